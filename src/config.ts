@@ -1,0 +1,122 @@
+import ipaddr from "ipaddr.js";
+import * as v from "valibot";
+
+/** Everything the server may be told from outside. Read once, frozen, handed down. */
+export type Config = Readonly<v.InferOutput<typeof settings>>;
+
+/** Every setting that is missing or wrong, one sentence each. */
+export class ConfigError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(`Cannot start, ${faults.length} setting(s) to fix:\n  ${faults.join("\n  ")}`);
+    this.name = "ConfigError";
+  }
+}
+
+/**
+ * Reads the settings of the server from an environment.
+ * @throws ConfigError that lists all faults at once
+ */
+export function loadConfig(env: Record<string, string | undefined>): Config {
+  // An empty variable is how shells and compose files say "not set".
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()));
+  const result = v.safeParse(settings, given);
+  if (!result.success) throw new ConfigError(result.issues.map(describeIssue));
+  return Object.freeze(result.output);
+}
+
+const wholeNumber = (name: string, minimum: number, maximum: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,9}$/, `${name} must be a whole number, for example ${minimum}.`),
+    v.transform(Number),
+    v.minValue(minimum, `${name} must be at least ${minimum}.`),
+    v.maxValue(maximum, `${name} must be at most ${maximum}.`),
+  );
+
+const oneOf = <const Option extends string>(name: string, options: readonly Option[]) =>
+  v.picklist(options, `${name} must be ${options.join(" or ")}.`);
+
+const address = (name: string, protocols: string[], example: string) =>
+  v.pipe(
+    v.string(`${name} is missing: give an address such as ${example}.`),
+    v.check(
+      (value) => URL.canParse(value) && protocols.includes(new URL(value).protocol),
+      `${name} must be an address such as ${example}.`,
+    ),
+  );
+
+const list = (value: string) =>
+  value
+    .split(",")
+    .map((item) => item.trim())
+    .filter(Boolean);
+
+const settings = v.pipe(
+  v.object({
+    PORT: v.optional(wholeNumber("PORT", 0, 65_535), "3000"),
+    HOST: v.optional(v.string(), "127.0.0.1"),
+    BASE_URL: v.optional(
+      v.pipe(
+        address("BASE_URL", ["http:", "https:"], "https://directory.example"),
+        v.transform((url) => url.replace(/\/+$/, "")),
+      ),
+    ),
+    DATABASE_URL: address(
+      "DATABASE_URL",
+      ["postgres:", "postgresql:"],
+      "postgres://user:password@localhost:5432/highstreet",
+    ),
+    REDIS_URL: v.pipe(
+      v.string("REDIS_URL is missing: give an address such as redis://localhost:6379."),
+      v.transform(list),
+      v.minLength(1, "REDIS_URL is missing: give an address such as redis://localhost:6379."),
+      v.everyItem(
+        (url) => /^rediss?:\/\/./.test(url) && URL.canParse(url),
+        "REDIS_URL must be an address such as redis://localhost:6379, or several with commas for a cluster.",
+      ),
+    ),
+    MEILI_URL: address("MEILI_URL", ["http:", "https:"], "http://localhost:7700"),
+    MEILI_KEY: v.optional(v.string(), ""),
+    DATA_DIR: v.optional(v.string(), ".data"),
+    SAMPLE: v.optional(oneOf("SAMPLE", ["on", "off"]), "on"),
+    OPEN_ACCESS: v.optional(oneOf("OPEN_ACCESS", ["on", "off"]), "on"),
+    TRUSTED_PROXIES: v.optional(
+      v.pipe(
+        v.string(),
+        v.transform(list),
+        v.everyItem(
+          (range) => ipaddr.isValid(range) || ipaddr.isValidCIDR(range),
+          "TRUSTED_PROXIES must be addresses or CIDR ranges with commas, such as 10.0.0.0/8,192.0.2.7.",
+        ),
+      ),
+      "",
+    ),
+    APPLICATIONS: v.optional(oneOf("APPLICATIONS", ["review", "auto"]), "review"),
+    WORKERS: v.optional(wholeNumber("WORKERS", 1, 256), "1"),
+    INSTANCES: v.optional(wholeNumber("INSTANCES", 1, 10_000), "1"),
+  }),
+  v.transform((given) => ({
+    port: given.PORT,
+    host: given.HOST,
+    baseUrl: given.BASE_URL ?? `http://localhost:${given.PORT}`,
+    databaseUrl: given.DATABASE_URL,
+    redisUrls: given.REDIS_URL,
+    meiliUrl: given.MEILI_URL,
+    meiliKey: given.MEILI_KEY,
+    openAccess: given.OPEN_ACCESS === "on",
+    trustedProxies: given.TRUSTED_PROXIES,
+    applications: given.APPLICATIONS,
+    /** Server processes that share one port. */
+    workers: given.WORKERS,
+    /** Servers that share the limits when Redis is away. */
+    instances: given.INSTANCES,
+  })),
+);
+
+function describeIssue(issue: v.BaseIssue<unknown>): string {
+  const name = issue.path?.[0]?.key;
+  // valibot reports an absent required key on the object, with its own wording.
+  return issue.input === undefined && typeof name === "string" && !issue.message.startsWith(name)
+    ? `${name} is missing.`
+    : issue.message;
+}

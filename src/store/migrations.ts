@@ -1,0 +1,48 @@
+import { readdir } from "node:fs/promises";
+import type { Sql } from "./postgres.ts";
+
+const folder = new URL("../../sql/", import.meta.url);
+
+// Any constant will do; two programs that start at once must not migrate twice.
+const MIGRATION_LOCK = 20_260_001;
+
+/**
+ * Applies the pending migrations of `sql/` in the order of their names, each in one transaction.
+ * @returns the names of those applied
+ */
+export async function migrate(sql: Sql): Promise<string[]> {
+  const connection = await sql.reserve();
+  try {
+    await connection`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    await connection`
+      create table if not exists migrations (
+        name text primary key,
+        applied_at timestamptz not null default now()
+      )`;
+    const pending = await pendingMigrations(sql);
+    for (const name of pending) {
+      const text = await Bun.file(new URL(name, folder)).text();
+      await sql.begin(async (transaction) => {
+        await transaction.unsafe(text).simple();
+        await transaction`insert into migrations (name) values (${name})`;
+      });
+    }
+    return pending;
+  } finally {
+    await connection`select pg_advisory_unlock(${MIGRATION_LOCK})`;
+    connection.release();
+  }
+}
+
+/** The names of the migrations that this database does not have yet. */
+export async function pendingMigrations(sql: Sql): Promise<string[]> {
+  const [{ exists }] = await sql<[{ exists: boolean }]>`
+    select to_regclass('migrations') is not null as exists`;
+  const applied = new Set(
+    exists
+      ? (await sql<{ name: string }[]>`select name from migrations`).map((row) => row.name)
+      : [],
+  );
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
+  return names.filter((name) => !applied.has(name));
+}
