@@ -12,3 +12,26 @@ export function openPostgres(url: string, { max = 10 } = {}): Sql {
     connection: { application_name: "highstreet" },
   });
 }
+
+/** Whether an error means that PostgreSQL cannot be reached or is going down, not that a query is wrong. */
+export function isPostgresAway(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" && (AWAY.has(code) || code.startsWith("08"));
+}
+
+/** Codes of the driver, of the operating system, and of PostgreSQL (appendix A: class 57P, 53300). */
+const AWAY = new Set([
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+  "CONNECT_TIMEOUT",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "EPIPE",
+  "ETIMEDOUT",
+  "57P01",
+  "57P02",
+  "57P03",
+  "53300",
+]);

@@ -1,0 +1,120 @@
+import type { Sql } from "../store/postgres.ts";
+import type { ListedBusiness } from "./listing.ts";
+import { isSlug } from "./slug.ts";
+
+export interface Photo {
+  url: string;
+  caption: string;
+  isCover: boolean;
+}
+
+/** One interval of a weekday; closeTime not after openTime is past midnight. Times are HH:MM or "". */
+export interface OpeningHours {
+  day: string;
+  openTime: string;
+  closeTime: string;
+  isClosed: boolean;
+  is24Hours: boolean;
+}
+
+/** An approved business with all that is public about it. */
+export interface Business extends ListedBusiness {
+  description: string;
+  categoryName: string;
+  categoryParent: { slug: string; name: string } | null;
+  citySlug: string;
+  addressLine1: string;
+  addressLine2: string | null;
+  latitude: number;
+  longitude: number;
+  email: string;
+  photos: Photo[];
+  openingHours: OpeningHours[];
+  updatedAt: Date;
+}
+
+/** The approved business of that slug, or null. */
+export async function findBusiness(sql: Sql, slug: string): Promise<Business | null> {
+  if (!isSlug(slug)) return null;
+  const [business] = await sql<Business[]>`
+    select
+      b.id, b.slug, b.name, b.short_description as "shortDescription", b.description,
+      c.slug as "categorySlug", c.name as "categoryName",
+      case when parent.id is not null
+        then json_build_object('slug', parent.slug, 'name', parent.name) end as "categoryParent",
+      cities.name as "cityName", cities.slug as "citySlug",
+      b.address_line1 as "addressLine1", b.address_line2 as "addressLine2", b.postcode,
+      b.latitude, b.longitude, b.phone, b.email, b.website,
+      b.rating::float8 as rating, b.review_count as "reviewCount",
+      b.is_claimed as "isClaimed", b.is_verified as "isVerified", b.is_premium as "isPremium",
+      b.photos, b.opening_hours as "openingHours", b.updated_at as "updatedAt"
+    from businesses as b
+      join categories as c on c.id = b.category_id
+      left join categories as parent on parent.id = c.parent_id
+      join cities on cities.id = b.city_id
+    where b.slug = ${slug} and b.status = 'approved'`;
+  return business ?? null;
+}
+
+/** What an operator may do with a business, and what that sets. */
+const actions = {
+  approve: { status: "approved" },
+  reject: { status: "rejected" },
+  suspend: { status: "suspended" },
+  claim: { is_claimed: true },
+  unclaim: { is_claimed: false },
+  verify: { is_verified: true },
+  unverify: { is_verified: false },
+} as const;
+
+export type BusinessAction = keyof typeof actions;
+export const businessActions = Object.keys(actions) as BusinessAction[];
+
+export type ActionResult =
+  | { slug: string; result: "changed" | "unchanged" | "unknown" }
+  | { slug: string; result: "incomplete"; missing: string[] };
+
+/**
+ * Does one action with each of the businesses.
+ * @returns one result per slug; `incomplete` names what a business lacks to be approved
+ */
+export async function applyAction(
+  sql: Sql,
+  action: BusinessAction,
+  slugs: readonly string[],
+): Promise<ActionResult[]> {
+  const results: ActionResult[] = [];
+  for (const slug of slugs) {
+    results.push(await applyToOne(sql, action, slug));
+  }
+  return results;
+}
+
+async function applyToOne(sql: Sql, action: BusinessAction, slug: string): Promise<ActionResult> {
+  const change = actions[action];
+  return sql.begin(async (transaction) => {
+    const [found] = await transaction<[{ id: string; missing: string[]; isSame: boolean }?]>`
+      select id, array_remove(array[
+          case when category_id is null then 'category' end,
+          case when city_id is null then 'city' end,
+          case when address_line1 = '' then 'address line 1' end,
+          case when postcode = '' then 'postcode' end,
+          case when latitude is null then 'coordinates' end
+        ], null) as missing,
+        ${
+          "status" in change
+            ? transaction`status = ${change.status}`
+            : "is_claimed" in change
+              ? transaction`is_claimed = ${change.is_claimed}`
+              : transaction`is_verified = ${change.is_verified}`
+        } as "isSame"
+      from businesses where slug = ${slug} for update`;
+    if (!found) return { slug, result: "unknown" };
+    if (found.isSame) return { slug, result: "unchanged" };
+    if (action === "approve" && found.missing.length > 0) {
+      return { slug, result: "incomplete", missing: found.missing };
+    }
+    await transaction`update businesses set ${transaction(change)} where id = ${found.id}`;
+    return { slug, result: "changed" };
+  });
+}

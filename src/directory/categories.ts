@@ -1,0 +1,43 @@
+import type { Sql } from "../store/postgres.ts";
+
+export interface CategoryName {
+  slug: string;
+  name: string;
+}
+
+export interface Category extends CategoryName {
+  parent: CategoryName | null;
+  /** All ancestors, root first. */
+  parents: CategoryName[];
+  /** Approved businesses of this category and its descendants, as a list filtered by it would show. */
+  businessCount: number;
+}
+
+/** Every active category (no ancestor is inactive either), by name. */
+export async function listCategories(sql: Sql): Promise<Category[]> {
+  const rows = await sql<(CategoryName & { parents: CategoryName[]; businessCount: number })[]>`
+    select c.slug, c.name,
+      coalesce(
+        json_agg(json_build_object('slug', above.slug, 'name', above.name) order by a.distance desc)
+          filter (where a.distance > 0), '[]') as parents,
+      coalesce(counted.total, 0)::integer as "businessCount"
+    from categories as c
+      join category_ancestors as a on a.category_id = c.id
+      join categories as above on above.id = a.ancestor_id
+      left join (
+        select category_id, sum(change) as total
+        from listing_counts
+        where city_id = 0
+        group by category_id
+      ) as counted on counted.category_id = c.id
+    group by c.id, counted.total
+    having bool_and(above.is_active)
+    order by c.name, c.slug`;
+  return rows.map(({ slug, name, parents, businessCount }) => ({
+    slug,
+    name,
+    parent: parents.at(-1) ?? null,
+    parents,
+    businessCount,
+  }));
+}

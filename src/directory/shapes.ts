@@ -1,0 +1,126 @@
+import type { Business, OpeningHours, Photo } from "./businesses.ts";
+import type { ListedBusiness } from "./listing.ts";
+
+/** List item of open access (specification 2.1). */
+export function openListItem(business: ListedBusiness) {
+  return {
+    id: business.id,
+    name: business.name,
+    slug: business.slug,
+    category: business.categorySlug,
+    city: business.cityName,
+    rating: business.rating,
+    reviewCount: business.reviewCount,
+    phone: business.phone === "" ? null : visiblePhone(business),
+    website: business.website,
+    isVerified: business.isVerified,
+  };
+}
+
+/** Detail of open access (specification 2.3). Only a claimed business has phone and email here. */
+export function openDetail(business: Business) {
+  return {
+    id: business.id,
+    name: business.name,
+    slug: business.slug,
+    shortDescription: business.shortDescription,
+    description: business.description,
+    category: business.categoryName,
+    categorySlug: business.categorySlug,
+    city: business.cityName,
+    citySlug: business.citySlug,
+    address: addressOf(business),
+    coordinates: coordinatesOf(business),
+    ...(business.isClaimed && { phone: business.phone, email: business.email }),
+    website: business.website,
+    rating: business.rating,
+    reviewCount: business.reviewCount,
+    isVerified: business.isVerified,
+    isPremium: business.isPremium,
+    photos: business.photos.map(photoOf),
+    openingHours: business.openingHours.map(openingHoursOf),
+  };
+}
+
+/** List item of keyed access (specification 2.4). */
+export function keyedListItem(business: ListedBusiness) {
+  return {
+    slug: business.slug,
+    name: business.name,
+    shortDesc: business.shortDescription,
+    cityName: business.cityName,
+    postcode: business.postcode,
+    averageRating: business.rating,
+    reviewCount: business.reviewCount,
+    isPremium: business.isPremium,
+    isVerified: business.isVerified,
+    categorySlug: business.categorySlug,
+  };
+}
+
+/** The full record of keyed access. */
+export function keyedDetail(business: Business) {
+  return {
+    id: business.id,
+    slug: business.slug,
+    name: business.name,
+    shortDesc: business.shortDescription,
+    description: business.description,
+    category: {
+      slug: business.categorySlug,
+      name: business.categoryName,
+      parent: business.categoryParent,
+    },
+    categorySlug: business.categorySlug,
+    cityName: business.cityName,
+    citySlug: business.citySlug,
+    address: addressOf(business),
+    postcode: business.postcode,
+    coordinates: coordinatesOf(business),
+    phone: business.phone,
+    email: business.email,
+    website: business.website,
+    averageRating: business.rating,
+    reviewCount: business.reviewCount,
+    isPremium: business.isPremium,
+    isVerified: business.isVerified,
+    isClaimed: business.isClaimed,
+    photos: business.photos.map(photoOf),
+    openingHours: business.openingHours.map(openingHoursOf),
+    updatedAt: business.updatedAt.toISOString(),
+  };
+}
+
+/** Replaces the last four digits by asterisks; separators stay: `0161 496 ****`. */
+export function maskPhone(phone: string): string {
+  let digitsLeft = 4;
+  return [...phone]
+    .reverse()
+    .map((character) => (digitsLeft > 0 && /\d/.test(character) && digitsLeft-- ? "*" : character))
+    .reverse()
+    .join("");
+}
+
+const visiblePhone = (business: ListedBusiness) =>
+  business.isClaimed ? business.phone : maskPhone(business.phone);
+
+const addressOf = (business: Business) => ({
+  line1: business.addressLine1,
+  line2: business.addressLine2,
+  postcode: business.postcode,
+});
+
+const coordinatesOf = (business: Business) => ({
+  lat: business.latitude,
+  lng: business.longitude,
+});
+
+const photoOf = ({ url, caption, isCover }: Photo) => ({ url, caption, isCover });
+
+const openingHoursOf = ({ day, openTime, closeTime, isClosed, is24Hours }: OpeningHours) => ({
+  day,
+  openTime,
+  closeTime,
+  isClosed,
+  is24Hours,
+});

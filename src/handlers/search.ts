@@ -1,0 +1,19 @@
+import { keyedListItem } from "../directory/shapes.ts";
+import { ok } from "../http/answer.ts";
+import { invalidParameter } from "../http/errors.ts";
+import type { Handler } from "../http/handler.ts";
+import { parseQuery, resultCount, searchText } from "../http/parameters.ts";
+import { type Search, searchBusinesses } from "../search/query.ts";
+
+const parameters = { q: searchText, limit: resultCount({ standard: 20, maximum: 100 }) };
+
+/** GET /api/v1/search. */
+export function search(directory: Search): Handler {
+  return async function search(_request, { query }) {
+    const parsed = parseQuery(query, parameters);
+    if (!parsed.ok) return invalidParameter(parsed.fault);
+    const { q, limit } = parsed.value;
+    const { items, total } = await searchBusinesses(directory, { text: q, limit });
+    return ok({ data: items.map(keyedListItem), meta: { query: q, limit, total } });
+  };
+}

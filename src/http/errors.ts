@@ -1,0 +1,84 @@
+import { type Answer, json } from "./answer.ts";
+
+/** Every error of the API and its status. The message texts are for people, the codes for programs. */
+const statuses = {
+  invalid_parameter: 400,
+  missing: 401,
+  invalid: 401,
+  revoked: 403,
+  expired: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  rate_limited: 429,
+  quota_exceeded: 429,
+  internal: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof statuses;
+
+/** `{error: code, …details}` with the code's status. Errors are never cached. */
+export function errorAnswer(
+  code: ErrorCode,
+  details: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Answer {
+  return json(
+    statuses[code],
+    { error: code, ...details },
+    { "Cache-Control": "no-store", ...headers },
+  );
+}
+
+export function invalidParameter({ parameter, message }: ParameterFault): Answer {
+  return errorAnswer("invalid_parameter", { message, parameter });
+}
+
+export const notFound = (): Answer => errorAnswer("not_found");
+
+/** 401 with the challenge of RFC 6750, section 3; its `error` is only for a credential that was sent. */
+export function unauthorized(code: "missing" | "invalid"): Answer {
+  const challenge = code === "missing" ? "" : ', error="invalid_token"';
+  return errorAnswer(code, {}, { "WWW-Authenticate": `Bearer realm="Highstreet"${challenge}` });
+}
+
+export function methodNotAllowed(method: string, allowed: string): Answer {
+  return errorAnswer(
+    "method_not_allowed",
+    { message: `${method} does nothing here. Use one of: ${allowed}.` },
+    { Allow: allowed },
+  );
+}
+
+/** Open access: the caller used up the requests of the last minute. */
+export function tooManyRequests(retryAfterSeconds: number): Answer {
+  const seconds = retryAfterSeconds === 1 ? "1 second" : `${retryAfterSeconds} seconds`;
+  return json(
+    429,
+    {
+      error: `Too many requests: at most 60 in any 60 seconds without an API key. Try again in ${seconds}.`,
+    },
+    { "Cache-Control": "no-store", "Retry-After": String(retryAfterSeconds) },
+  );
+}
+
+/** A part that this answer needs is away; worth another try. */
+export function unavailable(): Answer {
+  return errorAnswer(
+    "unavailable",
+    { message: "A part of the service is away for the moment. Try again in a few seconds." },
+    { "Retry-After": "5" },
+  );
+}
+
+export function internal(): Answer {
+  return errorAnswer("internal", {
+    message: "Something went wrong on our side. It has been logged; trying again may help.",
+  });
+}
+
+/** What is wrong with which parameter, in words for the caller. */
+export interface ParameterFault {
+  parameter: string;
+  message: string;
+}

@@ -1,0 +1,21 @@
+import type { Answer } from "./answer.ts";
+
+/** What is known of a request before any middleware runs. */
+export interface Context {
+  /** The caller: an IPv4 address or an IPv6 /64 network. */
+  readonly client: string;
+  /** The raw query string, without the question mark. */
+  readonly query: string;
+  /** The path's last segment as sent, still percent-encoded. */
+  readonly segment: string;
+}
+
+export type Handler = (request: Request, context: Context) => Answer | Promise<Answer>;
+
+/** Wraps a handler: may answer by itself, or change what goes in and what comes out. */
+export type Middleware = (next: Handler) => Handler;
+
+/** A stack of middleware around a handler; the first one is the outermost. */
+export function chain(stack: readonly Middleware[], handler: Handler): Handler {
+  return stack.reduceRight((next, middleware) => middleware(next), handler);
+}

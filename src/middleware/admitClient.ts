@@ -1,0 +1,14 @@
+import type { Admission } from "../access/admission.ts";
+import { tooManyRequests } from "../http/errors.ts";
+import type { Middleware } from "../http/handler.ts";
+
+/** Open access: lets through 60 requests in any 60 seconds per client. */
+export function admitClient(admission: Admission): Middleware {
+  return (next) =>
+    async function admitClient(request, context) {
+      const decision = await admission.admitClient(context.client);
+      return decision.admitted
+        ? next(request, context)
+        : tooManyRequests(decision.retryAfterSeconds);
+    };
+}

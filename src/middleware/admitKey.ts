@@ -1,0 +1,51 @@
+import type { Admission } from "../access/admission.ts";
+import type { Keyring } from "../access/keyring.ts";
+import { rateLimitFields } from "../access/rate-limit-fields.ts";
+import { type Answer, withHeaders } from "../http/answer.ts";
+import { errorAnswer, tooManyRequests, unauthorized } from "../http/errors.ts";
+import type { Middleware } from "../http/handler.ts";
+
+/**
+ * Keyed access: authenticates, then charges quota and bucket in one step. A refusal costs nothing,
+ * and an answer of 5xx is given back.
+ */
+export function admitKey(keyring: Keyring, admission: Admission): Middleware {
+  return (next) =>
+    async function admitKey(request, context) {
+      const header = request.headers.get("Authorization");
+      if (header === null) return unauthorized("missing");
+
+      const presented = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
+      const resolved = await keyring.resolve(presented);
+      if (!resolved.ok) {
+        // Counted like an open request, so that nobody guesses keys quickly.
+        const attempt = await admission.admitClient(context.client);
+        if (!attempt.admitted) return tooManyRequests(attempt.retryAfterSeconds);
+        return resolved.denied === "invalid"
+          ? unauthorized("invalid")
+          : errorAnswer(resolved.denied);
+      }
+
+      const { key } = resolved;
+      const decision = await admission.admitKey(key);
+      const fields = rateLimitFields(key, decision);
+      if (!decision.admitted) return withHeaders(refusal(decision), fields);
+      try {
+        const answer = await next(request, context);
+        if (answer.status >= 500) await admission.refundKey(key);
+        return withHeaders(answer, fields);
+      } catch (error) {
+        await admission.refundKey(key);
+        throw error;
+      }
+    };
+}
+
+function refusal(decision: {
+  reason: "rate_limited" | "quota_exceeded";
+  retryAfterSeconds: number;
+}): Answer {
+  const { reason, retryAfterSeconds } = decision;
+  const details = reason === "rate_limited" ? { retryAfter: retryAfterSeconds } : {};
+  return errorAnswer(reason, details, { "Retry-After": String(retryAfterSeconds) });
+}

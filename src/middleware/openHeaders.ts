@@ -1,0 +1,27 @@
+import { withHeaders } from "../http/answer.ts";
+import type { Middleware } from "../http/handler.ts";
+
+/**
+ * The headers of every open answer, errors included: the limit, and CORS for any origin.
+ * `authorization` is not an allowed header, since no API key belongs in a browser.
+ */
+export function openHeaders(): Middleware {
+  return (next) =>
+    async function openHeaders(request, context) {
+      const answer = await next(request, context);
+      return withHeaders(answer, request.method === "OPTIONS" ? PREFLIGHT : ANSWER);
+    };
+}
+
+const ANSWER = {
+  "x-ratelimit-limit": "60",
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "ETag, Retry-After, x-ratelimit-limit",
+};
+
+const PREFLIGHT = {
+  ...ANSWER,
+  "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
+  "Access-Control-Allow-Headers": "Accept, Content-Type, If-None-Match",
+  "Access-Control-Max-Age": "86400",
+};

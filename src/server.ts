@@ -1,0 +1,91 @@
+import type { Server } from "bun";
+import type { Logger } from "pino";
+import type { Admission } from "./access/admission.ts";
+import { clientAddress } from "./access/clients.ts";
+import type { Keyring } from "./access/keys.ts";
+import type { Config } from "./config.ts";
+import { listKeyed, listOpen, showKeyed, showOpen } from "./handlers/businesses.ts";
+import { categories } from "./handlers/categories.ts";
+import { health } from "./handlers/health.ts";
+import { search } from "./handlers/search.ts";
+import { internal, notFound } from "./http/errors.ts";
+import { chain, type Handler } from "./http/handler.ts";
+import { respond } from "./http/respond.ts";
+import { admitClient } from "./middleware/admitClient.ts";
+import { admitKey } from "./middleware/admitKey.ts";
+import { allowMethods } from "./middleware/allowMethods.ts";
+import { catchErrors } from "./middleware/catchErrors.ts";
+import { openHeaders } from "./middleware/openHeaders.ts";
+import { variants } from "./middleware/variants.ts";
+import type { Search } from "./search/query.ts";
+
+/** All that the routes need. */
+export interface Parts {
+  config: Config;
+  directory: Search;
+  keyring: Keyring;
+  admission: Admission;
+  log: Logger;
+}
+
+/** Serves the directory; throws when the port is taken. */
+export function serve(parts: Parts): Server<undefined> {
+  const { port, host, trustedProxies } = parts.config;
+  const addressOf = clientAddress(trustedProxies);
+
+  const answer = (handler: Handler) => async (request: Request, server: Server<undefined>) => {
+    const peer = server.requestIP(request)?.address ?? "";
+    const { path, query } = splitUrl(request.url);
+    const context = {
+      client: addressOf(peer, request.headers.get("X-Forwarded-For")),
+      query,
+      segment: path.slice(path.lastIndexOf("/") + 1),
+    };
+    return respond(request, await handler(request, context));
+  };
+
+  const { table, fallback } = routes(parts);
+  return Bun.serve({
+    port,
+    hostname: host,
+    routes: Object.fromEntries(
+      Object.entries(table).map(([path, handler]) => [path, answer(handler)]),
+    ),
+    fetch: answer(fallback),
+    // The middleware catches what handlers throw; this is for what is wrong in the middleware.
+    error(error) {
+      parts.log.error({ err: error }, "a request failed outside of the middleware");
+      return new Response(internal().body, internal());
+    },
+  });
+}
+
+/** The one route table: path, stack of middleware, handler. Any other path is the fallback's. */
+function routes({ config, directory, keyring, admission, log }: Parts) {
+  const { sql } = directory;
+  const outer = [openHeaders(), catchErrors(log)];
+  const open = (handler: Handler) =>
+    chain([...outer, allowMethods(), admitClient(admission)], handler);
+  const keyed = (handler: Handler) =>
+    chain([catchErrors(log), allowMethods(), admitKey(keyring, admission)], handler);
+  const both = (openHandler: Handler, keyedHandler: Handler) =>
+    config.openAccess ? variants(open(openHandler), keyed(keyedHandler)) : keyed(keyedHandler);
+
+  const table: Record<string, Handler> = {
+    "/api/v1/businesses": both(listOpen(sql), listKeyed(sql)),
+    "/api/v1/businesses/:slug": both(showOpen(sql), showKeyed(sql)),
+    "/api/v1/categories": keyed(categories(sql)),
+    "/api/v1/search": keyed(search(directory)),
+    "/healthz": chain([catchErrors(log), allowMethods()], health(sql)),
+  };
+  const fallback = config.openAccess ? variants(chain(outer, notFound), notFound) : notFound;
+  return { table, fallback };
+}
+
+/** Without the URL class: a request without a Host header has no absolute URL. */
+function splitUrl(url: string): { path: string; query: string } {
+  const mark = url.indexOf("?");
+  return mark < 0
+    ? { path: url, query: "" }
+    : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+}
