@@ -32,13 +32,13 @@ export async function start(
   };
 
   try {
-    const pending = await pendingMigrations(sql);
+    const pending = await reach("PostgreSQL", () => pendingMigrations(sql));
     if (pending.length > 0) {
       throw new StartError(
         `The database lacks ${pending.join(", ")}: run \`bun scripts/migrate.ts\`.`,
       );
     }
-    await redis.connect();
+    await reach("Redis", () => redis.connect());
 
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
     const directory = { sql, meili, index: searchIndex };
@@ -58,6 +58,15 @@ export async function start(
   } catch (error) {
     await closeStores();
     throw error;
+  }
+}
+
+async function reach<Result>(store: string, use: () => Promise<Result>): Promise<Result> {
+  try {
+    return await use();
+  } catch (error) {
+    const { message, code } = error as { message?: string; code?: string };
+    throw new StartError(`Cannot use ${store}: ${message || code || error}`, { cause: error });
   }
 }
 
@@ -95,7 +104,9 @@ async function run(): Promise<void> {
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartError) return error.message;
   const { code, message } = error as { code?: string; message?: string };
-  return `Cannot start: ${message || code || error}`;
+  return code === "EADDRINUSE"
+    ? "Cannot start: the port is in use. Stop who uses it, or choose another with PORT."
+    : `Cannot start: ${message || code || error}`;
 }
 
 if (import.meta.main) await run();

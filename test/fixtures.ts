@@ -1,0 +1,92 @@
+import type { Sql } from "../src/store/postgres.ts";
+
+/** What a test may say about a business; the rest is made up so that it can be approved. */
+export interface BusinessFixture {
+  slug: string;
+  name: string;
+  status: "pending" | "approved" | "rejected" | "suspended";
+  /** Slug of a category of the taxonomy. */
+  category: string;
+  /** Display name of a city; made when there is none. */
+  city: string;
+  phone: string;
+  email: string;
+  website: string;
+  shortDescription: string;
+  description: string;
+  addressLine1: string;
+  addressLine2: string | null;
+  postcode: string;
+  rating: number;
+  reviewCount: number;
+  isClaimed: boolean;
+  isVerified: boolean;
+  isPremium: boolean;
+  photos: { url: string; caption: string; isCover: boolean }[];
+  openingHours: Record<string, string | boolean>[];
+}
+
+let made = 0;
+
+/** Puts one business into the directory. @returns its id and slug */
+export async function addBusiness(
+  sql: Sql,
+  given: Partial<BusinessFixture> = {},
+): Promise<{ id: string; slug: string }> {
+  const number = ++made;
+  const business: BusinessFixture = {
+    slug: `the-test-shop-${number}`,
+    name: `The Test Shop ${number}`,
+    status: "approved",
+    category: "plumbers",
+    city: "Leeds",
+    phone: "0113 496 0123",
+    email: "hello@shop.example",
+    website: "https://shop.example/",
+    shortDescription: "A shop for tests.",
+    description: "A shop that is here for tests, and for nothing else.",
+    addressLine1: "1 Briggate",
+    addressLine2: null,
+    postcode: "LS1 6HD",
+    rating: 4.5,
+    reviewCount: 10,
+    isClaimed: false,
+    isVerified: false,
+    isPremium: false,
+    photos: [],
+    openingHours: [],
+    ...given,
+  };
+  const citySlug = business.city.toLowerCase().replaceAll(" ", "-");
+  await sql`insert into cities (slug, name) values (${citySlug}, ${business.city}) on conflict do nothing`;
+  const [row] = await sql<[{ id: string; slug: string }]>`
+    insert into businesses ${sql({
+      slug: business.slug,
+      name: business.name,
+      status: business.status,
+      phone: business.phone,
+      email: business.email,
+      website: business.website,
+      short_description: business.shortDescription,
+      description: business.description,
+      address_line1: business.addressLine1,
+      address_line2: business.addressLine2,
+      postcode: business.postcode,
+      latitude: 53.7974,
+      longitude: -1.5438,
+      rating: business.rating,
+      review_count: business.reviewCount,
+      is_claimed: business.isClaimed,
+      is_verified: business.isVerified,
+      is_premium: business.isPremium,
+      photos: sql.json(business.photos),
+      opening_hours: sql.json(business.openingHours),
+    })}
+    returning id, slug`;
+  await sql`
+    update businesses set
+      category_id = (select id from categories where slug = ${business.category}),
+      city_id = (select id from cities where name = ${business.city})
+    where id = ${row.id}`;
+  return row;
+}

@@ -1,0 +1,421 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { gunzipSync, zstdDecompressSync } from "bun";
+import { addBusiness } from "../fixtures.ts";
+import { startTestServer, type TestServer, until } from "../support.ts";
+
+// Sections 1, 3, 4 and 9 of the specification, and points 1, 3, 4, 10, 11, 15 and 16 of the design.
+
+let server: TestServer;
+let key: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  key = await server.issueKey({
+    tier: "enterprise",
+    perMinute: 100_000,
+    burst: 100_000,
+    quota: 1_000_000,
+  });
+  const { sql } = server;
+  for (let number = 0; number < 45; number++) {
+    await addBusiness(sql, {
+      slug: `leeds-plumber-${number}`,
+      category: "plumbers",
+      city: "Leeds",
+    });
+  }
+  for (let number = 0; number < 5; number++) {
+    await addBusiness(sql, {
+      slug: `york-electrician-${number}`,
+      category: "electricians",
+      city: "York",
+    });
+  }
+  await addBusiness(sql, { slug: "waiting", status: "pending" });
+  await addBusiness(sql, { slug: "refused", status: "rejected" });
+  await addBusiness(sql, { slug: "stopped", status: "suspended" });
+});
+afterAll(() => server.stop());
+
+let caller = 0;
+/** Each open request from an address of its own, so that no test uses up another's minute. */
+const open = (path: string, init: RequestInit = {}) => {
+  const address = `198.51.${(++caller >> 8) & 255}.${caller & 255}`;
+  return fetch(server.url + path, {
+    ...init,
+    headers: { ...init.headers, "X-Forwarded-For": address },
+  });
+};
+const keyed = (path: string, init: RequestInit = {}) =>
+  fetch(server.url + path, {
+    ...init,
+    headers: { ...init.headers, Authorization: `Bearer ${key}` },
+  });
+// biome-ignore lint/suspicious/noExplicitAny: the shapes are checked by other tests
+const json = async (response: Response | Promise<Response>): Promise<any> =>
+  (await response).json();
+
+describe("specification 4.1: open list", () => {
+  test("4.1 all parameters are optional; page is 1 and limit 20 by default", async () => {
+    const body = await json(open("/api/v1/businesses"));
+    expect(body).toMatchObject({ total: 50, page: 1, pages: 3 });
+    expect(body.businesses.length).toBe(20);
+  });
+  test("4.1 city filters by the city's slug", async () => {
+    expect(await json(open("/api/v1/businesses?city=york"))).toMatchObject({ total: 5, pages: 1 });
+  });
+  test("4.1 category filters by the category's slug", async () => {
+    expect((await json(open("/api/v1/businesses?category=electricians"))).total).toBe(5);
+  });
+  test("4.1 city and category filter together", async () => {
+    expect((await json(open("/api/v1/businesses?category=plumbers&city=leeds"))).total).toBe(45);
+    expect((await json(open("/api/v1/businesses?category=plumbers&city=york"))).total).toBe(0);
+  });
+  test("4.1 design 4.11 a category includes its descendants", async () => {
+    const { sql } = server;
+    const [parent] = await sql`
+      select above.slug from categories c join categories above on above.id = c.parent_id where c.slug = 'plumbers'`;
+    expect(
+      (await json(open(`/api/v1/businesses?category=${parent?.slug}`))).total,
+    ).toBeGreaterThanOrEqual(45);
+  });
+  test("4.1 design 4.4 limit above 20 is lowered to 20", async () => {
+    expect((await json(open("/api/v1/businesses?limit=1000"))).businesses.length).toBe(20);
+  });
+  test("4.1 the pages join without gap or repeat", async () => {
+    const slugs = new Set<string>();
+    for (let page = 1; page <= 3; page++) {
+      for (const item of (await json(open(`/api/v1/businesses?page=${page}`))).businesses)
+        slugs.add(item.slug);
+    }
+    expect(slugs.size).toBe(50);
+  });
+});
+
+describe("specification 4.2 and 3: open detail", () => {
+  test("4.2 an approved business is 200", async () => {
+    expect((await open("/api/v1/businesses/leeds-plumber-1")).status).toBe(200);
+  });
+  for (const slug of ["waiting", "refused", "stopped", "nobody-knows"]) {
+    test(`4.2 a business that is ${slug} is 404 not_found`, async () => {
+      for (const ask of [open, keyed]) {
+        const response = await ask(`/api/v1/businesses/${slug}`);
+        expect(response.status).toBe(404);
+        expect(await response.json()).toEqual({ error: "not_found" });
+      }
+    });
+  }
+  test("3 what is not approved is in no list and no total", async () => {
+    const body = await json(keyed("/api/v1/businesses?per_page=100"));
+    const slugs = body.data.map((item: { slug: string }) => item.slug);
+    expect(body.meta.total).toBe(50);
+    for (const slug of ["waiting", "refused", "stopped"]) expect(slugs).not.toContain(slug);
+  });
+});
+
+describe("specification 4.3: keyed list", () => {
+  test("4.3 per_page is 20 by default and at most 100", async () => {
+    expect((await json(keyed("/api/v1/businesses"))).meta.per_page).toBe(20);
+    expect((await json(keyed("/api/v1/businesses?per_page=500"))).meta.per_page).toBe(100);
+  });
+  test("4.3 has_more says whether further pages exist, also when the last page is full", async () => {
+    expect((await json(keyed("/api/v1/businesses?per_page=25&page=1"))).meta.has_more).toBe(true);
+    expect((await json(keyed("/api/v1/businesses?per_page=25&page=2"))).meta.has_more).toBe(false);
+  });
+  test("4.3 city and category filter", async () => {
+    expect((await json(keyed("/api/v1/businesses?city=leeds&category=plumbers"))).meta.total).toBe(
+      45,
+    );
+  });
+  test("4.3 the open parameter `limit` means nothing here, `per_page` nothing in open access", async () => {
+    expect((await json(keyed("/api/v1/businesses?limit=3"))).data.length).toBe(20);
+    expect((await json(open("/api/v1/businesses?per_page=3"))).businesses.length).toBe(20);
+  });
+});
+
+test("4.4 the keyed detail has photos, opening hours and category", async () => {
+  const { data } = await json(keyed("/api/v1/businesses/york-electrician-0"));
+  expect(data).toMatchObject({ slug: "york-electrician-0", photos: [], openingHours: [] });
+  expect(data.category).toMatchObject({ slug: "electricians" });
+});
+
+describe("specification 4.5: categories", () => {
+  test("4.5 all active categories, with counts that a list filtered by them shows", async () => {
+    const { data } = await json(keyed("/api/v1/categories"));
+    const [{ count }] = await server.sql<
+      [{ count: number }]
+    >`select count(*)::int as count from categories where is_active`;
+    expect(data.length).toBe(count);
+    for (const category of data.filter((one: { businessCount: number }) => one.businessCount > 0)) {
+      const { meta } = await json(keyed(`/api/v1/businesses?category=${category.slug}`));
+      expect(meta.total).toBe(category.businessCount);
+    }
+  });
+  test("4.5 a category that is not active is absent, and so is what is below it", async () => {
+    const { sql } = server;
+    await sql`insert into categories (slug, name) values ('old-trades', 'Old trades')`;
+    await sql`insert into categories (slug, name, parent_id) select 'coopers', 'Coopers', id from categories where slug = 'old-trades'`;
+    const slugs = async () =>
+      (await json(keyed("/api/v1/categories"))).data.map((one: { slug: string }) => one.slug);
+    expect(await slugs()).toContain("coopers");
+    await sql`update categories set is_active = false where slug = 'old-trades'`;
+    expect(await slugs()).not.toContain("old-trades");
+    expect(await slugs()).not.toContain("coopers");
+  });
+});
+
+describe("specification 4.6: search", () => {
+  test("4.6 words are separated by plus signs or encoded spaces", async () => {
+    await server.searchable("york-electrician-0");
+    const plus = await json(keyed("/api/v1/search?q=electrician+in+york"));
+    const space = await json(keyed("/api/v1/search?q=electrician%20in%20york"));
+    expect(plus.meta).toMatchObject({ query: "electrician in york", limit: 20 });
+    expect(plus).toEqual(space);
+    expect(plus.data[0].categorySlug).toBe("electricians");
+  });
+  test("4.6 limit is the maximum number of results, at most 100", async () => {
+    expect((await json(keyed("/api/v1/search?q=plumber&limit=2"))).data.length).toBe(2);
+    expect((await json(keyed("/api/v1/search?q=plumber&limit=5000"))).meta.limit).toBe(100);
+  });
+  test("design 4.12 q is 1 to 200 characters after trimming", async () => {
+    for (const q of ["", "?q=", "?q=+++", `?q=${"x".repeat(201)}`]) {
+      const response = await keyed(`/api/v1/search${q}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: "invalid_parameter", parameter: "q" });
+    }
+    expect((await keyed(`/api/v1/search?q=+${"é".repeat(200)}+`)).status).toBe(200);
+  });
+});
+
+describe("design 4.4: invalid values", () => {
+  const wrong = {
+    page: ["abc", "0", "-1", "1.5", "", "1234567890", "1e3", "%20", "%00", "0x10", "%zz"],
+    limit: ["abc", "0", "-1", "", "1.5"],
+    city: ["", "x".repeat(121), "%ff"],
+    category: ["", "x".repeat(8000), "%C3%28"],
+  };
+  for (const [parameter, values] of Object.entries(wrong)) {
+    test(`design 4.4 a wrong ${parameter} is 400 invalid_parameter and names it`, async () => {
+      for (const value of values) {
+        const response = await open(`/api/v1/businesses?${parameter}=${value}`);
+        expect([value.slice(0, 20), response.status]).toEqual([value.slice(0, 20), 400]);
+        expect(await response.json()).toEqual({
+          error: "invalid_parameter",
+          parameter,
+          message: expect.stringContaining(parameter),
+        });
+      }
+    });
+  }
+  test("design 4.4 a value given twice is invalid", async () => {
+    const response = await open("/api/v1/businesses?page=1&page=1");
+    expect(await response.json()).toMatchObject({ error: "invalid_parameter", parameter: "page" });
+  });
+  test("design 4.4 an over-long slug in the path is invalid", async () => {
+    const response = await open(`/api/v1/businesses/${"x".repeat(121)}`);
+    expect(await response.json()).toMatchObject({ error: "invalid_parameter", parameter: "slug" });
+  });
+  test("design 4.4 a limit of many digits is lowered, a page of nine digits is an empty page", async () => {
+    expect(
+      (await json(open("/api/v1/businesses?limit=99999999999999999999"))).businesses.length,
+    ).toBe(20);
+    expect(await json(open("/api/v1/businesses?page=999999999"))).toEqual({
+      businesses: [],
+      total: 50,
+      page: 999_999_999,
+      pages: 3,
+    });
+  });
+  test("design 4.4 an unknown city or category is an empty page", async () => {
+    for (const query of [
+      "city=atlantis",
+      "category=alchemists",
+      "city=Not%20A%20Slug",
+      "city=%00",
+    ]) {
+      const response = await open(`/api/v1/businesses?${query}`);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({ businesses: [], total: 0, page: 1, pages: 0 });
+    }
+  });
+  test("design 4.4 a page past the end is empty with true totals", async () => {
+    expect(await json(keyed("/api/v1/businesses?page=4"))).toEqual({
+      data: [],
+      meta: { page: 4, per_page: 20, total: 50, has_more: false },
+    });
+  });
+  test("design 4.4 unknown parameters are ignored", async () => {
+    expect((await json(open("/api/v1/businesses?utm_source=x&city[]=york&%zz=1"))).total).toBe(50);
+  });
+});
+
+describe("design 4.10: CORS", () => {
+  test("1, 5.1 design 4.10 open answers, errors included, allow any origin and expose the rate headers", async () => {
+    for (const path of [
+      "/api/v1/businesses",
+      "/api/v1/businesses/nobody",
+      "/api/v1/businesses?page=0",
+      "/api/v1/nowhere",
+    ]) {
+      const { headers } = await open(path);
+      expect(headers.get("Access-Control-Allow-Origin")).toBe("*");
+      expect(headers.get("Access-Control-Expose-Headers")).toContain("x-ratelimit-limit");
+    }
+  });
+  test("design 4.10 a preflight allows GET, HEAD and OPTIONS, and never authorization", async () => {
+    const response = await open("/api/v1/businesses", {
+      method: "OPTIONS",
+      headers: {
+        Origin: "https://a.example",
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": "authorization",
+      },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("Access-Control-Allow-Methods")).toBe("GET, HEAD, OPTIONS");
+    expect(
+      (response.headers.get("Access-Control-Allow-Headers") ?? "").toLowerCase(),
+    ).not.toContain("authorization");
+  });
+  test("design 4.10 keyed answers and keyed-only paths have no CORS headers", async () => {
+    for (const response of [
+      await keyed("/api/v1/businesses"),
+      await keyed("/api/v1/categories"),
+      await open("/api/v1/categories"),
+      await open("/api/v1/search", { method: "OPTIONS" }),
+    ]) {
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
+    }
+  });
+});
+
+describe("design 4.16: HEAD, ETag, coding", () => {
+  for (const path of [
+    "/api/v1/businesses",
+    "/api/v1/businesses/leeds-plumber-1",
+    "/api/v1/categories",
+    "/api/v1/search?q=plumber",
+  ]) {
+    test(`design 4.16 HEAD ${path} has the headers of GET and no body`, async () => {
+      const got = await keyed(path, { headers: { "Accept-Encoding": "identity" } });
+      const head = await keyed(path, {
+        method: "HEAD",
+        headers: { "Accept-Encoding": "identity" },
+      });
+      expect(head.status).toBe(200);
+      expect(head.headers.get("Content-Length")).toBe(String((await got.arrayBuffer()).byteLength));
+      expect(head.headers.get("ETag")).toBe(got.headers.get("ETag"));
+      expect(await head.text()).toBe("");
+    });
+    test(`design 4.16 ${path} has a strong ETag and answers 304 to who has it`, async () => {
+      const first = await keyed(path);
+      const tag = first.headers.get("ETag") ?? "";
+      expect(tag).toMatch(/^"[^"]+"$/);
+      const again = await keyed(path, { headers: { "If-None-Match": `"other", ${tag}` } });
+      expect(again.status).toBe(304);
+      expect(again.headers.get("ETag")).toBe(tag);
+      expect(await again.text()).toBe("");
+      expect((await keyed(path, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
+    });
+  }
+  test("design 4.16 an open ETag changes when the page does", async () => {
+    const path = "/api/v1/businesses/leeds-plumber-2";
+    const before = (await open(path)).headers.get("ETag");
+    await server.sql`update businesses set name = 'Another Name' where slug = 'leeds-plumber-2'`;
+    await until(async () => (await open(path)).headers.get("ETag") !== before, 1_000);
+  });
+  test("design 4.16 gzip and zstd when accepted, each with an ETag of its own", async () => {
+    const plain = await keyed("/api/v1/businesses", { headers: { "Accept-Encoding": "identity" } });
+    const text = await plain.text();
+    expect(plain.headers.get("Content-Encoding")).toBeNull();
+    const tags = new Set([plain.headers.get("ETag")]);
+    for (const [coding, unpack] of [
+      ["gzip", gunzipSync],
+      ["zstd", zstdDecompressSync],
+    ] as const) {
+      const response = await keyed("/api/v1/businesses", {
+        decompress: false,
+        headers: { "Accept-Encoding": coding },
+      } as RequestInit);
+      expect(response.headers.get("Content-Encoding")).toBe(coding);
+      expect(response.headers.get("Vary")).toContain("Accept-Encoding");
+      expect(new TextDecoder().decode(unpack(new Uint8Array(await response.arrayBuffer())))).toBe(
+        text,
+      );
+      tags.add(response.headers.get("ETag"));
+    }
+    expect(tags.size).toBe(3);
+  });
+  test("design 4.16 a coding with weight zero is not used", async () => {
+    const response = await keyed("/api/v1/businesses", {
+      headers: { "Accept-Encoding": "gzip;q=0, zstd;q=0, br" },
+    });
+    expect(response.headers.get("Content-Encoding")).toBeNull();
+  });
+});
+
+describe("design 4.3: other errors", () => {
+  for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+    test(`design 4.3 ${method} is 405 method_not_allowed with Allow`, async () => {
+      for (const ask of [open, keyed]) {
+        const response = await ask("/api/v1/businesses", { method });
+        expect(response.status).toBe(405);
+        expect(response.headers.get("Allow")).toBe("GET, HEAD, OPTIONS");
+        expect(await response.json()).toMatchObject({
+          error: "method_not_allowed",
+          message: expect.any(String),
+        });
+      }
+    });
+  }
+  test("9 design 4.3 a path outside of /api/v1 is 404 not_found", async () => {
+    for (const path of [
+      "/api/v2/businesses",
+      "/businesses.json",
+      "/api/v1",
+      "/api/v1/businesses/a/b",
+      "/%zz",
+    ]) {
+      const response = await open(path);
+      expect([path, response.status]).toEqual([path, 404]);
+      expect(await response.json()).toEqual({ error: "not_found" });
+    }
+  });
+});
+
+describe("design 4.1: variants", () => {
+  test("1.1 design 4.1 without an Authorization header a shared path is open", async () => {
+    expect(Object.keys(await json(open("/api/v1/businesses")))).toContain("businesses");
+  });
+  test("1.2 design 4.1 with one it is keyed", async () => {
+    expect(Object.keys(await json(keyed("/api/v1/businesses")))).toEqual(["data", "meta"]);
+    expect((await open("/api/v1/businesses", { headers: { Authorization: "" } })).status).toBe(401);
+  });
+  test("design 4.1 the two variants are told apart by caches", async () => {
+    expect((await open("/api/v1/businesses")).headers.get("Vary")).toContain("Authorization");
+  });
+  test("design 4.1 OPEN_ACCESS=off answers 401 missing without the header", async () => {
+    const closed = await startTestServer({ openAccess: false });
+    try {
+      for (const path of ["/api/v1/businesses", "/api/v1/businesses/x", "/api/v1/categories"]) {
+        const response = await fetch(closed.url + path);
+        expect(response.status).toBe(401);
+        expect(await response.json()).toEqual({ error: "missing" });
+        expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
+      }
+    } finally {
+      await closed.stop();
+    }
+  });
+});
+
+test("design 4.15 a committed change shows in lists and details within a second", async () => {
+  const { sql } = server;
+  await addBusiness(sql, { slug: "newcomer", city: "Ripon", status: "pending" });
+  expect((await open("/api/v1/businesses/newcomer")).status).toBe(404);
+  await sql`update businesses set status = 'approved' where slug = 'newcomer'`;
+  await until(async () => (await open("/api/v1/businesses/newcomer")).status === 200, 1_000);
+  await until(async () => (await json(open("/api/v1/businesses?city=ripon"))).total === 1, 1_000);
+  await sql`update businesses set status = 'suspended' where slug = 'newcomer'`;
+  await until(async () => (await open("/api/v1/businesses/newcomer")).status === 404, 1_000);
+  await until(async () => (await json(open("/api/v1/businesses?city=ripon"))).total === 0, 1_000);
+});

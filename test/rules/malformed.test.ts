@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect } from "node:net";
+import fc from "fast-check";
+import { addBusiness } from "../fixtures.ts";
+import { startTestServer, type TestServer } from "../support.ts";
+
+let server: TestServer;
+let key: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  key = await server.issueKey({
+    tier: "enterprise",
+    quota: 1_000_000,
+    perMinute: 100_000,
+    burst: 100_000,
+  });
+  await addBusiness(server.sql);
+});
+afterAll(() => server.stop());
+
+const REQUESTS = 1_000;
+
+test(`${REQUESTS} malformed requests: no 5xx, no hang, JSON every time`, async () => {
+  const requests = fc.sample(malformedRequest(), { numRuns: REQUESTS, seed: 20_261_121 });
+  const statuses = new Map<number, number>();
+  for (let from = 0; from < requests.length; from += 50) {
+    const batch = requests.slice(from, from + 50).map(async (request, place) => {
+      const { status, body } = await send(request, from + place);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      const shown = `${request.method} ${request.target.slice(0, 200)} → ${status}`;
+      expect(`${shown} ${status >= 200 && status < 500}`).toBe(`${shown} true`);
+      if (body !== "") expect(typeof JSON.parse(body)).toBe("object");
+      else expect([shown, request.method === "HEAD" || status === 204]).toEqual([shown, true]);
+    });
+    await Promise.all(batch);
+  }
+  expect([...statuses.values()].reduce((sum, number) => sum + number, 0)).toBe(REQUESTS);
+  // A mix that only ever met one kind of answer would show little.
+  for (const status of [200, 400, 401, 404, 405])
+    expect(statuses.get(status) ?? 0).toBeGreaterThan(10);
+});
+
+interface RawRequest {
+  method: string;
+  target: string;
+  authorization: string | null;
+}
+
+function malformedRequest(): fc.Arbitrary<RawRequest> {
+  const junk = fc.oneof(
+    fc.constantFrom(
+      "%",
+      "%zz",
+      "%E0%A4",
+      "%00",
+      "a%00b",
+      "%ff%fe",
+      "%C3%28",
+      "%u0041",
+      "%25%25",
+      "+",
+      "%2B",
+    ),
+    fc.constantFrom(
+      "x".repeat(8_000),
+      "%41".repeat(2_500),
+      "9".repeat(500),
+      "%F0%9F%8D%9F".repeat(60),
+    ),
+    fc.constantFrom(
+      "[]",
+      "{}",
+      "[1,2]",
+      "null",
+      "NaN",
+      "Infinity",
+      "-0",
+      "1e309",
+      "0x1F",
+      "--1",
+      "1;drop",
+      "' or 1=1",
+      "../..",
+      "{{7*7}}",
+      "<script>",
+    ),
+    fc.constantFrom(
+      "999999999",
+      "9999999999",
+      "18446744073709551616",
+      "-9223372036854775809",
+      "0.1",
+      "٣",
+      "１",
+    ),
+    fc
+      .string({ unit: "binary", maxLength: 40 })
+      .map((text) => encodeURIComponent(text.toWellFormed())),
+    fc
+      .string({
+        unit: fc.constantFrom("\u202e", "\ufeff", "\u0301", "é", "\u{1f9ff}", "ß", "İ"),
+        maxLength: 20,
+      })
+      .map(encodeURIComponent),
+  );
+  const name = fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom("page", "limit", "per_page", "city", "category", "q") },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        "page[]",
+        "city[0]",
+        "__proto__",
+        "constructor",
+        "toString",
+        "%70age",
+        "%zz",
+        "",
+      ),
+    },
+  );
+  const pair = fc.tuple(name, junk).map(([left, right]) => `${left}=${right}`);
+  const query = fc.array(pair, { maxLength: 4 }).map((pairs) => pairs.join("&").slice(0, 12_000));
+  const path = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.constantFrom("/api/v1/businesses", "/api/v1/categories", "/api/v1/search"),
+    },
+    {
+      weight: 2,
+      arbitrary: junk.map((slug) => `/api/v1/businesses/${slug.replaceAll(/[?#]/g, "")}`),
+    },
+    { weight: 1, arbitrary: junk.map((rest) => `/${rest.replaceAll(/[?#]/g, "")}`) },
+  );
+  return fc.record({
+    method: fc.oneof(
+      { weight: 8, arbitrary: fc.constant("GET") },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom(
+          "HEAD",
+          "OPTIONS",
+          "POST",
+          "PUT",
+          "PATCH",
+          "DELETE",
+          "TRACE",
+          "PROPFIND",
+        ),
+      },
+    ),
+    target: fc.tuple(path, query).map(([left, right]) => `${left}?${right}`),
+    authorization: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(null) },
+      { weight: 4, arbitrary: fc.constant("VALID") },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom(
+          "",
+          "Bearer",
+          "Bearer  ",
+          "bearer\tx",
+          "Basic Zm9vOmJhcg==",
+          "Bearer é",
+          "Bearer \u0001",
+          `Bearer ${"a".repeat(7_000)}`,
+          "Bearer null",
+          "Bearer [object Object]",
+          "Bearer hs_live_",
+          ",,,",
+          "Bearer a,b",
+        ),
+      },
+    ),
+  });
+}
+
+/** Over a plain socket: fetch would repair what is to be sent broken. Resolves within three seconds. */
+function send(request: RawRequest, number: number): Promise<{ status: number; body: string }> {
+  const { hostname, port } = new URL(server.url);
+  const authorization = request.authorization === "VALID" ? `Bearer ${key}` : request.authorization;
+  const head = [
+    `${request.method} ${request.target} HTTP/1.1`,
+    "Host: directory.example",
+    "Connection: close",
+    `X-Forwarded-For: 10.${(number >> 8) & 255}.${number & 255}.1`,
+    ...(authorization === null ? [] : [`Authorization: ${authorization}`]),
+  ];
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    const chunks: Buffer[] = [];
+    const shown = `${request.method} ${request.target.slice(0, 200)}`;
+    socket.setTimeout(3_000, () => socket.destroy(new Error(`no answer to ${shown}`)));
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("error", reject);
+    socket.on("close", () => {
+      const [header = "", ...rest] = Buffer.concat(chunks).toString("utf8").split("\r\n\r\n");
+      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(header)?.[1]);
+      if (!status) reject(new Error(`no answer to ${shown}: ${header.slice(0, 100)}`));
+      else resolve({ status, body: rest.join("\r\n\r\n") });
+    });
+    socket.write(`${head.join("\r\n")}\r\n\r\n`);
+  });
+}

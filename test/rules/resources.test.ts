@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import * as v from "valibot";
+import { maskPhone } from "../../src/directory/shapes.ts";
+import { addBusiness } from "../fixtures.ts";
+import * as schemas from "../schemas.ts";
+import { startTestServer, type TestServer } from "../support.ts";
+
+// Section 2 of the specification, and points 8, 9, 11 and 12 of the design.
+
+let server: TestServer;
+let bearer: { headers: { Authorization: string } };
+const photos = [
+  { url: "https://images.example/1.jpg", caption: "The shop", isCover: true },
+  { url: "https://images.example/2.jpg", caption: "", isCover: false },
+];
+const openingHours = [
+  { day: "MONDAY", openTime: "09:00", closeTime: "12:30", isClosed: false, is24Hours: false },
+  { day: "MONDAY", openTime: "13:30", closeTime: "17:00", isClosed: false, is24Hours: false },
+  { day: "FRIDAY", openTime: "18:00", closeTime: "02:00", isClosed: false, is24Hours: false },
+  { day: "SATURDAY", openTime: "", closeTime: "", isClosed: false, is24Hours: true },
+  { day: "SUNDAY", openTime: "", closeTime: "", isClosed: true, is24Hours: false },
+];
+
+beforeAll(async () => {
+  server = await startTestServer();
+  const key = await server.issueKey({
+    tier: "enterprise",
+    perMinute: 100_000,
+    burst: 100_000,
+    quota: 1_000_000,
+  });
+  bearer = { headers: { Authorization: `Bearer ${key}` } };
+  const { sql } = server;
+  await addBusiness(sql, {
+    slug: "claimed-shop",
+    isClaimed: true,
+    isVerified: true,
+    isPremium: true,
+    photos,
+    openingHours,
+    addressLine2: "Top floor",
+    rating: 4.25,
+    reviewCount: 7,
+  });
+  await addBusiness(sql, { slug: "unclaimed-shop", phone: "0161 496 0999" });
+  await addBusiness(sql, {
+    slug: "bare-shop",
+    phone: "",
+    email: "",
+    website: "",
+    shortDescription: "",
+    description: "",
+    rating: 0,
+    reviewCount: 0,
+  });
+  await addBusiness(sql, {
+    slug: "bare-claimed-shop",
+    phone: "",
+    email: "",
+    website: "",
+    shortDescription: "",
+    description: "",
+    isClaimed: true,
+  });
+});
+afterAll(() => server.stop());
+
+const get = async (path: string, init?: RequestInit) => {
+  const response = await fetch(server.url + path, init);
+  // biome-ignore lint/suspicious/noExplicitAny: the schemas check the shape
+  return { status: response.status, body: (await response.json()) as any };
+};
+const listed = async (slug: string) => {
+  const { body } = await get("/api/v1/businesses");
+  return body.businesses.find((item: { slug: string }) => item.slug === slug);
+};
+
+describe("specification 2.1: open list item", () => {
+  test("2.1 every item has exactly the fields of the table, each of its type", async () => {
+    const { body } = await get("/api/v1/businesses");
+    expect(body.businesses.length).toBe(4);
+    for (const item of body.businesses) v.parse(schemas.openListItem, item);
+  });
+  test("2.1 category is the category's slug, city the city's display name", async () => {
+    expect(await listed("claimed-shop")).toMatchObject({ category: "plumbers", city: "Leeds" });
+  });
+  test("2.1 rating is the average rating, reviewCount a whole number", async () => {
+    expect(await listed("claimed-shop")).toMatchObject({ rating: 4.25, reviewCount: 7 });
+  });
+  test("2.1 the phone of an unclaimed listing is masked, that of a claimed one is whole", async () => {
+    expect((await listed("unclaimed-shop")).phone).toBe("0161 496 ****");
+    expect((await listed("claimed-shop")).phone).toBe("0113 496 0123");
+  });
+  test("2.1 a phone is null when there is none", async () => {
+    expect((await listed("bare-shop")).phone).toBeNull();
+  });
+});
+
+test("design 4.8 masking: the last four digits become asterisks, separators stay", () => {
+  expect(maskPhone("0161 496 0999")).toBe("0161 496 ****");
+  expect(maskPhone("020 7946 0018")).toBe("020 7946 ****");
+  expect(maskPhone("+44 (0)161-49-6-09-99")).toBe("+44 (0)161-49-6-**-**");
+  expect(maskPhone("123")).toBe("***");
+});
+
+test("2.2 an open page has exactly businesses, total, page and pages", async () => {
+  const { body } = await get("/api/v1/businesses?limit=3&page=2");
+  v.parse(schemas.openPage, body);
+  expect({ ...body, businesses: body.businesses.length }).toEqual({
+    businesses: 1,
+    total: 4,
+    page: 2,
+    pages: 2,
+  });
+});
+
+describe("specification 2.3: open detail", () => {
+  test("2.3 an unclaimed business has exactly the fields of the table but phone and email", async () => {
+    const { status, body } = await get("/api/v1/businesses/unclaimed-shop");
+    expect(status).toBe(200);
+    v.parse(schemas.unclaimedDetail, body);
+    expect(Object.keys(body)).not.toContain("phone");
+    expect(Object.keys(body)).not.toContain("email");
+  });
+  test("2.3 a claimed business has all fields of the table, phone and email too", async () => {
+    const { body } = await get("/api/v1/businesses/claimed-shop");
+    v.parse(schemas.claimedDetail, body);
+    expect(body).toMatchObject({
+      category: "Plumbers",
+      categorySlug: "plumbers",
+      city: "Leeds",
+      citySlug: "leeds",
+      address: { line1: "1 Briggate", line2: "Top floor", postcode: "LS1 6HD" },
+      coordinates: { lat: 53.7974, lng: -1.5438 },
+      phone: "0113 496 0123",
+      email: "hello@shop.example",
+      isPremium: true,
+    });
+  });
+  test("2.3 photos have url, caption and isCover", async () => {
+    expect((await get("/api/v1/businesses/claimed-shop")).body.photos).toEqual(photos);
+  });
+  test("2.3 opening hours have split shifts, past midnight, 24 hours and closed days as stored", async () => {
+    expect((await get("/api/v1/businesses/claimed-shop")).body.openingHours).toEqual(openingHours);
+  });
+});
+
+test("2.4 a keyed list item has exactly the fields of the table", async () => {
+  const { body } = await get("/api/v1/businesses", bearer);
+  expect(body.data.length).toBe(4);
+  for (const item of body.data) v.parse(schemas.keyedListItem, item);
+  expect(body.data[0]).toEqual({
+    slug: "claimed-shop",
+    name: expect.any(String),
+    shortDesc: "A shop for tests.",
+    cityName: "Leeds",
+    postcode: "LS1 6HD",
+    averageRating: 4.25,
+    reviewCount: 7,
+    isPremium: true,
+    isVerified: true,
+    categorySlug: "plumbers",
+  });
+});
+
+test("2.5 a keyed page has exactly data and meta", async () => {
+  const { body } = await get("/api/v1/businesses?per_page=3", bearer);
+  v.parse(schemas.keyedPage, body);
+  expect(body.meta).toEqual({ page: 1, per_page: 3, total: 4, has_more: true });
+});
+
+test("2.6 design 4.12 a category has its parent, its parents and a business count", async () => {
+  const { body } = await get("/api/v1/categories", bearer);
+  v.parse(schemas.categoryList, body);
+  const plumbers = body.data.find((category: { slug: string }) => category.slug === "plumbers");
+  expect(plumbers).toMatchObject({ name: "Plumbers", businessCount: 4 });
+  expect(plumbers.parents.at(-1)).toEqual(plumbers.parent);
+});
+
+test("2.6 design 4.12 a search result is a page of keyed list items with query, limit and total", async () => {
+  await server.searchable("claimed-shop");
+  const { status, body } = await get("/api/v1/search?q=test+shop&limit=2", bearer);
+  expect(status).toBe(200);
+  v.parse(schemas.searchResults, body);
+  expect(body.meta).toMatchObject({ query: "test shop", limit: 2 });
+  expect(body.data.length).toBe(2);
+});
+
+test("2.6 design 4.12 the keyed detail is the full record, phone and email also of the unclaimed", async () => {
+  const { body } = await get("/api/v1/businesses/unclaimed-shop", bearer);
+  v.parse(schemas.keyedDetail, body);
+  expect(body.data).toMatchObject({
+    phone: "0161 496 0999",
+    email: "hello@shop.example",
+    isClaimed: false,
+    category: { slug: "plumbers", name: "Plumbers" },
+  });
+});
+
+test("design 4.9 types hold: what is unknown is an empty string, never null", async () => {
+  const open = (await get("/api/v1/businesses/bare-claimed-shop")).body;
+  v.parse(schemas.claimedDetail, open);
+  expect(open).toMatchObject({ phone: "", email: "", website: "", description: "" });
+  v.parse(schemas.keyedDetail, (await get("/api/v1/businesses/bare-shop", bearer)).body);
+});
+
+describe("design 4.9 the database refuses to approve what is incomplete", () => {
+  for (const column of ["category_id", "city_id", "latitude", "address_line1", "postcode"]) {
+    test(`design 4.9 approval needs ${column}`, async () => {
+      const { sql } = server;
+      const { id } = await addBusiness(sql, { status: "pending" });
+      const gap = column.startsWith("address") || column === "postcode" ? "" : null;
+      await sql`update businesses set ${sql({ [column]: gap, ...(column === "latitude" && { longitude: null }) })} where id = ${id}`;
+      await expect(
+        sql`update businesses set status = 'approved' where id = ${id}`.execute(),
+      ).rejects.toThrow("approved_is_complete");
+    });
+  }
+});
+
+test("design 4.11 lists go by premium, rating, review count, id, the same at every depth", async () => {
+  const { sql } = server;
+  for (let number = 0; number < 30; number++) {
+    await addBusiness(sql, {
+      city: "Ordertown",
+      isPremium: number % 5 === 0,
+      rating: (number % 3) + 2,
+      reviewCount: number % 2,
+    });
+  }
+  const expected = await sql<{ slug: string }[]>`
+    select b.slug from businesses b join cities c on c.id = b.city_id where c.slug = 'ordertown'
+    order by is_premium desc, rating desc, review_count desc, b.id`;
+  const seen: string[] = [];
+  for (let page = 1; page <= 5; page++) {
+    const { body } = await get(`/api/v1/businesses?city=ordertown&page=${page}&limit=7`);
+    expect(body.total).toBe(30);
+    seen.push(...body.businesses.map((item: { slug: string }) => item.slug));
+  }
+  expect(seen).toEqual(expected.map(({ slug }) => slug));
+});
+
+test("design 4.14 ids are UUIDv7", async () => {
+  const { body } = await get("/api/v1/businesses");
+  expect(body.businesses[0].id[14]).toBe("7");
+});
