@@ -2,7 +2,7 @@ import type { Server } from "bun";
 import type { Logger } from "pino";
 import type { Admission } from "./access/admission.ts";
 import { clientAddress } from "./access/clients.ts";
-import type { Keyring } from "./access/keys.ts";
+import type { Keyring } from "./access/keyring.ts";
 import type { Config } from "./config.ts";
 import { listKeyed, listOpen, showKeyed, showOpen } from "./handlers/businesses.ts";
 import { categories } from "./handlers/categories.ts";

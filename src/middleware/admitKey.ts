@@ -32,10 +32,10 @@ export function admitKey(keyring: Keyring, admission: Admission): Middleware {
       if (!decision.admitted) return withHeaders(refusal(decision), fields);
       try {
         const answer = await next(request, context);
-        if (answer.status >= 500) await admission.refundKey(key);
+        if (answer.status >= 500) await admission.refundKey(key, decision);
         return withHeaders(answer, fields);
       } catch (error) {
-        await admission.refundKey(key);
+        await admission.refundKey(key, decision);
         throw error;
       }
     };

@@ -1,0 +1,79 @@
+import ipaddr from "ipaddr.js";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/**
+ * Who a request counts for: an IPv4 address, or the /64 network of an IPv6 address, since one
+ * subscriber holds all of it (RFC 6177). IPv4-mapped IPv6 addresses are folded to IPv4.
+ *
+ * The peer of the connection is the client, unless it is a trusted proxy. Then X-Forwarded-For is
+ * walked from its right end, where each proxy writes whom it heard, up to the first address that
+ * is not a trusted proxy. What stands to the left of that, or of an entry that is no address, may
+ * be anyone's invention.
+ * @param trustedProxies addresses and CIDR ranges
+ */
+export function clientAddress(
+  trustedProxies: readonly string[],
+): (peer: string, xForwardedFor: string | null) => string {
+  const ranges = trustedProxies.map(parseRange);
+  const isTrusted = (address: Address) => ranges.some((range) => contains(range, address));
+
+  return function clientAddress(peer, xForwardedFor) {
+    const isPlainIPv4 = peer.length <= LONGEST_IPV4 && !peer.includes(":");
+    if (ranges.length === 0 && isPlainIPv4) return peer;
+
+    let client = parseAddress(peer);
+    if (!client) return peer;
+    if (xForwardedFor !== null && isTrusted(client)) {
+      for (const entry of xForwardedFor.split(",").reverse()) {
+        const heard = parseEntry(entry.trim());
+        if (!heard) break;
+        client = heard;
+        if (!isTrusted(client)) break;
+      }
+    }
+    return networkOf(client);
+  };
+}
+
+const LONGEST_IPV4 = "255.255.255.255".length;
+
+interface Range {
+  network: Address;
+  prefixLength: number;
+}
+
+function parseRange(text: string): Range {
+  if (!text.includes("/")) {
+    const network = ipaddr.process(text);
+    return { network, prefixLength: network.kind() === "ipv4" ? 32 : 128 };
+  }
+  const [network, prefixLength] = ipaddr.parseCIDR(text);
+  return { network, prefixLength };
+}
+
+function contains({ network, prefixLength }: Range, address: Address): boolean {
+  return network.kind() === address.kind() && address.match(network, prefixLength);
+}
+
+/** An entry of X-Forwarded-For: an address, perhaps with a port, then IPv6 stands in brackets. */
+function parseEntry(entry: string): Address | null {
+  const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(entry)?.[1];
+  if (bracketed !== undefined) return bracketed.includes(":") ? parseAddress(bracketed) : null;
+  const withPort = /^([\d.]+):\d{1,5}$/.exec(entry)?.[1];
+  return parseAddress(withPort ?? entry);
+}
+
+/** Only the usual spellings: no octal, hexadecimal or shortened IPv4. Null for anything else. */
+function parseAddress(text: string): Address | null {
+  const isUsual = text.includes(":")
+    ? ipaddr.IPv6.isValid(text)
+    : ipaddr.IPv4.isValidFourPartDecimal(text);
+  return isUsual ? ipaddr.process(text) : null;
+}
+
+function networkOf(address: Address): string {
+  if (address.kind() === "ipv4") return address.toString();
+  const network = new ipaddr.IPv6([...(address as ipaddr.IPv6).parts.slice(0, 4), 0, 0, 0, 0]);
+  return `${network.toString()}/64`;
+}

@@ -1,0 +1,72 @@
+import { LRUCache } from "lru-cache";
+import type { Sql } from "../store/postgres.ts";
+import { hashKey, isWellFormedKey } from "./key-format.ts";
+import { type ApiKey, findKeyByHash, type KeyRecord } from "./keys.ts";
+
+/** What a presented key is worth at this moment. */
+export type Resolved =
+  | { ok: true; key: ApiKey }
+  | { ok: false; denied: "invalid" | "revoked" | "expired" };
+
+export interface Keyring {
+  /** Throws when the database is asked and away. */
+  resolve(presented: string): Promise<Resolved>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Resolves presented keys, and remembers what it found, unknown keys too, for less than a second:
+ * a revocation holds within that time even if its announcement is lost, and at once otherwise.
+ * Many look-ups of one key at once ask the database once.
+ * @param now the clock, in milliseconds since 1970; set by tests
+ */
+export async function createKeyring(
+  sql: Sql,
+  { now = Date.now }: { now?: () => number } = {},
+): Promise<Keyring> {
+  const findings = new LRUCache<string, Finding>({ max: MOST_FINDINGS });
+  const forget = () => findings.clear();
+  // Also after each reconnection: what was announced meanwhile has been missed.
+  const announcements = await sql.listen("keys_changed", forget, forget);
+
+  function find(presented: string): Promise<KeyRecord | null> {
+    const hash = hashKey(presented);
+    const name = hash.toString("base64");
+    const known = findings.get(name);
+    if (known && now() - known.askedAt < LONGEST_AGE_MS) return known.record;
+
+    const finding = { askedAt: now(), record: findKeyByHash(sql, hash) };
+    findings.set(name, finding);
+    finding.record.catch(() => {
+      if (findings.peek(name) === finding) findings.delete(name);
+    });
+    return finding.record;
+  }
+
+  return {
+    async resolve(presented) {
+      if (!isWellFormedKey(presented)) return denied("invalid");
+      const record = await find(presented);
+      if (!record) return denied("invalid");
+      if (record.revokedAt) return denied("revoked");
+      if (record.expiresAt && record.expiresAt.getTime() <= now()) return denied("expired");
+      return { ok: true, key: record };
+    },
+    stop: () => announcements.unlisten(),
+  };
+}
+
+const denied = (reason: "invalid" | "revoked" | "expired"): Resolved => ({
+  ok: false,
+  denied: reason,
+});
+
+/** Known under the hash of the key, so that memory holds no key for longer than a request. */
+interface Finding {
+  /** When the database was asked, not when it answered: its answer is as old as that at most. */
+  askedAt: number;
+  record: Promise<KeyRecord | null>;
+}
+
+const LONGEST_AGE_MS = 900;
+const MOST_FINDINGS = 50_000;

@@ -1,0 +1,160 @@
+import * as v from "valibot";
+import type { Sql, Transaction } from "../store/postgres.ts";
+import { generateKey, hashKey, keyHint } from "./key-format.ts";
+
+/** A key as far as admission needs it: whose meter it draws on, and the limits in force. */
+export interface ApiKey {
+  id: string;
+  /** Keys rolled from one another share a meter, so rolling gives no second quota. */
+  meterId: string;
+  tier: string;
+  /** Requests in a calendar month, UTC. */
+  quota: number;
+  /** Requests by which the bucket refills in a minute. */
+  perMinute: number;
+  /** Requests that a full bucket holds. */
+  burst: number;
+}
+
+/** All that is known of a key. There is nothing secret in it. */
+export interface KeyRecord extends ApiKey {
+  /** How the key begins. */
+  hint: string;
+  name: string;
+  email: string;
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  /** Id of the key that this one replaces. */
+  rolledFrom: string | null;
+}
+
+export interface KeyRequest {
+  name: string;
+  email: string;
+  tier: string;
+  expiresAt?: Date | null;
+  /** These three stand instead of the tier's; a key of tier enterprise must have them. */
+  quota?: number | undefined;
+  perMinute?: number | undefined;
+  burst?: number | undefined;
+}
+
+export interface IssuedKey {
+  id: string;
+  /** The key itself. This is the only moment at which it exists outside of its holder's hands. */
+  key: string;
+  tier: string;
+  expiresAt: Date | null;
+}
+
+/** Makes a key and keeps its hash. Tier, name and email are for the caller to have checked. */
+export async function createKey(sql: Sql | Transaction, request: KeyRequest): Promise<IssuedKey> {
+  const { name, email, tier, expiresAt = null } = request;
+  const { quota = null, perMinute = null, burst = null } = request;
+  const id = Bun.randomUUIDv7();
+  const key = generateKey();
+  await sql`
+    insert into api_keys (
+      id, meter_id, key_hash, hint, name, email, tier, quota, per_minute, burst, expires_at)
+    values (
+      ${id}, ${id}, ${hashKey(key)}, ${keyHint(key)}, ${name}, ${email}, ${tier},
+      ${quota}, ${perMinute}, ${burst}, ${expiresAt})`;
+  return { id, key, tier, expiresAt };
+}
+
+/** The key with this SHA-256, whatever its state. */
+export async function findKeyByHash(sql: Sql, hash: Buffer): Promise<KeyRecord | null> {
+  const [record] = await sql<KeyRecord[]>`
+    select ${recordColumns(sql)} from keys_with_limits where key_hash = ${hash}`;
+  return record ?? null;
+}
+
+/** The key with this id, whatever its state; null also for a text that is no id. */
+export async function findKey(sql: Sql, id: string): Promise<KeyRecord | null> {
+  if (!isId(id)) return null;
+  const [record] = await sql<KeyRecord[]>`
+    select ${recordColumns(sql)} from keys_with_limits where id = ${id}`;
+  return record ?? null;
+}
+
+/** Every key, oldest first. */
+export async function listKeys(sql: Sql): Promise<KeyRecord[]> {
+  return await sql<KeyRecord[]>`
+    select ${recordColumns(sql)} from keys_with_limits order by created_at, id`;
+}
+
+/** The slugs of all tiers, the smallest quota first. */
+export async function listTiers(sql: Sql): Promise<string[]> {
+  const tiers = await sql<{ slug: string }[]>`select slug from tiers order by monthly_quota, slug`;
+  return tiers.map(({ slug }) => slug);
+}
+
+/** Disables a key for good. */
+export async function revokeKey(
+  sql: Sql,
+  id: string,
+): Promise<"changed" | "unchanged" | "unknown"> {
+  if (!isId(id)) return "unknown";
+  const { count } = await sql`
+    update api_keys set revoked_at = now() where id = ${id} and revoked_at is null`;
+  if (count > 0) return "changed";
+  return (await findKey(sql, id)) ? "unchanged" : "unknown";
+}
+
+export type RollResult =
+  | { rolled: IssuedKey; oldExpiresAt: Date }
+  | { refused: "unknown" | "revoked" | "expired" }
+  | { refused: "replaced"; by: string };
+
+/**
+ * Makes a new key with the rights, the meter and the expiry of an old one, which expires after the
+ * grace period (or at its own expiry, when that is sooner). Until then both work.
+ */
+export async function rollKey(
+  sql: Sql,
+  id: string,
+  { graceSeconds }: { graceSeconds: number },
+): Promise<RollResult> {
+  if (!isId(id)) return { refused: "unknown" };
+  return await sql.begin(async (transaction): Promise<RollResult> => {
+    const [old] = await transaction<(OldKey | undefined)[]>`
+      select k.tier, k.expires_at as "expiresAt", k.revoked_at is not null as "isRevoked",
+        k.expires_at <= now() as "isExpired",
+        (select id from api_keys where rolled_from = k.id) as "replacedBy"
+      from api_keys as k where k.id = ${id} for update`;
+    if (!old) return { refused: "unknown" };
+    if (old.isRevoked) return { refused: "revoked" };
+    // A key that was replaced has had its expiry shortened; its successor would inherit that.
+    if (old.replacedBy) return { refused: "replaced", by: old.replacedBy };
+    if (old.isExpired) return { refused: "expired" };
+
+    const rolled = { id: Bun.randomUUIDv7(), key: generateKey() };
+    await transaction`
+      insert into api_keys (
+        id, rolled_from, key_hash, hint,
+        meter_id, name, email, tier, quota, per_minute, burst, expires_at)
+      select ${rolled.id}, id, ${hashKey(rolled.key)}, ${keyHint(rolled.key)},
+        meter_id, name, email, tier, quota, per_minute, burst, expires_at
+      from api_keys where id = ${id}`;
+    const [{ oldExpiresAt }] = await transaction<[{ oldExpiresAt: Date }]>`
+      update api_keys set expires_at = least(expires_at, now() + ${graceSeconds} * interval '1 second')
+      where id = ${id} returning expires_at as "oldExpiresAt"`;
+    return { rolled: { ...rolled, tier: old.tier, expiresAt: old.expiresAt }, oldExpiresAt };
+  });
+}
+
+interface OldKey {
+  tier: string;
+  expiresAt: Date | null;
+  isRevoked: boolean;
+  isExpired: boolean | null;
+  replacedBy: string | null;
+}
+
+const isId = (text: string) => v.is(v.pipe(v.string(), v.uuid()), text);
+
+const recordColumns = (sql: Sql) => sql`
+  id, meter_id as "meterId", tier, quota_in_force as quota, per_minute_in_force as "perMinute",
+  burst_in_force as burst, hint, name, email, created_at as "createdAt", expires_at as "expiresAt",
+  revoked_at as "revokedAt", rolled_from as "rolledFrom"`;

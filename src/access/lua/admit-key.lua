@@ -1,0 +1,123 @@
+-- Token bucket and monthly quota of one key, charged together or not at all.
+--
+-- KEYS[1]  hash of the key's meter:
+--            month   calendar month in UTC that `used` counts, as 202611
+--            used    requests charged in it
+--            tokens  level of the bucket, in TOKENs' parts
+--            time    when that was the level, microseconds since 1970
+-- ARGV[1]  quota, requests in a calendar month
+-- ARGV[2]  capacity of the bucket, requests
+-- ARGV[3]  refill, requests per minute
+-- ARGV[4]  cost, requests; 0 only looks
+-- ARGV[5]  now, microseconds since 1970; tests only, otherwise Redis's own clock
+-- Answer   {outcome, retryAfter, month, used, monthEnds, tokens, nextToken}
+--            outcome     0 admitted, 1 bucket exhausted, 2 quota used up
+--            retryAfter  whole seconds until the same would be admitted; 0 when admitted
+--            month       as above
+--            used        as above, this request included
+--            monthEnds   whole seconds until the first of the next month
+--            tokens      whole requests left in the bucket
+--            nextToken   whole seconds until there is one more
+--
+-- Atomic, because two requests that both see the last token must not both take it, and because
+-- quota and bucket are one decision.
+
+-- Whole numbers only, so no rounding adds up: a bucket gains `refill` parts each microsecond.
+local TOKEN = 60000000
+local SECOND = 1000000
+local DAY = 86400
+
+local key = KEYS[1]
+local quota = tonumber(ARGV[1])
+local capacity = tonumber(ARGV[2]) * TOKEN
+local refill = tonumber(ARGV[3])
+local cost = tonumber(ARGV[4])
+local now = tonumber(ARGV[5])
+if not now then
+  local clock = redis.call("TIME")
+  now = clock[1] * SECOND + clock[2]
+end
+
+-- Proleptic Gregorian calendar. The year begins in March, so that the leap day is its last.
+-- http://howardhinnant.github.io/date_algorithms.html (civil_from_days, days_from_civil)
+local function month_of(days)
+  local z = days + 719468
+  local era = math.floor(z / 146097)
+  local day_of_era = z - era * 146097
+  local year_of_era = math.floor(
+    (day_of_era - math.floor(day_of_era / 1460) + math.floor(day_of_era / 36524)
+      - math.floor(day_of_era / 146096)) / 365)
+  local day_of_year = day_of_era
+    - (365 * year_of_era + math.floor(year_of_era / 4) - math.floor(year_of_era / 100))
+  local march_month = math.floor((5 * day_of_year + 2) / 153)
+  local year = year_of_era + era * 400
+  if march_month < 10 then
+    return year * 100 + march_month + 3
+  end
+  return (year + 1) * 100 + march_month - 9
+end
+
+-- Days from 1970 to the first of the month after this one.
+local function end_of(month)
+  local year = math.floor(month / 100)
+  local march_month = month % 100 - 2
+  if march_month < 0 then
+    march_month = march_month + 12
+    year = year - 1
+  end
+  local era = math.floor(year / 400)
+  local year_of_era = year - era * 400
+  local day_of_year = math.floor((153 * march_month + 2) / 5)
+  local day_of_era = year_of_era * 365 + math.floor(year_of_era / 4)
+    - math.floor(year_of_era / 100) + day_of_year
+  return era * 146097 + day_of_era - 719468
+end
+
+local function seconds_to_gain(parts)
+  return math.max(1, math.ceil(parts / refill / SECOND))
+end
+
+local meter = redis.call("HMGET", key, "month", "used", "tokens", "time")
+local month = month_of(math.floor(now / SECOND / DAY))
+local used = 0
+-- A later month than the clock's means that the clock stepped back: it goes on counting.
+if meter[1] and tonumber(meter[1]) >= month then
+  month = tonumber(meter[1])
+  used = tonumber(meter[2])
+end
+local month_ends = math.ceil((end_of(month) * DAY * SECOND - now) / SECOND)
+
+local tokens = capacity
+local time = tonumber(meter[4])
+if time then
+  tokens = math.min(capacity, tonumber(meter[3]) + math.max(0, now - time) * refill)
+end
+
+local outcome = 0
+local retry_after = 0
+if used + cost > quota and cost > 0 then
+  outcome = 2
+  retry_after = month_ends
+elseif tokens < cost * TOKEN then
+  outcome = 1
+  retry_after = seconds_to_gain(cost * TOKEN - tokens)
+end
+
+local ttl = math.max(month_ends, 0) + math.ceil(capacity / refill / SECOND)
+if outcome == 0 and cost > 0 then
+  used = used + cost
+  tokens = tokens - cost * TOKEN
+  redis.call("HSET", key, "month", month, "used", used,
+    "tokens", string.format("%.0f", tokens), "time", string.format("%.0f", now))
+  redis.call("EXPIRE", key, ttl)
+elseif time then
+  -- Repairs, else a refusal writes nothing: a time that lies ahead would stop the refill until the
+  -- clock gets there, and a meter without an expiry would stay for ever.
+  if time > now then
+    redis.call("HSET", key, "time", string.format("%.0f", now))
+  end
+  redis.call("EXPIRE", key, ttl, "NX")
+end
+
+return { outcome, retry_after, month, used, month_ends,
+  math.floor(tokens / TOKEN), seconds_to_gain(TOKEN - tokens % TOKEN) }

@@ -1,0 +1,37 @@
+import type { KeyAdmission } from "./admission.ts";
+import type { ApiKey } from "./keys.ts";
+
+/**
+ * The fields that tell the holder of a key how it stands, after
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ (version 11). Both are
+ * lists of strings with parameters (RFC 9651), one member for each policy.
+ *
+ * `RateLimit-Policy` is what holds from day to day: `q` requests in a window of `w` seconds. For
+ * "month" that is the length of the current calendar month. Where the bucket of "permin" holds
+ * another number than it refills in a minute, `highstreet-burst` is that number.
+ *
+ * `RateLimit` is how it stands now: no more than `r` requests within `t` seconds. At the end of
+ * `t`, "permin" has one more and "month" is whole again; on a refusal `t` of the policy that
+ * refused is that of Retry-After.
+ */
+export function rateLimitFields(key: ApiKey, decision: KeyAdmission): Record<string, string> {
+  const { quota, perMinute, burst } = key;
+  const ownBurst = burst === perMinute ? "" : `;highstreet-burst=${burst}`;
+  const { tokensLeft, nextTokenInSeconds, used, month, monthEndsInSeconds } = decision;
+  return {
+    [POLICY_FIELD]: `"permin";q=${perMinute};w=60${ownBurst}, "month";q=${quota};w=${secondsOf(month)}`,
+    [LIMIT_FIELD]:
+      `"permin";r=${tokensLeft};t=${nextTokenInSeconds}, ` +
+      `"month";r=${Math.max(0, quota - used)};t=${monthEndsInSeconds}`,
+  };
+}
+
+// The draft still moves; the names are nowhere else.
+const POLICY_FIELD = "RateLimit-Policy";
+const LIMIT_FIELD = "RateLimit";
+
+/** The length in seconds of a month such as `2026-11`. */
+function secondsOf(month: string): number {
+  const [year = 0, ordinal = 0] = month.split("-").map(Number);
+  return (Date.UTC(year, ordinal) - Date.UTC(year, ordinal - 1)) / 1000;
+}
