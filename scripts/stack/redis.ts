@@ -1,0 +1,88 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { $ } from "bun";
+import { Redis } from "ioredis";
+import { CommandError } from "../command.ts";
+import { freePort } from "./ports.ts";
+import type { Daemon, Supervisor } from "./supervisor.ts";
+
+/**
+ * Starts Redis (or Valkey) on loopback, with its data in `redis/` of the supervisor's folder.
+ * @param options.durable false keeps everything in memory only
+ * @param options.say told when the machine's package manager has to fetch Redis first
+ */
+export async function startRedis(
+  supervisor: Supervisor,
+  {
+    durable = true,
+    databases = 16,
+    say = () => {},
+  }: { durable?: boolean; databases?: number; say?: (line: string) => void } = {},
+): Promise<{ daemon: Daemon; url: string }> {
+  const program = await redisProgram(say);
+  const data = join(supervisor.folder, "redis");
+  await mkdir(data, { recursive: true });
+  const port = await freePort();
+  const settings = {
+    bind: "127.0.0.1",
+    port,
+    dir: data,
+    databases,
+    save: "",
+    appendonly: durable ? "yes" : "no",
+    // Its own title would hide the folder, by which a leftover of a killed run is known.
+    "set-proc-title": "no",
+  };
+  const daemon = supervisor.start({
+    title: "Redis",
+    name: "redis",
+    command: [
+      program,
+      ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`]),
+    ],
+  });
+  await supervisor.ready(daemon, () => isReady(port));
+  return { daemon, url: `redis://127.0.0.1:${port}` };
+}
+
+/** Redis and Valkey are no npm packages: from the PATH, or from Debian when we may install. */
+export async function redisProgram(say: (line: string) => void): Promise<string> {
+  const installed = find();
+  if (installed) return installed;
+  if (process.getuid?.() === 0 && Bun.which("apt-get")) {
+    say("Redis is missing: installing the package redis-server with apt-get");
+    const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+    const apt =
+      await $`apt-get -qq update && apt-get -qq -y --no-install-recommends install redis-server`
+        .env(environment)
+        .quiet()
+        .nothrow();
+    const fetched = find();
+    if (apt.exitCode === 0 && fetched) return fetched;
+    const reason = apt.stderr.toString().trim().split("\n").at(-1);
+    throw new CommandError(`${HOW_TO_GET_IT} (apt-get failed: ${reason})`);
+  }
+  throw new CommandError(HOW_TO_GET_IT);
+}
+
+const HOW_TO_GET_IT =
+  "Redis is missing. Debian, Ubuntu: `apt-get install redis-server`; macOS: `brew install redis`; Docker: `docker run -p 6379:6379 redis:7`, then set REDIS_URL=redis://localhost:6379.";
+
+function find(): string | null {
+  // Explicit: without it, Bun looks through the PATH as it was when the process began.
+  const options = { PATH: process.env.PATH ?? "" };
+  return Bun.which("redis-server", options) ?? Bun.which("valkey-server", options);
+}
+
+async function isReady(port: number): Promise<boolean> {
+  const redis = new Redis(port, { lazyConnect: true, retryStrategy: () => null });
+  // The failure is told by connect(); without a listener it would be printed as well.
+  redis.on("error", () => {});
+  return redis.connect().then(
+    () => {
+      redis.disconnect();
+      return true;
+    },
+    () => false,
+  );
+}

@@ -1,0 +1,16 @@
+import { randomBytes } from "node:crypto";
+import { chmod, rename } from "node:fs/promises";
+
+/** The secret kept in a file that only its owner can read; made on the first call. */
+export async function keptSecret(path: string): Promise<string> {
+  const file = Bun.file(path);
+  if (await file.exists()) return (await file.text()).trim();
+  const secret = randomBytes(24).toString("base64url");
+  // Under another name first: a half-written file would lock us out of our own data.
+  const draft = `${path}.new`;
+  await Bun.write(draft, "", { mode: 0o600 });
+  await chmod(draft, 0o600);
+  await Bun.write(draft, secret);
+  await rename(draft, path);
+  return secret;
+}

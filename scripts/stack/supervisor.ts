@@ -1,0 +1,150 @@
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Writable } from "node:stream";
+import { CommandError } from "../command.ts";
+import { isAlive, until } from "./waiting.ts";
+
+export interface Program {
+  /** What people call it, for messages: "PostgreSQL". */
+  title: string;
+  /** Its files are `run/NAME.pid` and `logs/NAME.log` in the data folder. */
+  name: string;
+  command: readonly string[];
+  env?: Record<string, string | undefined>;
+  /** The signal that ends it in good order. */
+  stopSignal?: "SIGTERM" | "SIGINT" | "SIGQUIT";
+}
+
+export interface Daemon {
+  title: string;
+  pid: number;
+  /** Resolves to how it ended: "code 1", "SIGKILL". */
+  exited: Promise<string>;
+  /** The last line it wrote, empty when it wrote none. */
+  lastWords(): string;
+  log: string;
+  stop(): Promise<void>;
+}
+
+const STOP_TIMEOUT_MS = 20_000;
+
+/**
+ * Runs in place of each program, and becomes it: so the pid is the program's own, the pid file is
+ * there before the program, and a guard waits beside it from the first moment. The guard holds the
+ * other end of a pipe of ours; when we are gone, however that came, the pipe closes and it ends the
+ * program. A line on the pipe sends it home. It is forked twice, for the program must not find a
+ * child that it does not know. $1: the pid file, $2: the signal, then the command.
+ */
+const LAUNCHER = `
+  signal=$2
+  echo "$$ $signal" >"$1"
+  shift 2
+  ( { read -r _ <&3 || kill -s "$signal" $$; } </dev/null >/dev/null 2>&1 & )
+  exec "$@" 3<&-`;
+
+/**
+ * The programs that a command runs beside itself. They live in sessions of their own, so Ctrl-C in
+ * a terminal reaches only the command, which then ends them in order: the last started first.
+ */
+export class Supervisor {
+  readonly #running: Daemon[] = [];
+  #stopping: Promise<void> | undefined;
+
+  /** @param folder the data folder; logs and pid files go there */
+  constructor(readonly folder: string) {
+    mkdirSync(join(folder, "run"), { recursive: true });
+    mkdirSync(join(folder, "logs"), { recursive: true });
+  }
+
+  /** Starts a program. It runs when this returns, but need not be ready: see `ready`. */
+  start({ title, name, command, env, stopSignal = "SIGTERM" }: Program): Daemon {
+    if (this.#stopping) throw new StoppedError();
+    const pidFile = join(this.folder, "run", `${name}.pid`);
+    const log = join(this.folder, "logs", `${name}.log`);
+    const output = openSync(log, "w");
+    const child = spawn(
+      "/bin/sh",
+      ["-c", LAUNCHER, name, pidFile, stopSignal.replace("SIG", ""), ...command],
+      { env: env ?? process.env, detached: true, stdio: ["ignore", output, output, "pipe"] },
+    );
+    closeSync(output);
+    const { pid } = child;
+    if (pid === undefined)
+      throw new CommandError(`${title} cannot be started: there is no /bin/sh.`);
+
+    const guard = child.stdio[3] as Writable;
+    // The guard may be gone first, when somebody ended it by hand.
+    guard.on("error", () => {});
+    const exited = new Promise<string>((resolve) => {
+      child.once("exit", (code, signal) => {
+        guard.end("\n");
+        this.#running.splice(this.#running.indexOf(daemon), 1);
+        rm(pidFile, { force: true }).then(() => resolve(signal ?? `code ${code}`));
+      });
+    });
+    const daemon: Daemon = {
+      title,
+      pid,
+      exited,
+      log,
+      lastWords: () => readFileSync(log, "utf8").trimEnd().split("\n").at(-1) ?? "",
+      stop: () => endProcess(pid, stopSignal, exited),
+    };
+    this.#running.push(daemon);
+    return daemon;
+  }
+
+  /**
+   * Waits until a program answers.
+   * @throws CommandError with its last words when it ends before that, or takes too long
+   */
+  async ready(
+    daemon: Daemon,
+    answers: () => Promise<boolean>,
+    { timeoutMs = 60_000 } = {},
+  ): Promise<void> {
+    let ended: string | undefined;
+    daemon.exited.then((how) => {
+      ended = how;
+    });
+    await until(async () => ended !== undefined || (await answers()), timeoutMs).catch(() => {
+      throw new CommandError(
+        `${daemon.title} does not answer after ${timeoutMs / 1000} s; its log is ${daemon.log}.`,
+      );
+    });
+    if (ended === undefined) return;
+    if (this.#stopping) throw new StoppedError();
+    throw new CommandError(
+      `${daemon.title} ended while it was starting (${ended}): ${daemon.lastWords() || "it said nothing"}\nIts log is ${daemon.log}.`,
+    );
+  }
+
+  /** Ends all programs, the last started first, and lets none start any more. */
+  stop(): Promise<void> {
+    this.#stopping ??= (async () => {
+      for (const daemon of this.#running.toReversed()) await daemon.stop();
+    })();
+    return this.#stopping;
+  }
+
+  get stopping(): boolean {
+    return this.#stopping !== undefined;
+  }
+}
+
+/** What was under way was given up, because everything is being stopped. */
+export class StoppedError extends Error {}
+
+async function endProcess(
+  pid: number,
+  signal: NodeJS.Signals,
+  exited: Promise<unknown>,
+): Promise<void> {
+  const send = (name: NodeJS.Signals) => isAlive(pid) && process.kill(pid, name);
+  send(signal);
+  const timer = setTimeout(() => send("SIGKILL"), STOP_TIMEOUT_MS);
+  await exited;
+  clearTimeout(timer);
+}

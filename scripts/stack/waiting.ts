@@ -1,0 +1,24 @@
+/**
+ * Asks again and again until the condition holds.
+ * @throws Error when it does not within the time
+ */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs: number,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`still not so after ${timeoutMs} ms`);
+    await Bun.sleep(20);
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives, and belongs to somebody else.
+    return (error as { code?: string }).code === "EPERM";
+  }
+}
