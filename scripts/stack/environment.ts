@@ -1,0 +1,81 @@
+import { readFile, rename, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { CommandError } from "../command.ts";
+import { isAlive } from "./waiting.ts";
+
+type Environment = Record<string, string | undefined>;
+
+/** What `npm start` runs, as it stands in `DATA_DIR/stack.json`. A pid is null for what runs elsewhere. */
+export interface Stack {
+  baseUrl: string;
+  databaseUrl: string;
+  redisUrl: string;
+  meiliUrl: string;
+  meiliKey: string;
+  pids: {
+    server: number;
+    postgres: number | null;
+    redis: number | null;
+    meilisearch: number | null;
+  };
+}
+
+/**
+ * The environment for a script: addresses that are not set are those of the stack that a running
+ * `npm start` with the same DATA_DIR describes.
+ * @throws CommandError when one is needed and there is none
+ */
+export async function scriptEnvironment(env: Environment = process.env): Promise<Environment> {
+  if (isSet(env.DATABASE_URL) && isSet(env.REDIS_URL) && isSet(env.MEILI_URL)) return env;
+  const stack = await readStack(dataFolder(env));
+  if (!stack) {
+    throw new CommandError(
+      `No stack runs with its data in ${dataFolder(env)}: run \`npm start\` first, or set DATABASE_URL, REDIS_URL and MEILI_URL.`,
+    );
+  }
+  return {
+    ...env,
+    BASE_URL: isSet(env.BASE_URL) ? env.BASE_URL : stack.baseUrl,
+    DATABASE_URL: isSet(env.DATABASE_URL) ? env.DATABASE_URL : stack.databaseUrl,
+    REDIS_URL: isSet(env.REDIS_URL) ? env.REDIS_URL : stack.redisUrl,
+    // A key belongs to its server: they are taken together.
+    ...(!isSet(env.MEILI_URL) && { MEILI_URL: stack.meiliUrl, MEILI_KEY: stack.meiliKey }),
+  };
+}
+
+/** DATA_DIR as an absolute path. */
+export function dataFolder(env: Environment): string {
+  return resolve(isSet(env.DATA_DIR) ? env.DATA_DIR.trim() : ".data");
+}
+
+/** Whether a variable has a value; empty is how shells and compose files say "not set". */
+export function isSet(value: string | undefined): value is string {
+  return value !== undefined && value.trim() !== "";
+}
+
+/** The running stack of a data folder; null when none runs, even if a killed one left its file. */
+export async function readStack(folder: string): Promise<Stack | null> {
+  let text: string;
+  try {
+    text = await readFile(stackFile(folder), "utf8");
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw new CommandError(`Cannot read the stack's file: ${message}`);
+  }
+  const stack = JSON.parse(text) as Stack;
+  return isAlive(stack.pids.server) ? stack : null;
+}
+
+/** Readers see the whole file or none. */
+export async function writeStack(folder: string, stack: Stack): Promise<void> {
+  const draft = `${stackFile(folder)}.new`;
+  await Bun.write(draft, `${JSON.stringify(stack, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, stackFile(folder));
+}
+
+export async function removeStack(folder: string): Promise<void> {
+  await rm(stackFile(folder), { force: true });
+}
+
+const stackFile = (folder: string) => join(folder, "stack.json");

@@ -1,0 +1,55 @@
+import { afterAll } from "bun:test";
+import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CommandError } from "../scripts/command.ts";
+import { startMeilisearch } from "../scripts/stack/meilisearch.ts";
+import { startPostgres } from "../scripts/stack/postgres.ts";
+import { startRedis } from "../scripts/stack/redis.ts";
+import { Supervisor } from "../scripts/stack/supervisor.ts";
+import { isAlive } from "../scripts/stack/waiting.ts";
+import { useStores } from "./support.ts";
+
+// Runs once before all tests: one PostgreSQL, one Redis and one Meilisearch for the whole run.
+
+const PREFIX = "highstreet-test-";
+
+await removeFoldersOfKilledRuns();
+const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+// PostgreSQL runs in another account when we are root, and has to pass.
+await chmod(folder, 0o711);
+const supervisor = new Supervisor(folder);
+afterAll(end, 30_000);
+
+try {
+  const [postgres, redis, meilisearch] = await Promise.all([
+    startPostgres(supervisor, { durable: false }),
+    startRedis(supervisor, { durable: false, databases: 4096, say: console.error }),
+    startMeilisearch(supervisor),
+  ]);
+  useStores({
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    meiliUrl: meilisearch.url,
+    meiliKey: meilisearch.key,
+  });
+} catch (error) {
+  await end();
+  console.error(error instanceof CommandError ? error.message : error);
+  process.exit(1);
+}
+
+async function end() {
+  await supervisor.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Their stores ended with them, but nobody was left to remove the data. */
+async function removeFoldersOfKilledRuns() {
+  for (const name of await readdir(tmpdir())) {
+    const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
+    if (pid && !isAlive(Number(pid))) {
+      await rm(join(tmpdir(), name), { recursive: true, force: true });
+    }
+  }
+}

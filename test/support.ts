@@ -1,0 +1,191 @@
+import pino from "pino";
+import { until } from "../scripts/stack/waiting.ts";
+import { createAdmission } from "../src/access/admission.ts";
+import { hashKey } from "../src/access/key-format.ts";
+import { createKey, findKeyByHash, type KeyRequest, revokeKey } from "../src/access/keys.ts";
+import { type Config, loadConfig } from "../src/config.ts";
+import { type Meilisearch, openMeilisearch } from "../src/store/meilisearch.ts";
+import { migrate } from "../src/store/migrations.ts";
+import { openPostgres, type Sql } from "../src/store/postgres.ts";
+import { openRedis, type RedisClient } from "../src/store/redis.ts";
+
+export { until };
+
+/** The real stores of this test run; see setup.ts. */
+export interface Stores {
+  databaseUrl: string;
+  redisUrl: string;
+  meiliUrl: string;
+  meiliKey: string;
+}
+
+let running: Stores | undefined;
+
+export function useStores(stores: Stores): void {
+  running = stores;
+}
+
+export function stores(): Stores {
+  if (!running) throw new Error("The stores do not run: test/setup.ts must be preloaded");
+  return running;
+}
+
+export interface TestDatabase {
+  url: string;
+  sql: Sql;
+  drop(): Promise<void>;
+}
+
+/** A migrated database of its own, with nothing in it but what the migrations put there. */
+export async function createDatabase(): Promise<TestDatabase> {
+  template ??= createTemplate();
+  await template;
+  const name = uniqueName();
+  await asOwner((sql) => sql`create database ${sql(name)} template ${sql(TEMPLATE)}`);
+  const url = databaseUrl(name);
+  const sql = openPostgres(url);
+  return {
+    url,
+    sql,
+    async drop() {
+      await sql.end({ timeout: 5 });
+      await asOwner((owner) => owner`drop database if exists ${owner(name)} with (force)`);
+    },
+  };
+}
+
+/** A client of a numbered Redis database that nobody else in this run uses. Empty. */
+export async function freshRedis(): Promise<{ url: string; client: RedisClient }> {
+  const url = `${stores().redisUrl}/${redisDatabases++}`;
+  const client = openRedis([url]);
+  await client.connect();
+  return { url, client };
+}
+
+/** A name for an index that nobody else uses, and the client to use it with. */
+export function uniqueIndex(): { meili: Meilisearch; index: string } {
+  return { meili: openMeilisearch(stores().meiliUrl, stores().meiliKey), index: uniqueName() };
+}
+
+export interface TestServer {
+  url: string;
+  config: Config;
+  sql: Sql;
+  redis: RedisClient;
+  meili: Meilisearch;
+  searchIndex: string;
+  /** Issues a key; a tier is enough. @returns the key itself */
+  issueKey(request: Partial<KeyRequest> & { tier: string }): Promise<string>;
+  revoke(key: string): Promise<void>;
+  /** Requests charged to a key this month. */
+  used(key: string): Promise<number>;
+  /** Waits until search knows of an approved business. */
+  searchable(slug: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the whole server on a free port, with a database, a Redis database and a search index of
+ * its own. It believes X-Forwarded-For from the tests, so that each can be a client of its own.
+ * With LOG_LEVEL set it writes its log.
+ */
+export async function startTestServer(overrides: Partial<Config> = {}): Promise<TestServer> {
+  const database = await createDatabase();
+  const redis = await freshRedis();
+  const { meili, index } = uniqueIndex();
+  const config: Config = {
+    ...loadConfig({
+      PORT: "0",
+      DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
+      MEILI_URL: stores().meiliUrl,
+      MEILI_KEY: stores().meiliKey,
+      TRUSTED_PROXIES: "127.0.0.0/8",
+    }),
+    ...overrides,
+  };
+  const closeStores = async () => {
+    redis.client.disconnect();
+    await Promise.all([database.drop(), meili.deleteIndexIfExists(index)]);
+  };
+  const log = pino({ level: process.env.LOG_LEVEL ?? "silent" }, pino.destination(2));
+  const { start } = await import("../src/main.ts");
+  const server = await start(config, { searchIndex: index, log }).catch(async (error) => {
+    await closeStores();
+    throw error;
+  });
+
+  const { sql } = database;
+  const recordOf = async (key: string) => {
+    const record = await findKeyByHash(sql, hashKey(key));
+    if (!record) throw new Error(`There is no key ${key}`);
+    return record;
+  };
+  return {
+    url: server.url,
+    config,
+    sql,
+    redis: redis.client,
+    meili,
+    searchIndex: index,
+    async issueKey(request) {
+      const owner = { name: "A tester", email: "tester@client.example" };
+      return (await createKey(sql, { ...owner, ...request })).key;
+    },
+    async revoke(key) {
+      await revokeKey(sql, (await recordOf(key)).id);
+    },
+    async used(key) {
+      return (await createAdmission(redis.client).usage(await recordOf(key))).used;
+    },
+    async searchable(slug) {
+      const [business] = await sql<{ id: string }[]>`
+        select id from businesses where slug = ${slug} and status = 'approved'`;
+      if (!business) throw new Error(`No approved business is called ${slug}`);
+      const isIndexed = () =>
+        meili
+          .index(index)
+          .getDocument(business.id)
+          .then(
+            () => true,
+            () => false,
+          );
+      await until(isIndexed, 5_000);
+    },
+    async stop() {
+      await server.stop();
+      await closeStores();
+    },
+  };
+}
+
+const TEMPLATE = "test_template";
+let template: Promise<void> | undefined;
+// Database 0 is for whoever looks around by hand.
+let redisDatabases = 1;
+
+async function createTemplate(): Promise<void> {
+  await asOwner((sql) => sql`create database ${sql(TEMPLATE)}`);
+  const sql = openPostgres(databaseUrl(TEMPLATE), { max: 2 });
+  await migrate(sql);
+  await sql.end();
+}
+
+async function asOwner(statement: (sql: Sql) => Promise<unknown>): Promise<void> {
+  const sql = openPostgres(stores().databaseUrl, { max: 1 });
+  try {
+    await statement(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+function databaseUrl(name: string): string {
+  const url = new URL(stores().databaseUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+function uniqueName(): string {
+  return `test_${crypto.randomUUID().replaceAll("-", "")}`;
+}
