@@ -1,0 +1,185 @@
+import { parseArgs } from "node:util";
+import ms from "ms";
+import { createAdmission } from "../src/access/admission.ts";
+import {
+  findKey,
+  type KeyRecord,
+  listKeys,
+  type RollResult,
+  revokeKey,
+  rollKey,
+} from "../src/access/keys.ts";
+import { type Config, loadConfig } from "../src/config.ts";
+import { openPostgres, type Sql } from "../src/store/postgres.ts";
+import { openRedis } from "../src/store/redis.ts";
+import { CommandError, runCommand } from "./command.ts";
+import { scriptEnvironment } from "./stack/environment.ts";
+import { formatTable } from "./table.ts";
+
+const USAGE = `Usage: bun scripts/keys.ts list
+       bun scripts/keys.ts revoke ID
+       bun scripts/keys.ts roll ID [--grace 24h]
+       bun scripts/keys.ts usage ID
+
+  list     every key, its state and whom it belongs to
+  revoke   disables a key for good, everywhere within a second
+  roll     makes a new key with the same rights and the same meter, and shows it once; the old one
+           works on for the grace period, 24h unless told otherwise
+  usage    what the key has used of this month's quota
+  --json   one JSON line for each key`;
+
+await runCommand(async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      grace: { type: "string" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const [action, id, ...rest] = positionals;
+  const isComplete = action === "list" ? id === undefined : id !== undefined && rest.length === 0;
+  if (!action || !["list", "revoke", "roll", "usage"].includes(action) || !isComplete) {
+    throw new CommandError(USAGE);
+  }
+  if (values.grace !== undefined && action !== "roll") {
+    throw new CommandError("--grace belongs to roll.");
+  }
+  const graceSeconds = readGrace(values.grace ?? "24h");
+
+  const config = loadConfig(await scriptEnvironment());
+  const sql = openPostgres(config.databaseUrl, { max: 1 });
+  try {
+    if (action === "list") await list(sql, values.json);
+    else if (action === "revoke") await revoke(sql, id ?? "", values.json);
+    else if (action === "roll") await roll(sql, id ?? "", graceSeconds, values.json);
+    else await usage(sql, config, id ?? "", values.json);
+  } finally {
+    await sql.end();
+  }
+});
+
+async function list(sql: Sql, json: boolean): Promise<void> {
+  const keys = await listKeys(sql);
+  if (json) {
+    for (const { meterId: _, ...key } of keys) {
+      console.log(JSON.stringify({ ...key, state: stateOf(key) }));
+    }
+  } else if (keys.length === 0) {
+    console.log("No key has been issued. `bun scripts/issue-key.ts --help` says how.");
+  } else {
+    const rows = keys.map((key) => [
+      key.id,
+      `${key.hint}…`,
+      stateOf(key),
+      key.tier,
+      key.name,
+      key.email,
+      forPeople(key.createdAt),
+      key.expiresAt ? forPeople(key.expiresAt) : "never",
+    ]);
+    const heads = [
+      "id",
+      "begins",
+      "state",
+      "tier",
+      "name",
+      "email",
+      "issued (UTC)",
+      "expires (UTC)",
+    ];
+    console.log(formatTable(heads, rows));
+  }
+}
+
+async function revoke(sql: Sql, id: string, json: boolean): Promise<void> {
+  const result = await revokeKey(sql, id);
+  if (result === "unknown") throw unknownKey(id);
+  if (json) console.log(JSON.stringify({ id, result }));
+  else console.log(result === "changed" ? `${id} is revoked.` : `${id} was revoked already.`);
+}
+
+async function roll(sql: Sql, id: string, graceSeconds: number, json: boolean): Promise<void> {
+  const result = await rollKey(sql, id, { graceSeconds });
+  if ("refused" in result) throw new CommandError(whyNotRolled(id, result));
+  const { rolled, oldExpiresAt } = result;
+  if (json) {
+    console.log(JSON.stringify({ ...rolled, rolledFrom: id, oldExpiresAt }));
+  } else {
+    console.log(`Issued ${rolled.id} in place of ${id}, which works until ${oldExpiresAt.toISOString()}.
+
+  ${rolled.key}
+
+This is the only time that the key is shown; it cannot be looked up later.`);
+  }
+}
+
+async function usage(sql: Sql, config: Config, id: string, json: boolean): Promise<void> {
+  const key = await findKey(sql, id);
+  if (!key) throw unknownKey(id);
+  const { tier, quota, perMinute, burst } = key;
+  const { month, used, tokensLeft } = await readMeter(config.redisUrls, key);
+  const remaining = Math.max(0, quota - used);
+  const resetsAt = firstOfNextMonth(month);
+  if (json) {
+    const figures = { month, quota, used, remaining, resetsAt, perMinute, burst, tokensLeft };
+    console.log(JSON.stringify({ id, tier, ...figures }));
+  } else {
+    const row = [month, quota, used, remaining, resetsAt.slice(0, 10)].map(String);
+    console.log(formatTable(["month (UTC)", "quota", "used", "remaining", "whole again"], [row]));
+  }
+}
+
+async function readMeter(redisUrls: readonly string[], key: KeyRecord) {
+  const redis = openRedis(redisUrls);
+  let fault: Error | undefined;
+  redis.on("error", (error) => {
+    fault = error;
+  });
+  try {
+    await redis.connect();
+    return await createAdmission(redis).usage(key);
+  } catch (error) {
+    throw fault ? new CommandError(`Cannot reach Redis: ${fault.message || fault}.`) : error;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** @param month such as `2026-11` */
+function firstOfNextMonth(month: string): string {
+  const [year = 0, ordinal = 0] = month.split("-").map(Number);
+  return new Date(Date.UTC(year, ordinal)).toISOString();
+}
+
+function stateOf({ revokedAt, expiresAt }: Pick<KeyRecord, "revokedAt" | "expiresAt">): string {
+  if (revokedAt) return "revoked";
+  return expiresAt && expiresAt.getTime() <= Date.now() ? "expired" : "active";
+}
+
+const forPeople = (time: Date) => time.toISOString().slice(0, 16).replace("T", " ");
+
+function readGrace(text: string): number {
+  const span = /[a-z]$/i.test(text) ? ms(text as ms.StringValue) : undefined;
+  if (span === undefined || !(span >= 0) || span > ms("10y")) {
+    throw new CommandError("--grace must be a span such as 24h, 7d or 0s, at most 10 years.");
+  }
+  return span / 1000;
+}
+
+const unknownKey = (id: string) =>
+  new CommandError(`There is no key ${id}; \`bun scripts/keys.ts list\` shows them all.`);
+
+function whyNotRolled(id: string, refusal: Extract<RollResult, { refused: unknown }>): string {
+  switch (refusal.refused) {
+    case "unknown":
+      return unknownKey(id).message;
+    case "revoked":
+      return `${id} is revoked and cannot be rolled; issue a new key.`;
+    case "expired":
+      return `${id} has expired and cannot be rolled; issue a new key.`;
+    case "replaced":
+      return `${id} has been rolled already; roll its successor ${refusal.by}.`;
+  }
+}
