@@ -188,13 +188,13 @@ function send(request: RawRequest, number: number): Promise<{ status: number; bo
   ];
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
-    const chunks: Buffer[] = [];
+    const chunks: Uint8Array[] = [];
     const shown = `${request.method} ${request.target.slice(0, 200)}`;
     socket.setTimeout(3_000, () => socket.destroy(new Error(`no answer to ${shown}`)));
-    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk));
     socket.on("error", reject);
     socket.on("close", () => {
-      const [header = "", ...rest] = Buffer.concat(chunks).toString("utf8").split("\r\n\r\n");
+      const [header = "", ...rest] = Buffer.concat(chunks).toString().split("\r\n\r\n");
       const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(header)?.[1]);
       if (!status) reject(new Error(`no answer to ${shown}: ${header.slice(0, 100)}`));
       else resolve({ status, body: rest.join("\r\n\r\n") });
