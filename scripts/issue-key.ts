@@ -1,11 +1,11 @@
 import { parseArgs } from "node:util";
-import ms from "ms";
 import * as v from "valibot";
 import { approveApplication, listWaiting } from "../src/access/applications.ts";
 import { createKey, type IssuedKey, listTiers } from "../src/access/keys.ts";
 import { loadConfig } from "../src/config.ts";
 import { openPostgres, type Sql } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
+import { readSpan } from "./span.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatTable } from "./table.ts";
 
@@ -23,7 +23,7 @@ unless told otherwise; without arguments, lists the waiting applications.
                      instead of the tier's; enterprise needs all three
   --json             one JSON line: {"id","key","tier","expiresAt"}`;
 
-await runCommand(async () => {
+async function issueKey(): Promise<void> {
   const { json, help, ...given } = readArguments();
   if (help) return console.log(USAGE);
   const order = Object.keys(given).length === 0 ? null : readOrder(given);
@@ -36,7 +36,7 @@ await runCommand(async () => {
   } finally {
     await sql.end();
   }
-});
+}
 
 function readArguments() {
   const text = { type: "string" } as const;
@@ -122,7 +122,8 @@ function readExpiry(given: Given): Date | null {
     throw new CommandError("Give --expires-at or --expires-in, not both.");
   }
   if (at === undefined && span === undefined) return null;
-  const expiresAt = at === undefined ? new Date(Date.now() + readSpan(span ?? "")) : readTime(at);
+  const expiresAt =
+    at === undefined ? new Date(Date.now() + readSpan("--expires-in", span ?? "")) : readTime(at);
   if (expiresAt.getTime() <= Date.now()) {
     throw new CommandError("The expiry lies in the past: such a key would never work.");
   }
@@ -142,19 +143,6 @@ function readTime(text: string): Date {
   }
   return time;
 }
-
-/** In milliseconds. */
-function readSpan(text: string): number {
-  const span = /[a-z]$/i.test(text) ? ms(text as ms.StringValue) : undefined;
-  if (span === undefined || !(span > 0) || span > LONGEST_SPAN_MS) {
-    throw new CommandError(
-      "--expires-in must be a span such as 30d, 12h or 90m, at most 100 years.",
-    );
-  }
-  return span;
-}
-
-const LONGEST_SPAN_MS = ms("100y");
 
 async function issue(sql: Sql, order: ReturnType<typeof readOrder>): Promise<IssuedKey> {
   const tiers = await listTiers(sql);
@@ -204,3 +192,5 @@ async function showWaiting(sql: Sql, json: boolean): Promise<void> {
     console.log("\nApprove one with: bun scripts/issue-key.ts --application ID");
   }
 }
+
+await runCommand(issueKey);

@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import ms from "ms";
 import { createAdmission } from "../src/access/admission.ts";
 import {
   findKey,
@@ -13,6 +12,7 @@ import { type Config, loadConfig } from "../src/config.ts";
 import { openPostgres, type Sql } from "../src/store/postgres.ts";
 import { openRedis } from "../src/store/redis.ts";
 import { CommandError, runCommand } from "./command.ts";
+import { readSpan } from "./span.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatTable } from "./table.ts";
 
@@ -28,7 +28,7 @@ const USAGE = `Usage: bun scripts/keys.ts list
   usage    what the key has used of this month's quota
   --json   one JSON line for each key`;
 
-await runCommand(async () => {
+async function keys(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -46,7 +46,7 @@ await runCommand(async () => {
   if (values.grace !== undefined && action !== "roll") {
     throw new CommandError("--grace belongs to roll.");
   }
-  const graceSeconds = readGrace(values.grace ?? "24h");
+  const graceSeconds = readSpan("--grace", values.grace ?? "24h") / 1000;
 
   const config = loadConfig(await scriptEnvironment());
   const sql = openPostgres(config.databaseUrl, { max: 1 });
@@ -58,7 +58,7 @@ await runCommand(async () => {
   } finally {
     await sql.end();
   }
-});
+}
 
 async function list(sql: Sql, json: boolean): Promise<void> {
   const keys = await listKeys(sql);
@@ -160,14 +160,6 @@ function stateOf({ revokedAt, expiresAt }: Pick<KeyRecord, "revokedAt" | "expire
 
 const forPeople = (time: Date) => time.toISOString().slice(0, 16).replace("T", " ");
 
-function readGrace(text: string): number {
-  const span = /[a-z]$/i.test(text) ? ms(text as ms.StringValue) : undefined;
-  if (span === undefined || !(span >= 0) || span > ms("10y")) {
-    throw new CommandError("--grace must be a span such as 24h, 7d or 0s, at most 10 years.");
-  }
-  return span / 1000;
-}
-
 const unknownKey = (id: string) =>
   new CommandError(`There is no key ${id}; \`bun scripts/keys.ts list\` shows them all.`);
 
@@ -183,3 +175,5 @@ function whyNotRolled(id: string, refusal: Extract<RollResult, { refused: unknow
       return `${id} has been rolled already; roll its successor ${refusal.by}.`;
   }
 }
+
+await runCommand(keys);

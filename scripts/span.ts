@@ -1,0 +1,18 @@
+import ms from "ms";
+import { CommandError } from "./command.ts";
+
+/**
+ * Reads a span of time such as 30d, 12h or 0s, of at most 100 years.
+ * @param flag the option that it was given for
+ * @returns milliseconds
+ */
+export function readSpan(flag: string, text: string): number {
+  // Without a unit, `ms` would take it for milliseconds, which nobody means.
+  const span = /[a-z]$/i.test(text) ? ms(text as ms.StringValue) : undefined;
+  if (span === undefined || !(span >= 0) || span > LONGEST_SPAN_MS) {
+    throw new CommandError(`${flag} must be a span such as 30d, 12h or 90m, at most 100 years.`);
+  }
+  return span;
+}
+
+const LONGEST_SPAN_MS = ms("100y");
