@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { generateKey } from "../../src/access/key-format.ts";
+import { createKeyring, type Keyring } from "../../src/access/keyring.ts";
+import { createKey, type KeyRequest, revokeKey } from "../../src/access/keys.ts";
+import type { Sql } from "../../src/store/postgres.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
+import { createDatabase, type TestDatabase, until } from "../support.ts";
+
+let database: TestDatabase;
+let sql: Sql;
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = database.sql;
+});
+afterAll(() => database.drop());
+
+const issue = (request: Partial<KeyRequest> = {}) =>
+  createKey(sql, { name: "Ann", email: "ann@shop.example", tier: "developer", ...request });
+
+async function withKeyring(
+  use: (keyring: Keyring) => Promise<void>,
+  options: { now?: () => number } = {},
+): Promise<void> {
+  const keyring = await createKeyring(sql, options);
+  try {
+    await use(keyring);
+  } finally {
+    await keyring.stop();
+  }
+}
+
+/** Counts the look-ups of keys that a keyring makes. */
+function counting(): { sql: Sql; lookups: () => number; close: () => Promise<void> } {
+  let lookups = 0;
+  const counted = openPostgres(database.url);
+  counted.options.debug = (_connection, query) => {
+    if (query.includes("key_hash =")) lookups++;
+  };
+  return { sql: counted, lookups: () => lookups, close: () => counted.end() };
+}
+
+test("a good key resolves to its limits: the tier's, or its own", async () => {
+  const developer = await issue();
+  const own = await issue({ tier: "enterprise", quota: 5_000_000, perMinute: 9, burst: 3 });
+  await withKeyring(async (keyring) => {
+    expect(await keyring.resolve(developer.key)).toMatchObject({
+      ok: true,
+      key: { id: developer.id, tier: "developer", quota: 1_000, perMinute: 60, burst: 60 },
+    });
+    expect(await keyring.resolve(own.key)).toMatchObject({
+      ok: true,
+      key: { id: own.id, tier: "enterprise", quota: 5_000_000, perMinute: 9, burst: 3 },
+    });
+  });
+});
+
+test("a malformed key is invalid without a question to the database", async () => {
+  const counted = counting();
+  const keyring = await createKeyring(counted.sql);
+  expect(await keyring.resolve(`hs_live_${"a".repeat(38)}`)).toEqual({
+    ok: false,
+    denied: "invalid",
+  });
+  expect(counted.lookups()).toBe(0);
+  await keyring.stop();
+  await counted.close();
+});
+
+test("many look-ups of one key at once ask the database once, and so do repeated ones of an unknown key", async () => {
+  const { key } = await issue();
+  const unknown = generateKey();
+  const counted = counting();
+  const keyring = await createKeyring(counted.sql, { now: () => 0 });
+  const found = await Promise.all(Array.from({ length: 100 }, () => keyring.resolve(key)));
+  expect(found.every(({ ok }) => ok)).toBe(true);
+  expect(counted.lookups()).toBe(1);
+  for (let attempt = 0; attempt < 10; attempt++) {
+    expect(await keyring.resolve(unknown)).toEqual({ ok: false, denied: "invalid" });
+  }
+  expect(counted.lookups()).toBe(2);
+  await keyring.stop();
+  await counted.close();
+});
+
+test("what is known of a key is asked again within a second, even if no announcement came", async () => {
+  let now = 0;
+  const { key, id } = await issue();
+  await sql`alter table api_keys disable trigger announce`;
+  try {
+    await withKeyring(
+      async (keyring) => {
+        expect((await keyring.resolve(key)).ok).toBe(true);
+        await revokeKey(sql, id);
+        expect((await keyring.resolve(key)).ok).toBe(true);
+        now += 999;
+        expect(await keyring.resolve(key)).toEqual({ ok: false, denied: "revoked" });
+      },
+      { now: () => now },
+    );
+  } finally {
+    await sql`alter table api_keys enable trigger announce`;
+  }
+});
+
+test("a revocation holds in two keyrings at once by its announcement, not by age", async () => {
+  const { key, id } = await issue();
+  // A clock that stands still: nothing grows old.
+  const still = { now: () => 0 };
+  await withKeyring(async (one) => {
+    await withKeyring(async (other) => {
+      const all = () => Promise.all([one.resolve(key), other.resolve(key)]);
+      expect(await all()).toMatchObject([{ ok: true }, { ok: true }]);
+      await revokeKey(sql, id);
+      await until(async () => (await all()).every(({ ok }) => !ok), 1_000);
+      expect(await all()).toEqual([
+        { ok: false, denied: "revoked" },
+        { ok: false, denied: "revoked" },
+      ]);
+    }, still);
+  }, still);
+});
+
+test("a change of a tier holds at once for its keys", async () => {
+  const { key } = await issue({ tier: "growth" });
+  await withKeyring(
+    async (keyring) => {
+      expect(await keyring.resolve(key)).toMatchObject({ key: { perMinute: 600 } });
+      await sql`update tiers set per_minute = 601 where slug = 'growth'`;
+      const perMinute = async () => {
+        const resolved = await keyring.resolve(key);
+        return resolved.ok ? resolved.key.perMinute : null;
+      };
+      await until(async () => (await perMinute()) === 601, 1_000);
+    },
+    { now: () => 0 },
+  );
+});
+
+test("a key expires at its very moment, decided when it is presented", async () => {
+  const expiresAt = new Date("2030-01-01T00:00:00Z");
+  const { key } = await issue({ expiresAt });
+  let now = expiresAt.getTime() - 1;
+  await withKeyring(
+    async (keyring) => {
+      expect((await keyring.resolve(key)).ok).toBe(true);
+      now += 1;
+      expect(await keyring.resolve(key)).toEqual({ ok: false, denied: "expired" });
+    },
+    { now: () => now },
+  );
+});
+
+test("revoked wins over expired", async () => {
+  const { key, id } = await issue({ expiresAt: new Date(0) });
+  await withKeyring(async (keyring) => {
+    expect(await keyring.resolve(key)).toEqual({ ok: false, denied: "expired" });
+    await revokeKey(sql, id);
+    await until(async () => {
+      const resolved = await keyring.resolve(key);
+      return !resolved.ok && resolved.denied === "revoked";
+    }, 1_000);
+  });
+});
+
+test("a failed look-up is an error for its callers, and is not remembered", async () => {
+  const { key } = await issue();
+  await withKeyring(
+    async (keyring) => {
+      await sql`alter view keys_with_limits rename to keys_gone`;
+      await expect(keyring.resolve(key)).rejects.toThrow("keys_with_limits");
+      await sql`alter view keys_gone rename to keys_with_limits`;
+      expect((await keyring.resolve(key)).ok).toBe(true);
+    },
+    { now: () => 0 },
+  );
+});

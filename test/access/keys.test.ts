@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { approveApplication, listWaiting } from "../../src/access/applications.ts";
+import {
+  createKey,
+  findKey,
+  type KeyRequest,
+  listKeys,
+  listTiers,
+  revokeKey,
+  rollKey,
+} from "../../src/access/keys.ts";
+import type { Sql } from "../../src/store/postgres.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
+
+let database: TestDatabase;
+let sql: Sql;
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = database.sql;
+});
+afterAll(() => database.drop());
+
+const ann: KeyRequest = { name: "Ann", email: "ann@shop.example", tier: "developer" };
+const NOBODY = "00000000-0000-7000-8000-000000000000";
+
+test("the tiers are those of the specification, the smallest first", async () => {
+  expect(await listTiers(sql)).toEqual(["developer", "starter", "growth", "enterprise"]);
+  expect([...(await sql`select slug, monthly_quota, per_minute from tiers`)]).toEqual([
+    { slug: "developer", monthly_quota: 1_000, per_minute: 60 },
+    { slug: "starter", monthly_quota: 10_000, per_minute: 120 },
+    { slug: "growth", monthly_quota: 100_000, per_minute: 600 },
+    { slug: "enterprise", monthly_quota: 1_000_000, per_minute: null },
+  ]);
+});
+
+test("neither the key nor its random part is anywhere in the database", async () => {
+  const { id, key } = await createKey(sql, ann);
+  const rolled = await rollKey(sql, id, { graceSeconds: 60 });
+  if (!("rolled" in rolled)) throw new Error("not rolled");
+  const tables = await sql<{ name: string }[]>`
+    select table_name as name from information_schema.tables where table_schema = 'public'`;
+  for (const secret of [key, rolled.rolled.key]) {
+    for (const { name } of tables) {
+      for (const part of [secret, secret.slice(8, 40), secret.slice(12, 40)]) {
+        const rows =
+          await sql`select 1 from ${sql(name)} as row where row::text like ${`%${part}%`}`;
+        expect([name, rows.length]).toEqual([name, 0]);
+      }
+    }
+    // The search would find it: its start, which is kept, is found.
+    const begun =
+      await sql`select 1 from api_keys as row where row::text like ${`%${secret.slice(0, 12)}%`}`;
+    expect(begun.length).toBe(1);
+  }
+});
+
+test("a key has a UUIDv7, an owner, a tier, and no end unless it is given one", async () => {
+  const expiresAt = new Date("2040-01-01T00:00:00Z");
+  const { id } = await createKey(sql, { ...ann, tier: "starter", expiresAt });
+  expect(id[14]).toBe("7");
+  expect(await findKey(sql, id)).toMatchObject({
+    ...ann,
+    tier: "starter",
+    quota: 10_000,
+    perMinute: 120,
+    burst: 120,
+    expiresAt,
+    revokedAt: null,
+  });
+  expect((await findKey(sql, (await createKey(sql, ann)).id))?.expiresAt).toBeNull();
+});
+
+test("a key's own rate without a burst is its burst too", async () => {
+  const { id } = await createKey(sql, { ...ann, perMinute: 7 });
+  expect(await findKey(sql, id)).toMatchObject({ quota: 1_000, perMinute: 7, burst: 7 });
+});
+
+test("the database refuses an enterprise key without limits of its own, and limits below 1", async () => {
+  const limits = { quota: 1, perMinute: 1, burst: 1 };
+  for (const missing of ["quota", "perMinute", "burst"]) {
+    const request = { ...ann, tier: "enterprise", ...limits, [missing]: undefined };
+    await expect(createKey(sql, request)).rejects.toThrow("enterprise_is_agreed");
+    await expect(createKey(sql, { ...ann, ...limits, [missing]: 0 })).rejects.toThrow("check");
+  }
+  await expect(createKey(sql, { ...ann, tier: "nobility" })).rejects.toThrow("foreign key");
+});
+
+test("a key is revoked once, for good", async () => {
+  const { id } = await createKey(sql, ann);
+  expect(await revokeKey(sql, id)).toBe("changed");
+  const { revokedAt } = (await findKey(sql, id)) ?? {};
+  expect(revokedAt).toBeInstanceOf(Date);
+  expect(await revokeKey(sql, id)).toBe("unchanged");
+  expect((await findKey(sql, id))?.revokedAt).toEqual(revokedAt ?? null);
+});
+
+test("an id that is unknown, or none at all, is no key", async () => {
+  for (const id of [NOBODY, "", "nonsense", "1; drop table api_keys"]) {
+    expect(await findKey(sql, id)).toBeNull();
+    expect(await revokeKey(sql, id)).toBe("unknown");
+    expect(await rollKey(sql, id, { graceSeconds: 1 })).toEqual({ refused: "unknown" });
+  }
+});
+
+test("a rolled key has the rights, the meter and the expiry of the old one, which ends after the grace", async () => {
+  const expiresAt = new Date(Date.now() + 86_400_000);
+  const request = { ...ann, tier: "enterprise", quota: 9, perMinute: 8, burst: 7, expiresAt };
+  const { id, key } = await createKey(sql, request);
+  const result = await rollKey(sql, id, { graceSeconds: 3_600 });
+  if (!("rolled" in result)) throw new Error("not rolled");
+
+  expect(result.rolled).toMatchObject({ tier: "enterprise", expiresAt });
+  expect(result.rolled.key).not.toBe(key);
+  expect(Math.abs(result.oldExpiresAt.getTime() - (Date.now() + 3_600_000))).toBeLessThan(60_000);
+  const [old, rolled] = [await findKey(sql, id), await findKey(sql, result.rolled.id)];
+  expect(old).toMatchObject({ revokedAt: null, expiresAt: result.oldExpiresAt });
+  expect(rolled).toMatchObject({ ...request, meterId: id, rolledFrom: id, revokedAt: null });
+});
+
+test("rolling never lengthens the life of the old key", async () => {
+  const expiresAt = new Date(Date.now() + 60_000);
+  const { id } = await createKey(sql, { ...ann, expiresAt });
+  expect(await rollKey(sql, id, { graceSeconds: 3_600 })).toMatchObject({
+    oldExpiresAt: expiresAt,
+  });
+});
+
+test("a key that is revoked, expired or replaced is not rolled", async () => {
+  const revoked = await createKey(sql, ann);
+  await revokeKey(sql, revoked.id);
+  const expired = await createKey(sql, { ...ann, expiresAt: new Date(0) });
+  const replaced = await createKey(sql, ann);
+  const successor = await rollKey(sql, replaced.id, { graceSeconds: 0 });
+  if (!("rolled" in successor)) throw new Error("not rolled");
+  const roll = (id: string) => rollKey(sql, id, { graceSeconds: 60 });
+  expect(await roll(revoked.id)).toEqual({ refused: "revoked" });
+  expect(await roll(expired.id)).toEqual({ refused: "expired" });
+  expect(await roll(replaced.id)).toEqual({ refused: "replaced", by: successor.rolled.id });
+  expect(await roll(successor.rolled.id)).toMatchObject({ rolled: { tier: "developer" } });
+});
+
+test("of many who roll one key at once, one does", async () => {
+  const { id } = await createKey(sql, ann);
+  const results = await Promise.all(
+    Array.from({ length: 8 }, () => rollKey(sql, id, { graceSeconds: 60 })),
+  );
+  expect(results.filter((result) => "rolled" in result).length).toBe(1);
+});
+
+test("the list has every key, oldest first, and nothing secret", async () => {
+  const before = await listKeys(sql);
+  const { id, key } = await createKey(sql, ann);
+  const after = await listKeys(sql);
+  expect(after.map((record) => record.id)).toEqual([...before.map((record) => record.id), id]);
+  expect(JSON.stringify(after)).not.toContain(key.slice(12));
+  expect(Object.keys(after[0] ?? {})).not.toContain("keyHash");
+});
+
+test("a waiting application is approved once, with a key for its applicant", async () => {
+  const [{ id }] = await sql<[{ id: string }]>`
+    insert into applications (name, email, purpose) values ('Zoë', 'zoe@map.example', 'A map')
+    returning id`;
+  expect(await listWaiting(sql)).toMatchObject([{ id, name: "Zoë", purpose: "A map" }]);
+
+  const approvals = await Promise.all(
+    Array.from({ length: 4 }, () => approveApplication(sql, id, { tier: "starter" })),
+  );
+  const issued = approvals.flatMap((approval) => ("issued" in approval ? [approval.issued] : []));
+  expect(issued.length).toBe(1);
+  expect(approvals.filter((approval) => "refused" in approval)).toEqual(
+    Array(3).fill({ refused: "approved" }),
+  );
+  const record = await findKey(sql, issued[0]?.id ?? "");
+  expect(record).toMatchObject({ name: "Zoë", email: "zoe@map.example", tier: "starter" });
+  expect(await listWaiting(sql)).toEqual([]);
+});
+
+test("an application stays waiting when its key cannot be made", async () => {
+  const [{ id }] = await sql<[{ id: string }]>`
+    insert into applications (name, email, purpose) values ('Bo', 'bo@map.example', '')
+    returning id`;
+  await expect(approveApplication(sql, id, { tier: "enterprise" })).rejects.toThrow("agreed");
+  expect(await listWaiting(sql)).toMatchObject([{ id }]);
+  expect(await approveApplication(sql, NOBODY, ann)).toEqual({ refused: "unknown" });
+  expect(await approveApplication(sql, "nonsense", ann)).toEqual({ refused: "unknown" });
+});
