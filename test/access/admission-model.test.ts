@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type Admission, createAdmission } from "../../src/access/admission.ts";
+import type { ApiKey } from "../../src/access/keys.ts";
+import type { RedisClient } from "../../src/store/redis.ts";
+import { freshRedis } from "../support.ts";
+
+// The scripts on a real Redis beside plain models of what they ought to do, step by step.
+
+const SECOND = 1_000_000;
+const RUNS = 300;
+
+let redis: RedisClient;
+let now = 0;
+let admission: Admission;
+beforeAll(async () => {
+  redis = (await freshRedis()).client;
+  admission = createAdmission(redis, { clock: () => now });
+});
+afterAll(() => redis.disconnect());
+
+let subjects = 0;
+
+/** Moments around which months turn, and any other. Microseconds since 1970. */
+const start = fc
+  .oneof(
+    fc
+      .constantFrom("2026-12-01", "2027-01-01", "2028-02-29", "2028-03-01", "2027-03-01")
+      .chain((day) =>
+        fc.integer({ min: -90, max: 90 }).map((seconds) => Date.parse(day) / 1_000 + seconds),
+      ),
+    fc.integer({ min: Date.UTC(2024, 0) / 1_000, max: Date.UTC(2034, 0) / 1_000 }),
+  )
+  .map((seconds) => seconds * SECOND);
+
+/** How far the clock moves before a step; sometimes back. */
+const elapsed = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 3 * SECOND }) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 90 * SECOND }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 40 * 86_400 }).map((days) => days * SECOND) },
+  { weight: 1, arbitrary: fc.integer({ min: -7_200 * SECOND, max: -1 }) },
+);
+
+/** Admissions of the last 60 seconds; when the clock steps back, all move with the newest. */
+class WindowModel {
+  private times: number[] = [];
+
+  admit(now: number): { admitted: true } | { admitted: false; retryAfterSeconds: number } {
+    const ahead = Math.max(0, (this.times.at(-1) ?? 0) - now);
+    this.times = this.times.map((time) => time - ahead).filter((time) => now - time < 60 * SECOND);
+    if (this.times.length < 60) {
+      this.times.push(now);
+      return { admitted: true };
+    }
+    const wait = (this.times[0] ?? 0) + 60 * SECOND - now;
+    return { admitted: false, retryAfterSeconds: Math.ceil(wait / SECOND) };
+  }
+}
+
+test("the sliding window decides as the model does", async () => {
+  const step = fc.record({ elapsed, requests: fc.integer({ min: 1, max: 40 }) });
+  await fc.assert(
+    fc.asyncProperty(start, fc.array(step, { maxLength: 12 }), async (from, steps) => {
+      const client = `client-${++subjects}`;
+      const model = new WindowModel();
+      now = from;
+      for (const { elapsed, requests } of steps) {
+        now += elapsed;
+        const decisions = await Promise.all(
+          Array.from({ length: requests }, () => admission.admitClient(client)),
+        );
+        expect(decisions).toEqual(decisions.map(() => model.admit(now)));
+      }
+    }),
+    { numRuns: RUNS },
+  );
+}, 30_000);
+
+interface Limits {
+  quota: number;
+  perMinute: number;
+  burst: number;
+}
+
+/** In exact fractions: tokens are counted in sixty-millionths. Only a charge moves it on. */
+class MeterModel {
+  private charged: { month: string; used: number; level: bigint; time: number } | null = null;
+
+  admit(now: number, limits: Limits) {
+    const standing = this.at(now, limits);
+    const reason =
+      standing.used >= limits.quota
+        ? "quota_exceeded"
+        : standing.level < TOKEN
+          ? "rate_limited"
+          : null;
+    if (reason === null) {
+      standing.used += 1;
+      standing.level -= TOKEN;
+      this.charged = { ...standing };
+    } else if (this.charged && this.charged.time > now) {
+      this.charged.time = now;
+    }
+    const { month, used, level } = standing;
+    const monthEndsInSeconds = Math.ceil((endOf(month) - now) / SECOND);
+    const perSecond = BigInt(limits.perMinute * SECOND);
+    const missing = TOKEN - (level % TOKEN);
+    const nextTokenInSeconds = Number((missing + perSecond - 1n) / perSecond);
+    const tokensLeft = Number(level / TOKEN);
+    const reading = { month, used, monthEndsInSeconds, tokensLeft, nextTokenInSeconds };
+    if (reason === null) return { ...reading, admitted: true };
+    const retryAfterSeconds = reason === "rate_limited" ? nextTokenInSeconds : monthEndsInSeconds;
+    return { ...reading, admitted: false, reason, retryAfterSeconds };
+  }
+
+  refund(month: string, { burst }: Limits): void {
+    if (this.charged?.month !== month) return;
+    this.charged.used = Math.max(0, this.charged.used - 1);
+    this.charged.level = least(this.charged.level + TOKEN, BigInt(burst) * TOKEN);
+  }
+
+  private at(now: number, { perMinute, burst }: Limits) {
+    const current = new Date(now / 1_000).toISOString().slice(0, 7);
+    const full = BigInt(burst) * TOKEN;
+    if (!this.charged) return { month: current, used: 0, level: full, time: now };
+    const { month, used, level, time } = this.charged;
+    const gain = BigInt(Math.max(0, now - time) * perMinute);
+    return {
+      ...(current > month ? { month: current, used: 0 } : { month, used }),
+      level: least(level + gain, full),
+      time: now,
+    };
+  }
+}
+
+const TOKEN = 60_000_000n;
+const least = (a: bigint, b: bigint) => (a < b ? a : b);
+function endOf(month: string): number {
+  const [year = 0, ordinal = 0] = month.split("-").map(Number);
+  return Date.UTC(year, ordinal) * 1_000;
+}
+
+test("bucket and quota decide as the model does, through refunds and changes of tier", async () => {
+  const limits = fc.record({
+    quota: fc.integer({ min: 1, max: 60 }),
+    perMinute: fc.integer({ min: 1, max: 700 }),
+    burst: fc.integer({ min: 1, max: 30 }),
+  });
+  const step = fc.record({
+    elapsed,
+    requests: fc.integer({ min: 1, max: 12 }),
+    refunds: fc.integer({ min: 0, max: 2 }),
+    tier: fc.integer({ min: 0, max: 1 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      start,
+      fc.tuple(limits, limits),
+      fc.array(step, { maxLength: 15 }),
+      async (from, tiers, steps) => {
+        const id = `key-${++subjects}`;
+        const model = new MeterModel();
+        now = from;
+        for (const { elapsed, requests, refunds, tier } of steps) {
+          now += elapsed;
+          const key: ApiKey = { id, meterId: id, tier: "", ...tiers[tier as 0 | 1] };
+          const decisions = await Promise.all(
+            Array.from({ length: requests }, () => admission.admitKey(key)),
+          );
+          expect(decisions).toEqual(decisions.map(() => model.admit(now, key)) as typeof decisions);
+          for (const decision of decisions.slice(0, refunds)) {
+            if (!decision.admitted) continue;
+            await admission.refundKey(key, decision);
+            model.refund(decision.month, key);
+          }
+        }
+      },
+    ),
+    { numRuns: RUNS },
+  );
+}, 30_000);

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import {
+  type Admission,
+  AdmissionUnavailable,
+  createAdmission,
+} from "../../src/access/admission.ts";
+import { openRedis, type RedisClient } from "../../src/store/redis.ts";
+import { freshRedis } from "../support.ts";
+
+const SECOND = 1_000_000;
+const WINDOW = 60 * SECOND;
+const START = Date.UTC(2026, 10, 21) * 1_000;
+
+let redis: RedisClient;
+let admission: Admission;
+/** Microseconds since 1970, for the tests that set the clock. */
+let now = START;
+let timed: Admission;
+beforeAll(async () => {
+  redis = (await freshRedis()).client;
+  admission = createAdmission(redis);
+  timed = createAdmission(redis, { clock: () => now });
+});
+afterAll(() => redis.disconnect());
+
+let clients = 0;
+const newClient = () => `198.51.100.${++clients}`;
+const nameOf = (client: string) => `window:{${client}}`;
+
+/** How many of this many requests, one after the other, are let in. */
+async function admitted(client: string, requests: number): Promise<number> {
+  let count = 0;
+  for (let request = 0; request < requests; request++) {
+    if ((await timed.admitClient(client)).admitted) count++;
+  }
+  return count;
+}
+
+test("of 200 requests at once from one client exactly 60 are let in, by Redis's own clock", async () => {
+  const client = newClient();
+  const decisions = await Promise.all(
+    Array.from({ length: 200 }, () => admission.admitClient(client)),
+  );
+  expect(decisions.filter(({ admitted }) => admitted).length).toBe(60);
+  for (const decision of decisions) {
+    if (!decision.admitted) expect([59, 60]).toContain(decision.retryAfterSeconds);
+  }
+});
+
+test("each client has a window of its own", async () => {
+  const [one, other] = [newClient(), newClient()];
+  expect(await admitted(one, 61)).toBe(60);
+  expect(await admitted(other, 61)).toBe(60);
+});
+
+test("there is room again when the oldest request is 60 seconds old, to the microsecond", async () => {
+  const client = newClient();
+  now = START;
+  expect(await admitted(client, 1)).toBe(1);
+  now = START + 30 * SECOND;
+  expect(await admitted(client, 60)).toBe(59);
+  now = START + WINDOW - 1;
+  expect(await timed.admitClient(client)).toEqual({ admitted: false, retryAfterSeconds: 1 });
+  now = START + WINDOW;
+  expect(await admitted(client, 60)).toBe(1);
+  now = START + WINDOW + 29 * SECOND + 1;
+  expect(await timed.admitClient(client)).toEqual({ admitted: false, retryAfterSeconds: 1 });
+  now = START + WINDOW + 30 * SECOND;
+  expect(await admitted(client, 100)).toBe(59);
+});
+
+test("a burst at the end of one minute and the start of the next is not let through twice", async () => {
+  const client = newClient();
+  now = START + 59 * SECOND;
+  expect(await admitted(client, 60)).toBe(60);
+  now = START + 61 * SECOND;
+  expect(await admitted(client, 60)).toBe(0);
+});
+
+test("a refusal says how long until the oldest request leaves, in whole seconds rounded up", async () => {
+  const client = newClient();
+  now = START;
+  await admitted(client, 60);
+  for (const [elapsed, retryAfterSeconds] of [
+    [0, 60],
+    [1, 60],
+    [SECOND, 59],
+    [58 * SECOND + 1, 2],
+    [59 * SECOND, 1],
+    [WINDOW - 1, 1],
+  ] as const) {
+    now = START + elapsed;
+    expect(await timed.admitClient(client)).toEqual({ admitted: false, retryAfterSeconds });
+  }
+});
+
+test("a refusal writes nothing", async () => {
+  const client = newClient();
+  now = START;
+  await admitted(client, 60);
+  const log = await redis.lrange(nameOf(client), 0, -1);
+  const expiry = await redis.pexpiretime(nameOf(client));
+  now = START + 10 * SECOND;
+  expect(await admitted(client, 20)).toBe(0);
+  expect(await redis.lrange(nameOf(client), 0, -1)).toEqual(log);
+  expect(await redis.pexpiretime(nameOf(client))).toBe(expiry);
+});
+
+test("a client's log holds no more than 60 times and is gone a window after its last request", async () => {
+  const client = newClient();
+  for (let minute = 0; minute < 5; minute++) {
+    now = START + minute * WINDOW;
+    await admitted(client, 70);
+  }
+  expect(await redis.llen(nameOf(client))).toBe(60);
+  expect(await redis.pttl(nameOf(client))).toBeWithin(59_000, 60_001);
+});
+
+test("a lost expiry is repaired, by a refusal too", async () => {
+  const client = newClient();
+  now = START;
+  await admitted(client, 1);
+  await redis.persist(nameOf(client));
+  await admitted(client, 59);
+  expect(await redis.pttl(nameOf(client))).toBeGreaterThan(0);
+  await redis.persist(nameOf(client));
+  expect(await admitted(client, 1)).toBe(0);
+  expect(await redis.pttl(nameOf(client))).toBeGreaterThan(0);
+});
+
+test("a clock that steps back gives nothing extra, and nobody waits for longer than a window", async () => {
+  const client = newClient();
+  now = START;
+  expect(await admitted(client, 30)).toBe(30);
+  now = START + 10 * SECOND;
+  expect(await admitted(client, 30)).toBe(30);
+  now -= 3_600 * SECOND;
+  const back = now;
+  // The first thirty are 10 seconds older than the newest, as before.
+  expect(await timed.admitClient(client)).toEqual({ admitted: false, retryAfterSeconds: 50 });
+  now = back + 50 * SECOND - 1;
+  expect(await admitted(client, 1)).toBe(0);
+  now = back + 50 * SECOND;
+  expect(await admitted(client, 60)).toBe(30);
+  now = back + WINDOW;
+  expect(await admitted(client, 60)).toBe(30);
+});
+
+test("a script that Redis has forgotten is sent again", async () => {
+  const client = newClient();
+  await admission.admitClient(client);
+  await redis.script("FLUSH");
+  expect(await admission.admitClient(client)).toEqual({ admitted: true });
+});
+
+test("an absent Redis is an error that keeps its cause, not a refusal", async () => {
+  const away = openRedis(["redis://127.0.0.1:1"]);
+  away.on("error", () => {});
+  const decision = createAdmission(away).admitClient(newClient());
+  const error = await decision.catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(AdmissionUnavailable);
+  expect((error as Error).cause).toBeInstanceOf(Error);
+  away.disconnect();
+});

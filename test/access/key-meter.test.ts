@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Admission, createAdmission } from "../../src/access/admission.ts";
+import type { ApiKey } from "../../src/access/keys.ts";
+import type { RedisClient } from "../../src/store/redis.ts";
+import { freshRedis } from "../support.ts";
+
+const SECOND = 1_000_000;
+const DAY = 86_400 * SECOND;
+const at = (time: string) => Date.parse(time) * 1_000;
+const START = at("2026-11-21T10:00:00Z");
+
+let redis: RedisClient;
+let admission: Admission;
+/** Microseconds since 1970, for the tests that set the clock. */
+let now = START;
+let timed: Admission;
+beforeAll(async () => {
+  redis = (await freshRedis()).client;
+  admission = createAdmission(redis);
+  timed = createAdmission(redis, { clock: () => now });
+});
+afterAll(() => redis.disconnect());
+
+let keys = 0;
+function newKey(limits: Partial<ApiKey> = {}): ApiKey {
+  const id = `key-${++keys}`;
+  return { id, meterId: id, tier: "developer", quota: 1_000, perMinute: 60, burst: 60, ...limits };
+}
+const nameOf = ({ meterId }: ApiKey) => `meter:{${meterId}}`;
+
+/** How many of this many requests, one after the other, are let in. */
+async function admitted(key: ApiKey, requests: number): Promise<number> {
+  let count = 0;
+  for (let request = 0; request < requests; request++) {
+    if ((await timed.admitKey(key)).admitted) count++;
+  }
+  return count;
+}
+
+test("of 500 requests at once with one developer key exactly 60 are let in, and the quota stands at 60", async () => {
+  const key = newKey();
+  const decisions = await Promise.all(Array.from({ length: 500 }, () => admission.admitKey(key)));
+  expect(decisions.filter(({ admitted }) => admitted).length).toBe(60);
+  for (const decision of decisions) {
+    if (!decision.admitted) {
+      expect(decision).toMatchObject({ reason: "rate_limited", retryAfterSeconds: 1 });
+    }
+  }
+  expect((await admission.usage(key)).used).toBe(60);
+});
+
+test("the month is that of Redis's own clock", async () => {
+  const [seconds] = await redis.time();
+  const month = new Date(Number(seconds) * 1_000).toISOString().slice(0, 7);
+  expect((await admission.usage(newKey())).month).toBe(month);
+});
+
+test("an admission tells how the key stands", async () => {
+  now = START;
+  expect(await timed.admitKey(newKey())).toEqual({
+    admitted: true,
+    month: "2026-11",
+    used: 1,
+    monthEndsInSeconds: (at("2026-12-01T00:00:00Z") - START) / SECOND,
+    tokensLeft: 59,
+    nextTokenInSeconds: 1,
+  });
+});
+
+test("the bucket refills continuously, to the microsecond, and never above its burst", async () => {
+  const key = newKey({ perMinute: 120, burst: 10 });
+  now = START;
+  expect(await admitted(key, 20)).toBe(10);
+  now = START + SECOND / 2 - 1;
+  expect(await admitted(key, 1)).toBe(0);
+  now = START + SECOND / 2;
+  expect(await admitted(key, 2)).toBe(1);
+  now = START + 2 * SECOND;
+  expect(await admitted(key, 20)).toBe(3);
+  now = START + 600 * SECOND;
+  expect(await admitted(key, 20)).toBe(10);
+});
+
+test("fractions of a token add up without loss, at rates that divide nothing evenly", async () => {
+  const key = newKey({ perMinute: 7, burst: 2, quota: 1_000_000 });
+  now = START;
+  expect(await admitted(key, 2)).toBe(2);
+  let count = 0;
+  // A request each 1/7 minute, rounded up to the microsecond, is always let in.
+  for (let request = 1; request <= 70; request++) {
+    now = START + Math.ceil((request * 60 * SECOND) / 7);
+    count += await admitted(key, 2);
+  }
+  expect(count).toBe(70);
+});
+
+test("a refusal for rate says when the next token comes, whole seconds rounded up", async () => {
+  const key = newKey({ perMinute: 2, burst: 1 });
+  now = START;
+  await admitted(key, 1);
+  for (const [elapsed, retryAfterSeconds] of [
+    [0, 30],
+    [1, 30],
+    [SECOND, 29],
+    [29 * SECOND, 1],
+    [30 * SECOND - 1, 1],
+  ] as const) {
+    now = START + elapsed;
+    expect(await timed.admitKey(key)).toMatchObject({
+      admitted: false,
+      reason: "rate_limited",
+      retryAfterSeconds,
+      tokensLeft: 0,
+      nextTokenInSeconds: retryAfterSeconds,
+    });
+  }
+});
+
+test("a used-up quota wins over an empty bucket, until the first of the next month", async () => {
+  const key = newKey({ quota: 3, perMinute: 1, burst: 3 });
+  now = START;
+  expect(await admitted(key, 3)).toBe(3);
+  expect(await timed.admitKey(key)).toMatchObject({
+    admitted: false,
+    reason: "quota_exceeded",
+    retryAfterSeconds: (at("2026-12-01T00:00:00Z") - START) / SECOND,
+    used: 3,
+  });
+});
+
+test("a refused request costs neither token nor quota and writes nothing", async () => {
+  const rateLimited = newKey({ perMinute: 6, burst: 2 });
+  const usedUp = newKey({ quota: 2 });
+  for (const key of [rateLimited, usedUp]) {
+    now = START;
+    expect(await admitted(key, 2)).toBe(2);
+    const meter = await redis.hgetall(nameOf(key));
+    const expiry = await redis.pexpiretime(nameOf(key));
+    now = START + 5 * SECOND;
+    expect(await admitted(key, 20)).toBe(0);
+    expect(await redis.hgetall(nameOf(key))).toEqual(meter);
+    expect(await redis.pexpiretime(nameOf(key))).toBe(expiry);
+  }
+  now = START + 10 * SECOND;
+  expect(await admitted(rateLimited, 2)).toBe(1);
+});
+
+test("looking at the usage costs nothing and makes no meter", async () => {
+  const key = newKey();
+  now = START;
+  expect(await timed.usage(key)).toMatchObject({ used: 0, tokensLeft: 60 });
+  expect(await redis.exists(nameOf(key))).toBe(0);
+  await admitted(key, 60);
+  for (let look = 0; look < 5; look++) {
+    expect(await timed.usage(key)).toMatchObject({ used: 60, tokensLeft: 0 });
+  }
+});
+
+test("the quota rolls over on the first of each month in UTC, leap years and year's ends too", async () => {
+  const starts = ["2026-12", "2027-01", "2028-02", "2028-03", "2100-02", "2100-03"];
+  for (const month of starts) {
+    const key = newKey({ quota: 2 });
+    const start = at(`${month}-01T00:00:00Z`);
+    now = start - 1;
+    expect(await admitted(key, 3)).toBe(2);
+    expect(await timed.admitKey(key)).toMatchObject({ admitted: false, retryAfterSeconds: 1 });
+    now = start;
+    expect(await timed.admitKey(key)).toMatchObject({ admitted: true, month, used: 1 });
+  }
+});
+
+test("every day from 2024 to 2033 is in its calendar month, and that ends when it should", async () => {
+  const key = newKey();
+  for (let day = at("2024-01-01T12:00:00Z"); day < at("2033-12-31T23:59:59Z"); day += DAY) {
+    now = day;
+    const date = new Date(day / 1_000);
+    const { month, monthEndsInSeconds } = await timed.usage(key);
+    const end = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
+    expect([month, monthEndsInSeconds]).toEqual([
+      date.toISOString().slice(0, 7),
+      (end - date.getTime()) / 1_000,
+    ]);
+  }
+});
+
+test("the bucket goes on over the turn of the month", async () => {
+  const key = newKey({ perMinute: 60, burst: 5 });
+  now = at("2026-12-01T00:00:00Z") - 1;
+  expect(await admitted(key, 10)).toBe(5);
+  now += 2;
+  expect(await timed.admitKey(key)).toMatchObject({
+    reason: "rate_limited",
+    month: "2026-12",
+    used: 0,
+  });
+});
+
+test("a clock that steps back gives nothing extra, over the turn of a month too", async () => {
+  const key = newKey({ quota: 8, perMinute: 60, burst: 5 });
+  now = at("2026-12-01T00:00:01Z");
+  expect(await admitted(key, 10)).toBe(5);
+  now -= 3_600 * SECOND;
+  expect(await timed.admitKey(key)).toMatchObject({
+    reason: "rate_limited",
+    retryAfterSeconds: 1,
+    month: "2026-12",
+    used: 5,
+  });
+  // Nor does anyone wait until the clock is where it was.
+  now += 60 * SECOND;
+  expect(await admitted(key, 10)).toBe(3);
+  expect(await timed.admitKey(key)).toMatchObject({
+    reason: "quota_exceeded",
+    retryAfterSeconds: 31 * 86_400 + 3_600 - 61,
+  });
+});
+
+test("a change of tier keeps what was used, and never overfills the bucket", async () => {
+  const small = newKey({ quota: 100, perMinute: 60, burst: 60 });
+  const large = { ...small, quota: 1_000, perMinute: 600, burst: 600 };
+  now = START;
+  expect(await admitted(small, 50)).toBe(50);
+  expect(await timed.usage(large)).toMatchObject({ used: 50, tokensLeft: 10 });
+  now += SECOND;
+  expect(await timed.usage(large)).toMatchObject({ tokensLeft: 20 });
+  now += 120 * SECOND;
+  expect(await admitted(large, 100)).toBe(100);
+  expect(await timed.usage(small)).toMatchObject({ used: 150, tokensLeft: 60 });
+  expect(await timed.admitKey(small)).toMatchObject({ reason: "quota_exceeded" });
+});
+
+test("keys rolled from one another share one meter", async () => {
+  const old = newKey({ burst: 10 });
+  const rolled = { ...old, id: "its-successor" };
+  now = START;
+  expect(await admitted(old, 6)).toBe(6);
+  expect(await admitted(rolled, 6)).toBe(4);
+  expect((await timed.usage(old)).used).toBe(10);
+});
+
+test("a refund gives back token and quota, not above the burst nor below nothing", async () => {
+  const key = newKey({ quota: 10, burst: 2 });
+  now = START;
+  const charged = await timed.admitKey(key);
+  await timed.admitKey(key);
+  await timed.refundKey(key, charged);
+  expect(await timed.usage(key)).toMatchObject({ used: 1, tokensLeft: 1 });
+  expect(await admitted(key, 2)).toBe(1);
+  for (let refund = 0; refund < 5; refund++) await timed.refundKey(key, charged);
+  expect(await timed.usage(key)).toMatchObject({ used: 0, tokensLeft: 2 });
+  expect(await admitted(key, 5)).toBe(2);
+});
+
+test("a refund keeps the expiry, and makes no meter where there is none", async () => {
+  const key = newKey();
+  now = START;
+  const charged = await timed.admitKey(key);
+  await timed.refundKey(key, charged);
+  expect(await redis.ttl(nameOf(key))).toBeGreaterThan(0);
+  await redis.del(nameOf(key));
+  await timed.refundKey(key, charged);
+  expect(await redis.exists(nameOf(key))).toBe(0);
+});
+
+test("a refund for a month that is over gives nothing back in the next", async () => {
+  const key = newKey({ quota: 10 });
+  now = at("2026-11-30T23:59:59Z");
+  const charged = await timed.admitKey(key);
+  now += 2 * SECOND;
+  await timed.admitKey(key);
+  await timed.refundKey(key, charged);
+  expect((await timed.usage(key)).used).toBe(1);
+});
+
+test("a meter stays until its month is over and its bucket full, and a lost expiry is repaired", async () => {
+  const key = newKey({ quota: 2, perMinute: 1, burst: 30 });
+  now = START;
+  await admitted(key, 1);
+  const seconds = (at("2026-12-01T00:00:00Z") - START) / SECOND + 30 * 60;
+  expect(await redis.ttl(nameOf(key))).toBeWithin(seconds - 5, seconds + 1);
+  await redis.persist(nameOf(key));
+  await admitted(key, 1);
+  expect(await redis.ttl(nameOf(key))).toBeGreaterThan(0);
+  await redis.persist(nameOf(key));
+  expect(await admitted(key, 1)).toBe(0);
+  expect(await redis.ttl(nameOf(key))).toBeGreaterThan(0);
+});
