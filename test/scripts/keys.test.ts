@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createAdmission } from "../../src/access/admission.ts";
+import { isWellFormedKey } from "../../src/access/key-format.ts";
+import { createKeyring } from "../../src/access/keyring.ts";
+import { findKey } from "../../src/access/keys.ts";
+import type { RedisClient } from "../../src/store/redis.ts";
+import { createDatabase, freshRedis, stores, type TestDatabase } from "../support.ts";
+
+let database: TestDatabase;
+let redis: { url: string; client: RedisClient };
+beforeAll(async () => {
+  [database, redis] = await Promise.all([createDatabase(), freshRedis()]);
+});
+afterAll(async () => {
+  redis.client.disconnect();
+  await database.drop();
+});
+
+/** Runs a script on the stores of this test. */
+async function run(script: string, args: string[], environment: Record<string, string> = {}) {
+  const child = Bun.spawn([process.execPath, `scripts/${script}.ts`, ...args], {
+    cwd: new URL("../../", import.meta.url).pathname,
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
+      MEILI_URL: stores().meiliUrl,
+      ...environment,
+    },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { stdout, stderr, exitCode };
+}
+
+const issueKey = (...args: string[]) => run("issue-key", args);
+const keys = (...args: string[]) => run("keys", args);
+const ann = ["--name", "Ann", "--email", "ann@shop.example"];
+
+interface Issued {
+  id: string;
+  key: string;
+  tier: string;
+  expiresAt: string | null;
+}
+async function issue(...args: string[]): Promise<Issued> {
+  const { stdout, stderr, exitCode } = await issueKey(...ann, ...args, "--json");
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  return JSON.parse(stdout) as Issued;
+}
+
+async function resolve(key: string) {
+  const keyring = await createKeyring(database.sql);
+  const resolved = await keyring.resolve(key);
+  await keyring.stop();
+  return resolved;
+}
+
+describe("issue-key", () => {
+  test("--json prints one line: id, key, tier, expiresAt; and the key works", async () => {
+    const { stdout, exitCode } = await issueKey(...ann, "--tier", "developer", "--json");
+    expect(exitCode).toBe(0);
+    expect(stdout.trimEnd().split("\n").length).toBe(1);
+    const issued = JSON.parse(stdout) as Issued;
+    expect(Object.keys(issued)).toEqual(["id", "key", "tier", "expiresAt"]);
+    expect(issued).toMatchObject({ tier: "developer", expiresAt: null });
+    expect(await resolve(issued.key)).toMatchObject({ ok: true, key: { id: issued.id } });
+  });
+
+  test("for people it shows the key once and says so", async () => {
+    const { stdout, exitCode } = await issueKey(...ann, "--tier", "starter");
+    expect(exitCode).toBe(0);
+    const shown = stdout.match(/hs_live_[0-9A-Za-z]+/g) ?? [];
+    expect(shown.length).toBe(1);
+    expect(isWellFormedKey(shown[0] ?? "")).toBe(true);
+    expect(stdout).toContain("the only time");
+  });
+
+  test("--expires-in and --expires-at set the end of a key", async () => {
+    const [soon, day, moment] = await Promise.all([
+      issue("--tier", "developer", "--expires-in", "30d"),
+      issue("--tier", "developer", "--expires-at", "2090-01-31"),
+      issue("--tier", "developer", "--expires-at", "2090-01-31T12:00:00+02:00"),
+    ]);
+    const inThirtyDays = Date.now() + 30 * 86_400_000;
+    expect(Math.abs(Date.parse(soon.expiresAt ?? "") - inThirtyDays)).toBeLessThan(60_000);
+    expect(day.expiresAt).toBe("2090-01-31T00:00:00.000Z");
+    expect(moment.expiresAt).toBe("2090-01-31T10:00:00.000Z");
+    expect((await findKey(database.sql, moment.id))?.expiresAt?.toISOString()).toBe(
+      "2090-01-31T10:00:00.000Z",
+    );
+  });
+
+  test("an enterprise key has its own quota, rate and burst", async () => {
+    const limits = ["--quota", "5000000", "--per-minute", "6000", "--burst", "900"];
+    const { id } = await issue("--tier", "enterprise", ...limits);
+    expect(await findKey(database.sql, id)).toMatchObject({
+      quota: 5_000_000,
+      perMinute: 6_000,
+      burst: 900,
+    });
+  });
+
+  const faults: [what: string, args: string[], message: string][] = [
+    ["what is missing", ["--name", "Ann"], "Missing: --email, --tier."],
+    [
+      "an email that is none",
+      ["--name", "A", "--email", "x", "--tier", "growth"],
+      "--email must be",
+    ],
+    [
+      "an empty name",
+      ["--name", " ", "--email", "a@b.example", "--tier", "growth"],
+      "--name is empty",
+    ],
+    ["an unknown tier", [...ann, "--tier", "gold"], "developer, starter, growth, enterprise"],
+    ["enterprise without limits", [...ann, "--tier", "enterprise", "--quota", "5"], "--burst"],
+    ["a quota of 0", [...ann, "--tier", "growth", "--quota", "0"], "--quota must be"],
+    [
+      "a rate that is no number",
+      [...ann, "--tier", "growth", "--per-minute", "1e3"],
+      "--per-minute",
+    ],
+    ["an expiry in the past", [...ann, "--tier", "growth", "--expires-at", "2020-01-01"], "past"],
+    [
+      "a time without an offset",
+      [...ann, "--tier", "growth", "--expires-at", "2090-01-01T10:00"],
+      "UTC",
+    ],
+    [
+      "a day that does not exist",
+      [...ann, "--tier", "growth", "--expires-at", "2090-13-01"],
+      "--expires-at",
+    ],
+    [
+      "a span without a unit",
+      [...ann, "--tier", "growth", "--expires-in", "30"],
+      "--expires-in must be",
+    ],
+    [
+      "two ends",
+      [...ann, "--tier", "growth", "--expires-in", "1d", "--expires-at", "2090-01-01"],
+      "not both",
+    ],
+    ["an unknown option", ["--nme", "Ann"], "--nme"],
+    ["an unknown application", ["--application", "nonsense"], "There is no application nonsense"],
+  ];
+  test("it refuses in one clear line, with exit code 1 and no key made", async () => {
+    const before = await database.sql`select count(*) from api_keys`;
+    const results = await Promise.all(faults.map(([, args]) => issueKey(...args)));
+    for (const [index, [what, , message]] of faults.entries()) {
+      const { stdout, stderr, exitCode } = results[index] as (typeof results)[number];
+      expect([what, stdout, exitCode]).toEqual([what, "", 1]);
+      expect(stderr).toContain(message);
+      expect(stderr).not.toMatch(/^\s+at /m);
+    }
+    expect([...(await database.sql`select count(*) from api_keys`)]).toEqual([...before]);
+  }, 20_000);
+
+  test("--help explains, without a stack to connect to", async () => {
+    for (const script of ["issue-key", "keys"]) {
+      const { stdout, exitCode } = await run(script, ["--help"], { DATABASE_URL: "nonsense" });
+      expect([stdout.slice(0, 6), exitCode]).toEqual(["Usage:", 0]);
+    }
+  });
+
+  test("waiting applications are listed without arguments and approved with --application", async () => {
+    expect((await issueKey()).stdout).toContain("No application is waiting");
+    const [{ id }] = await database.sql<[{ id: string }]>`
+      insert into applications (name, email, purpose)
+      values ('Zoë', 'zoe@map.example', ${"A map\u001b[31m of\nshops"}) returning id`;
+    const listed = (await issueKey()).stdout;
+    for (const part of [id, "Zoë", "zoe@map.example", "A map"]) expect(listed).toContain(part);
+    expect(listed).not.toContain("\u001b");
+    expect(JSON.parse((await issueKey("--json")).stdout)).toMatchObject({ id, name: "Zoë" });
+
+    const approved = await issueKey("--application", id, "--tier", "starter", "--json");
+    const issued = JSON.parse(approved.stdout) as Issued;
+    expect(issued.tier).toBe("starter");
+    expect(await findKey(database.sql, issued.id)).toMatchObject({ email: "zoe@map.example" });
+    const again = await issueKey("--application", id);
+    expect([again.exitCode, again.stderr]).toEqual([
+      1,
+      `Application ${id} has been approved already.\n`,
+    ]);
+  });
+});
+
+describe("keys", () => {
+  test("list shows each key's state and nothing secret", async () => {
+    const [active, revoked] = await Promise.all([
+      issue("--tier", "developer"),
+      issue("--tier", "growth"),
+    ]);
+    await keys("revoke", revoked.id);
+    const [forPeople, json] = await Promise.all([keys("list"), keys("list", "--json")]);
+    const states = new Map(
+      json.stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { id: string; state: string })
+        .map(({ id, state }) => [id, state]),
+    );
+    expect(states.get(active.id)).toBe("active");
+    expect(states.get(revoked.id)).toBe("revoked");
+    for (const { stdout, exitCode } of [forPeople, json]) {
+      expect(exitCode).toBe(0);
+      for (const { id, key } of [active, revoked]) {
+        expect(stdout).toContain(id);
+        expect(stdout).toContain(key.slice(0, 12));
+        expect(stdout).not.toContain(key.slice(0, 13));
+      }
+    }
+  });
+
+  test("revoke disables a key, and says so when it was already", async () => {
+    const { id, key } = await issue("--tier", "developer");
+    expect((await keys("revoke", id)).stdout).toBe(`${id} is revoked.\n`);
+    expect(await resolve(key)).toEqual({ ok: false, denied: "revoked" });
+    const again = await keys("revoke", id);
+    expect([again.exitCode, again.stdout]).toEqual([0, `${id} was revoked already.\n`]);
+  });
+
+  test("roll makes a new key; both work during the grace, and draw on one meter", async () => {
+    const old = await issue("--tier", "developer");
+    const rolled = JSON.parse((await keys("roll", old.id, "--grace", "24h", "--json")).stdout);
+    expect(rolled).toMatchObject({ tier: "developer", expiresAt: null, rolledFrom: old.id });
+    const inADay = Date.now() + 86_400_000;
+    expect(Math.abs(Date.parse(rolled.oldExpiresAt) - inADay)).toBeLessThan(60_000);
+
+    const [one, other] = [await resolve(old.key), await resolve(rolled.key)];
+    if (!one.ok || !other.ok) throw new Error("one of them does not work");
+    const admission = createAdmission(redis.client);
+    await admission.admitKey(one.key);
+    await admission.admitKey(other.key);
+    expect((await admission.usage(other.key)).used).toBe(2);
+
+    const successor = JSON.parse((await keys("roll", rolled.id, "--grace", "0s", "--json")).stdout);
+    expect(await resolve(rolled.key)).toEqual({ ok: false, denied: "expired" });
+    expect((await resolve(successor.key)).ok).toBe(true);
+  });
+
+  test("usage says month, quota, used and remaining", async () => {
+    const { id, key } = await issue("--tier", "starter");
+    const resolved = await resolve(key);
+    if (!resolved.ok) throw new Error("the key does not work");
+    const admission = createAdmission(redis.client);
+    for (let request = 0; request < 3; request++) await admission.admitKey(resolved.key);
+
+    const usage = JSON.parse((await keys("usage", id, "--json")).stdout);
+    const now = new Date();
+    expect(usage).toMatchObject({
+      id,
+      tier: "starter",
+      month: now.toISOString().slice(0, 7),
+      quota: 10_000,
+      used: 3,
+      remaining: 9_997,
+      resetsAt: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString(),
+    });
+    expect((await keys("usage", id)).stdout).toMatch(/10000 +3 +9997/);
+  });
+
+  test("what cannot be done is one clear line and exit code 1", async () => {
+    const { id } = await issue("--tier", "developer");
+    const results = await Promise.all([
+      keys("revoke", "nonsense"),
+      keys("usage", "00000000-0000-7000-8000-000000000000"),
+      keys("roll", "nonsense"),
+      keys("roll", id, "--grace", "soon"),
+      keys("list", "--grace", "1d"),
+      keys("list", id),
+      keys("revoke"),
+      keys("frobnicate", id),
+      keys(),
+      run("keys", ["usage", id], { REDIS_URL: "redis://127.0.0.1:1" }),
+      run("keys", ["list"], { DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing" }),
+    ]);
+    const usage = "Usage: bun scripts/keys.ts";
+    const messages = [
+      ...Array(3).fill("There is no key"),
+      "--grace must be a span",
+      "--grace belongs to roll",
+      ...Array(4).fill(usage),
+      "Cannot reach Redis",
+      "Cannot reach a store",
+    ];
+    for (const [index, { stdout, stderr, exitCode }] of results.entries()) {
+      expect([index, stdout, exitCode]).toEqual([index, "", 1]);
+      expect(stderr).toStartWith(messages[index]);
+      expect(stderr).not.toMatch(/^\s+at /m);
+    }
+  }, 20_000);
+});
