@@ -59,11 +59,17 @@ export async function addBusiness(
   };
   const citySlug = business.city.toLowerCase().replaceAll(" ", "-");
   await sql`insert into cities (slug, name) values (${citySlug}, ${business.city}) on conflict do nothing`;
+  const [place] = await sql<{ categoryId: number; cityId: number }[]>`
+    select categories.id as "categoryId", cities.id as "cityId" from categories, cities
+    where categories.slug = ${business.category} and cities.name = ${business.city}`;
+  if (!place) throw new Error(`There is no category ${business.category}`);
   const [row] = await sql<[{ id: string; slug: string }]>`
     insert into businesses ${sql({
       slug: business.slug,
       name: business.name,
       status: business.status,
+      category_id: place.categoryId,
+      city_id: place.cityId,
       phone: business.phone,
       email: business.email,
       website: business.website,
@@ -83,10 +89,5 @@ export async function addBusiness(
       opening_hours: sql.json(business.openingHours),
     })}
     returning id, slug`;
-  await sql`
-    update businesses set
-      category_id = (select id from categories where slug = ${business.category}),
-      city_id = (select id from cities where name = ${business.city})
-    where id = ${row.id}`;
   return row;
 }

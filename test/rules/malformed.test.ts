@@ -79,7 +79,7 @@ function malformedRequest(): fc.Arbitrary<RawRequest> {
       "0x1F",
       "--1",
       "1;drop",
-      "' or 1=1",
+      "'%20or%201=1",
       "../..",
       "{{7*7}}",
       "<script>",
