@@ -1,0 +1,209 @@
+import * as v from "valibot";
+import { isSlug } from "../slug.ts";
+
+/**
+ * One business as a feed gives it. A field that is absent says nothing and keeps what is known;
+ * null or "" says that there is none.
+ */
+export interface ImportRecord {
+  /** How the source calls it; with the name of the source it identifies the business for good. */
+  sourceId: string;
+  name: string;
+  /** Used when the business is created, and only then; made from name and city when absent. */
+  slug?: string | null;
+  /** Slug of a category. */
+  category?: string | null;
+  /** Display name of a town. */
+  city?: string | null;
+  shortDescription?: string | null;
+  description?: string | null;
+  address?: { line1?: string | null; line2?: string | null; postcode?: string | null } | null;
+  /** WGS 84 degrees. */
+  coordinates?: { lat: number; lng: number } | null;
+  phone?: string | null;
+  email?: string | null;
+  website?: string | null;
+  /** 0 to 5, kept with two decimals; 0 is not rated. */
+  rating?: number | null;
+  reviewCount?: number | null;
+  isClaimed?: boolean | null;
+  isVerified?: boolean | null;
+  isPremium?: boolean | null;
+  /** Applies when the business is created; afterwards its status is the operator's. */
+  status?: BusinessStatus | null;
+  photos?: { url: string; caption?: string | null; isCover?: boolean | null }[] | null;
+  /** Times are HH:MM; a closeTime not after its openTime is past midnight. */
+  openingHours?: OpeningHoursRecord[] | null;
+}
+
+export interface OpeningHoursRecord {
+  /** Weekday in English, in any case. */
+  day: string;
+  openTime?: string | null;
+  closeTime?: string | null;
+  isClosed?: boolean | null;
+  is24Hours?: boolean | null;
+}
+
+export const businessStatuses = ["pending", "approved", "rejected", "suspended"] as const;
+export type BusinessStatus = (typeof businessStatuses)[number];
+
+export const weekdays = [
+  "MONDAY",
+  "TUESDAY",
+  "WEDNESDAY",
+  "THURSDAY",
+  "FRIDAY",
+  "SATURDAY",
+  "SUNDAY",
+] as const;
+
+const text = (field: string, longest: number) =>
+  v.nullish(
+    v.pipe(
+      v.string(`${field} must be text`),
+      v.maxLength(longest, `${field} is longer than ${longest} characters`),
+    ),
+  );
+
+const flag = (field: string) => v.nullish(v.boolean(`${field} must be true or false`));
+
+const between = (field: string, least: number, most: number) => {
+  const reason = `${field} must be between ${least} and ${most}`;
+  return v.pipe(v.number(reason), v.minValue(least, reason), v.maxValue(most, reason));
+};
+
+const required = (field: string, longest: number) =>
+  v.pipe(
+    v.string(`${field} is missing`),
+    v.check((value) => value.trim() !== "", `${field} is missing`),
+    v.maxLength(longest, `${field} is longer than ${longest} characters`),
+  );
+
+const photo = v.object(
+  {
+    url: v.pipe(
+      v.string("photos: url is missing"),
+      v.regex(/^https?:\/\/[^\s]+$/, "photos: url must begin with http:// or https://"),
+      v.maxLength(2000, "photos: url is longer than 2000 characters"),
+    ),
+    caption: text("photos: caption", 500),
+    isCover: flag("photos: isCover"),
+  },
+  "photos must be a list of {url, caption, isCover}",
+);
+
+const time = (field: string) =>
+  v.nullish(
+    v.pipe(
+      v.string(`openingHours: ${field} must be a time such as 09:30`),
+      v.regex(
+        /^(|([01]\d|2[0-3]):[0-5]\d|24:00)$/,
+        `openingHours: ${field} must be a time such as 09:30`,
+      ),
+    ),
+  );
+
+const openingHours = v.pipe(
+  v.object(
+    {
+      day: v.pipe(
+        v.string("openingHours: day is missing"),
+        v.toUpperCase(),
+        v.picklist(weekdays, "openingHours: day must be a weekday such as MONDAY"),
+      ),
+      openTime: time("openTime"),
+      closeTime: time("closeTime"),
+      isClosed: flag("openingHours: isClosed"),
+      is24Hours: flag("openingHours: is24Hours"),
+    },
+    "openingHours must be a list of {day, openTime, closeTime, isClosed, is24Hours}",
+  ),
+  v.check(
+    ({ isClosed, is24Hours }) => !(isClosed && is24Hours),
+    "openingHours: a day cannot be closed and open for 24 hours",
+  ),
+  v.check(
+    ({ openTime, closeTime, isClosed, is24Hours }) =>
+      isClosed || is24Hours || Boolean(openTime && closeTime),
+    "openingHours: a day that is open needs openTime and closeTime, or is24Hours",
+  ),
+);
+
+/** The checks of an {@link ImportRecord}; each issue is a short reason. */
+export const importRecord = v.object(
+  {
+    sourceId: required("sourceId", 200),
+    name: required("name", 400),
+    slug: v.nullish(
+      v.pipe(
+        v.string("slug must be text"),
+        v.check(
+          (value) => value === "" || isSlug(value),
+          "slug must be lower-case letters, digits and single hyphens, at most 120",
+        ),
+      ),
+    ),
+    category: text("category", 120),
+    city: text("city", 200),
+    shortDescription: text("shortDescription", 500),
+    description: text("description", 20_000),
+    address: v.nullish(
+      v.object(
+        {
+          line1: text("address.line1", 300),
+          line2: text("address.line2", 300),
+          postcode: text("address.postcode", 100),
+        },
+        "address must be {line1, line2, postcode}",
+      ),
+    ),
+    coordinates: v.nullish(
+      v.object(
+        {
+          lat: between("coordinates.lat", -90, 90),
+          lng: between("coordinates.lng", -180, 180),
+        },
+        "coordinates must be {lat, lng}",
+      ),
+    ),
+    phone: text("phone", 300),
+    email: text("email", 300),
+    website: text("website", 2000),
+    rating: v.nullish(between("rating", 0, 5)),
+    reviewCount: v.nullish(
+      v.pipe(
+        between("reviewCount", 0, 2_147_483_647),
+        v.integer("reviewCount must be a whole number"),
+      ),
+    ),
+    isClaimed: flag("isClaimed"),
+    isVerified: flag("isVerified"),
+    isPremium: flag("isPremium"),
+    status: v.nullish(
+      v.picklist(businessStatuses, `status must be one of ${businessStatuses.join(", ")}`),
+    ),
+    photos: v.nullish(
+      v.pipe(
+        v.array(photo, "photos must be a list of {url, caption, isCover}"),
+        v.maxLength(200, "photos: there are more than 200"),
+        v.check(
+          (photos) => photos.filter(({ isCover }) => isCover).length <= 1,
+          "photos: at most one can be the cover",
+        ),
+      ),
+    ),
+    openingHours: v.nullish(
+      v.pipe(
+        v.array(
+          openingHours,
+          "openingHours must be a list of {day, openTime, closeTime, isClosed, is24Hours}",
+        ),
+        v.maxLength(100, "openingHours: there are more than 100 entries"),
+      ),
+    ),
+  },
+  "the row is not an object",
+);
+
+export type CheckedRecord = v.InferOutput<typeof importRecord>;
