@@ -162,7 +162,7 @@ function malformedRequest(): fc.Arbitrary<RawRequest> {
           "bearer\tx",
           "Basic Zm9vOmJhcg==",
           "Bearer é",
-          "Bearer \u0001",
+          "Bearer \u0080",
           `Bearer ${"a".repeat(7_000)}`,
           "Bearer null",
           "Bearer [object Object]",
