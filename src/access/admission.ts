@@ -91,7 +91,7 @@ export function createAdmission(
       return { ...reading, admitted: false, reason, retryAfterSeconds };
     },
     async refundKey(key, { month }) {
-      await orUnavailable(redis.refundKey(meterName(key), month.replace("-", ""), key.burst, 1));
+      await orUnavailable(redis.refundKey(meterName(key), month.replace("-", ""), 1));
     },
     usage: async (key) => (await charge(key, 0)).reading,
   };
@@ -143,6 +143,6 @@ declare module "ioredis" {
       cost: number,
       ...now: number[]
     ): Result<KeyAnswer, Context>;
-    refundKey(name: string, month: string, capacity: number, cost: number): Result<number, Context>;
+    refundKey(name: string, month: string, cost: number): Result<number, Context>;
   }
 }

@@ -119,14 +119,16 @@ export async function rollKey(
   if (!isId(id)) return { refused: "unknown" };
   return await sql.begin(async (transaction): Promise<RollResult> => {
     const [old] = await transaction<(OldKey | undefined)[]>`
-      select k.tier, k.expires_at as "expiresAt", k.revoked_at is not null as "isRevoked",
-        k.expires_at <= now() as "isExpired",
-        (select id from api_keys where rolled_from = k.id) as "replacedBy"
-      from api_keys as k where k.id = ${id} for update`;
+      select tier, expires_at as "expiresAt", revoked_at is not null as "isRevoked",
+        coalesce(expires_at <= now(), false) as "isExpired"
+      from api_keys where id = ${id} for update`;
     if (!old) return { refused: "unknown" };
     if (old.isRevoked) return { refused: "revoked" };
     // A key that was replaced has had its expiry shortened; its successor would inherit that.
-    if (old.replacedBy) return { refused: "replaced", by: old.replacedBy };
+    // Asked only now: whoever waited for the row's lock began before the other was done.
+    const [successor] = await transaction<{ id: string }[]>`
+      select id from api_keys where rolled_from = ${id}`;
+    if (successor) return { refused: "replaced", by: successor.id };
     if (old.isExpired) return { refused: "expired" };
 
     const rolled = { id: Bun.randomUUIDv7(), key: generateKey() };
@@ -148,8 +150,7 @@ interface OldKey {
   tier: string;
   expiresAt: Date | null;
   isRevoked: boolean;
-  isExpired: boolean | null;
-  replacedBy: string | null;
+  isExpired: boolean;
 }
 
 const isId = (text: string) => v.is(v.pipe(v.string(), v.uuid()), text);

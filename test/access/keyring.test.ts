@@ -120,6 +120,23 @@ test("a revocation holds in two keyrings at once by its announcement, not by age
   }, still);
 });
 
+test("what was announced while the connection was lost is made up for", async () => {
+  const { key, id } = await issue();
+  await withKeyring(
+    async (keyring) => {
+      expect((await keyring.resolve(key)).ok).toBe(true);
+      await sql.begin(async (transaction) => {
+        await transaction`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and query ilike 'listen%'`;
+        await transaction`update api_keys set revoked_at = now() where id = ${id}`;
+      });
+      await until(async () => !(await keyring.resolve(key)).ok, 3_000);
+    },
+    { now: () => 0 },
+  );
+});
+
 test("a change of a tier holds at once for its keys", async () => {
   const { key } = await issue({ tier: "growth" });
   await withKeyring(

@@ -6,11 +6,12 @@ import {
   type KeyRequest,
   listKeys,
   listTiers,
+  type RollResult,
   revokeKey,
   rollKey,
 } from "../../src/access/keys.ts";
 import type { Sql } from "../../src/store/postgres.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase, type TestDatabase, until } from "../support.ts";
 
 let database: TestDatabase;
 let sql: Sql;
@@ -141,10 +142,22 @@ test("a key that is revoked, expired or replaced is not rolled", async () => {
 
 test("of many who roll one key at once, one does", async () => {
   const { id } = await createKey(sql, ann);
-  const results = await Promise.all(
-    Array.from({ length: 8 }, () => rollKey(sql, id, { graceSeconds: 60 })),
+  // While this holds the key, all of them begin; once it lets go, they go one after the other.
+  let results: Promise<RollResult[]> | undefined;
+  await sql.begin(async (transaction) => {
+    await transaction`select from api_keys where id = ${id} for update`;
+    results = Promise.all(Array.from({ length: 5 }, () => rollKey(sql, id, { graceSeconds: 60 })));
+    const waiting = () => sql<{ count: number }[]>`
+      select count(*)::integer as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    await until(async () => (await waiting())[0]?.count === 5, 5_000);
+  });
+  const outcomes = (await results) ?? [];
+  const rolled = outcomes.flatMap((result) => ("rolled" in result ? [result.rolled.id] : []));
+  expect(rolled.length).toBe(1);
+  expect(outcomes.filter((result) => "refused" in result)).toEqual(
+    Array(4).fill({ refused: "replaced", by: rolled[0] }),
   );
-  expect(results.filter((result) => "rolled" in result).length).toBe(1);
 });
 
 test("the list has every key, oldest first, and nothing secret", async () => {

@@ -2,8 +2,7 @@
 --
 -- KEYS[1]  hash of the key's meter, see admit-key.lua
 -- ARGV[1]  month of the charge, as 202611
--- ARGV[2]  capacity of the bucket, requests
--- ARGV[3]  requests to give back
+-- ARGV[2]  requests to give back
 -- Answer   1 when given back, 0 when the month is over or the meter gone
 --
 -- Atomic, because a charge between reading and writing would be lost.
@@ -12,15 +11,14 @@
 local TOKEN = 60000000
 
 local key = KEYS[1]
-local capacity = tonumber(ARGV[2]) * TOKEN
-local cost = tonumber(ARGV[3])
+local cost = tonumber(ARGV[2])
 
 local meter = redis.call("HMGET", key, "month", "used", "tokens")
 if meter[1] ~= ARGV[1] then
   return 0
 end
--- Refilling after this or before comes to the same level, so the clock is not needed.
+-- No clock and no capacity: the level is refilled, and cut to the capacity, whenever it is read.
 local used = math.max(0, tonumber(meter[2]) - cost)
-local tokens = math.min(capacity, tonumber(meter[3]) + cost * TOKEN)
+local tokens = tonumber(meter[3]) + cost * TOKEN
 redis.call("HSET", key, "used", used, "tokens", string.format("%.0f", tokens))
 return 1
