@@ -3,7 +3,7 @@
 -- KEYS[1]  hash of the key's meter:
 --            month   calendar month in UTC that `used` counts, as 202611
 --            used    requests charged in it
---            tokens  level of the bucket, in TOKENs' parts
+--            tokens  level of the bucket, in sixty-millionths of a request
 --            time    when that was the level, microseconds since 1970
 -- ARGV[1]  quota, requests in a calendar month
 -- ARGV[2]  capacity of the bucket, requests
@@ -22,7 +22,8 @@
 -- Atomic, because two requests that both see the last token must not both take it, and because
 -- quota and bucket are one decision.
 
--- Whole numbers only, so no rounding adds up: a bucket gains `refill` parts each microsecond.
+-- A request in the parts that the bucket counts. In this unit it gains `refill` each microsecond,
+-- so all numbers are whole and no rounding adds up.
 local TOKEN = 60000000
 local SECOND = 1000000
 local DAY = 86400
@@ -103,7 +104,8 @@ elseif tokens < cost * TOKEN then
   retry_after = seconds_to_gain(cost * TOKEN - tokens)
 end
 
-local ttl = math.max(month_ends, 0) + math.ceil(capacity / refill / SECOND)
+-- Until the month is over and the bucket full again: from then on a new meter is the same.
+local ttl = month_ends + math.ceil(capacity / refill / SECOND)
 if outcome == 0 and cost > 0 then
   used = used + cost
   tokens = tokens - cost * TOKEN
