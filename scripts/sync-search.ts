@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { SingleBar } from "cli-progress";
+import { MeilisearchError } from "meilisearch";
+import { loadConfig } from "../src/config.ts";
+import { SEARCH_INDEX } from "../src/search/settings.ts";
+import { type SyncProgress, type SyncResult, syncSearch } from "../src/search/sync.ts";
+import { SearchTaskError } from "../src/search/tasks.ts";
+import { openMeilisearch } from "../src/store/meilisearch.ts";
+import { openPostgres } from "../src/store/postgres.ts";
+import { CommandError, runCommand } from "./command.ts";
+import { scriptEnvironment } from "./stack/environment.ts";
+
+const USAGE = `Usage: bun scripts/sync-search.ts [--rebuild] [--json]
+
+Brings the search index up to date with the approved businesses.
+
+  --rebuild  builds a new index and swaps it in; searches are answered all the time
+  --json     one line: {"rebuilt","documents","changes","seconds"}`;
+
+async function syncSearchCommand(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      rebuild: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+
+  const config = loadConfig(await scriptEnvironment());
+  const sql = openPostgres(config.databaseUrl, { max: 2 });
+  const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
+  const progress = createProgress();
+  const started = performance.now();
+  try {
+    const sync = () =>
+      syncSearch(
+        { sql, meili, index: SEARCH_INDEX },
+        { rebuild: values.rebuild, onProgress: progress.show },
+      );
+    let result = await sync();
+    if (result.state === "busy") console.error("Another process is at it; waiting for its end.");
+    while (result.state === "busy") {
+      await sleep(200);
+      result = await sync();
+    }
+    progress.end();
+    report(result, (performance.now() - started) / 1000, values.json);
+  } catch (error) {
+    progress.end();
+    throw explained(error);
+  } finally {
+    await sql.end();
+  }
+}
+
+function report(
+  result: Extract<SyncResult, { state: "current" }>,
+  seconds: number,
+  isJson: boolean,
+): void {
+  const { rebuilt, documents, changes } = result;
+  if (isJson) {
+    console.log(JSON.stringify({ rebuilt, documents, changes, seconds: round(seconds) }));
+  } else if (rebuilt) {
+    const rate = Math.round(documents / seconds);
+    console.log(`Built a new index of ${documents} businesses in ${round(seconds)} s (${rate}/s).`);
+  } else {
+    console.log(`Brought ${changes} changes into the index in ${round(seconds)} s.`);
+  }
+}
+
+/** A bar on a terminal, nothing elsewhere. */
+function createProgress() {
+  const bar = new SingleBar({
+    format: "{phase} [{bar}] {value}/{total} | {rate}/s | {eta_formatted} left",
+    hideCursor: true,
+    noTTYOutput: false,
+  });
+  let phase: SyncProgress["phase"] | undefined;
+  let started = performance.now();
+  return {
+    show(progress: SyncProgress) {
+      if (phase !== progress.phase) {
+        phase = progress.phase;
+        started = performance.now();
+        bar.start(progress.total, 0, { phase, rate: 0 });
+      }
+      const rate = Math.round((progress.done / (performance.now() - started)) * 1000);
+      bar.setTotal(progress.total);
+      bar.update(progress.done, { phase, rate });
+    },
+    end: () => bar.stop(),
+  };
+}
+
+/** Faults of Meilisearch are no faults of the program. */
+function explained(error: unknown): unknown {
+  return error instanceof MeilisearchError || error instanceof SearchTaskError
+    ? new CommandError(`Cannot bring search up to date: ${error.message}`, { cause: error })
+    : error;
+}
+
+const round = (seconds: number) => Math.round(seconds * 10) / 10;
+
+await runCommand(syncSearchCommand);

@@ -1,0 +1,50 @@
+import type { Settings } from "meilisearch";
+import { synonyms } from "./synonyms.ts";
+
+/** The name of the search index, unless somebody chooses another. */
+export const SEARCH_INDEX = "businesses";
+
+// To be raised when documents change in shape or in how their words are made.
+const DOCUMENT_VERSION = 1;
+
+const rules = {
+  // From most to least telling: of two matches alike, the one in the earlier attribute wins.
+  searchableAttributes: ["name", "category", "city", "address", "postcode", "branch", "about"],
+  filterableAttributes: ["citySlug", "categorySlugs"],
+  // Text first. What is equal there goes by the order of lists; what is equal there too stays in
+  // the order in which Meilisearch got it, which is the order of ids after a build.
+  rankingRules: ["words", "typo", "proximity", "attribute", "exactness", "rank:asc"],
+  typoTolerance: {
+    // One slip from five letters (`cofee`), two from nine: British trade names are full of short
+    // words that are one letter apart (bar, bark, barn; vet, vets, pet).
+    minWordSizeForTypos: { oneTypo: 5, twoTypos: 9 },
+    // Another postcode is another place, and another number another house.
+    disableOnAttributes: ["postcode"],
+    disableOnNumbers: true,
+  },
+  synonyms,
+  // Fillers are left out by words.ts, on both sides, since a question of nothing but stop words
+  // would be answered with the whole directory.
+  stopWords: [],
+  prefixSearch: "indexingTime",
+  facetSearch: false,
+  // Totals are exact to the last business. They cost nothing more, as Meilisearch finds the whole
+  // set before it ranks; the cap merely hides what is above it.
+  pagination: { maxTotalHits: 1_000_000_000 },
+  // Within the time a search may take (query.ts): rather the best ranking so far than none.
+  searchCutoffMs: 1000,
+} satisfies Settings;
+
+/** Names these settings and this kind of document; an index with another name is built anew. */
+const INDEX_VERSION = `version-${Bun.hash(JSON.stringify([DOCUMENT_VERSION, rules])).toString(36)}`;
+
+/**
+ * The settings of the search index. The version is kept where it does no harm, among the names of
+ * attributes that may be shown, so that it moves with the index when indexes are swapped.
+ */
+export const indexSettings: Settings = { ...rules, displayedAttributes: ["id", INDEX_VERSION] };
+
+/** Whether an index that shows these attributes was built with today's settings. */
+export function isCurrentVersion(displayedAttributes: readonly string[]): boolean {
+  return displayedAttributes.includes(INDEX_VERSION);
+}

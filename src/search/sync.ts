@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { listBusinesses } from "../directory/listing.ts";
+import type { Meilisearch } from "../store/meilisearch.ts";
+import type { Sql } from "../store/postgres.ts";
+import { applyChanges } from "./changes.ts";
+import { type Rebuild, rebuildIndex } from "./rebuild.ts";
+import { isCurrentVersion } from "./settings.ts";
+import { isIndexMissing } from "./tasks.ts";
+
+export interface SearchSync {
+  sql: Sql;
+  meili: Meilisearch;
+  index: string;
+}
+
+export interface SyncOptions {
+  /** Builds a new index even if the present one fits. */
+  rebuild?: boolean;
+  /** Ends the work early, at a point from which a later run goes on. */
+  signal?: AbortSignal;
+  onProgress?: (progress: SyncProgress) => void;
+}
+
+export interface SyncProgress {
+  /** `build`: documents of a new index; `changes`: changes of the present one. */
+  phase: "build" | "changes";
+  done: number;
+  total: number;
+}
+
+export type SyncResult =
+  | { state: "current"; rebuilt: boolean; documents: number; changes: number }
+  /** Another process is at it; nothing was done. */
+  | { state: "busy" };
+
+/**
+ * Brings the index up to date with the approved businesses: from the recorded changes, or by a
+ * rebuild when there is no index that fits. One process of a database does so at a time.
+ * @throws SearchTaskError, or an error of Meilisearch or PostgreSQL; nothing recorded is lost
+ */
+export async function syncSearch(
+  { sql, meili, index }: SearchSync,
+  { rebuild = false, signal = new AbortController().signal, onProgress }: SyncOptions = {},
+): Promise<SyncResult> {
+  const result = await holdingLock(sql, signal, async (signal) => {
+    const present = await inspectIndex(sql, meili, index);
+    const isRebuilt = rebuild || present !== "fits";
+    let documents = 0;
+    if (isRebuilt) {
+      const { total } = await listBusinesses(sql, { offset: 0, limit: 0 });
+      const onDocuments = (done: number) => onProgress?.({ phase: "build", done, total });
+      documents = await rebuildIndex({ sql, meili, index, present, signal, onDocuments });
+    }
+    const changes = await applyAllChanges(sql, meili, index, signal, onProgress);
+    return { state: "current" as const, rebuilt: isRebuilt, documents, changes };
+  });
+  return result ?? { state: "busy" };
+}
+
+/**
+ * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, as
+ * does a new connection to PostgreSQL; a slow poll is the net below. While a store is away it tries
+ * again and again, and logs only when it starts and when it stops to fail.
+ */
+export async function startSearchSync({
+  log,
+  ...search
+}: SearchSync & { log: Logger }): Promise<{ stop(): Promise<void> }> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let wake = () => {};
+  let isWoken = false;
+  const onChange = () => {
+    isWoken = true;
+    wake();
+  };
+  const listening = await search.sql.listen("directory_changed", onChange, onChange);
+  const running = run();
+
+  return {
+    async stop() {
+      stopping.abort();
+      wake();
+      // What a hung Meilisearch holds up stays recorded; it must not hold up the server's end.
+      await Promise.race([running, sleep(STOP_MS, undefined, { ref: false })]);
+      await listening.unlisten();
+    },
+  };
+
+  async function run(): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      isWoken = false;
+      try {
+        const { state } = await syncSearch(search, { signal });
+        if (failures > 0) log.info("the search index is kept current again");
+        failures = 0;
+        if (state === "busy") await rest(BUSY_MS);
+        else await untilWoken();
+      } catch (error) {
+        if (signal.aborted) return;
+        if (failures === 0) {
+          log.error({ err: error }, "the search index falls behind; trying until it works again");
+        }
+        await rest(Math.min(FIRST_RETRY_MS * 2 ** failures++, LAST_RETRY_MS));
+      }
+    }
+  }
+
+  async function untilWoken(): Promise<void> {
+    if (isWoken || signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    wake = resolve;
+    const poll = setTimeout(resolve, POLL_MS);
+    await promise;
+    clearTimeout(poll);
+  }
+
+  /** Changes do not shorten this one. */
+  function rest(ms: number): Promise<void> {
+    return sleep(ms, undefined, { signal }).catch(() => {});
+  }
+}
+
+const STOP_MS = 3_000;
+const POLL_MS = 30_000;
+const BUSY_MS = 300;
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 4_000;
+
+// Any constant will do.
+const SYNC_LOCK = 20_260_004;
+
+/**
+ * Works while this process holds the lock of the search index; null when another one has it. The
+ * lock lives as long as a transaction that does nothing else, so it is free again as soon as the
+ * process or its connection ends; the signal tells the work so.
+ */
+async function holdingLock<Result>(
+  sql: Sql,
+  stopping: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result | null> {
+  const lost = new AbortController();
+  try {
+    return (await sql.begin(async (transaction) => {
+      await transaction`set local idle_in_transaction_session_timeout = 0`;
+      const [lock] = await transaction<[{ held: boolean }]>`
+        select pg_try_advisory_xact_lock(${SYNC_LOCK}) as held`;
+      return lock.held ? work(AbortSignal.any([stopping, lost.signal])) : null;
+    })) as Result | null;
+  } catch (error) {
+    lost.abort(error);
+    throw error;
+  }
+}
+
+async function inspectIndex(
+  sql: Sql,
+  meili: Meilisearch,
+  index: string,
+): Promise<Rebuild["present"]> {
+  try {
+    const [shown, { numberOfDocuments }] = await Promise.all([
+      meili.index(index).getDisplayedAttributes(),
+      meili.index(index).getStats(),
+    ]);
+    if (!isCurrentVersion(shown)) return "does not fit";
+    return numberOfDocuments === 0 && (await lacksRecords(sql)) ? "does not fit" : "fits";
+  } catch (error) {
+    if (isIndexMissing(error)) return "missing";
+    throw error;
+  }
+}
+
+/** Whether there are businesses to be found that no recorded change will bring into the index. */
+async function lacksRecords(sql: Sql): Promise<boolean> {
+  const [row] = await sql<[{ lacks: boolean }]>`
+    select exists (select from listings where category_id = 0)
+      and not exists (select from search_changes) as lacks`;
+  return row.lacks;
+}
+
+async function applyAllChanges(
+  sql: Sql,
+  meili: Meilisearch,
+  index: string,
+  signal: AbortSignal,
+  onProgress: SyncOptions["onProgress"],
+): Promise<number> {
+  let done = 0;
+  while (true) {
+    const applied = await applyChanges(sql, meili, [index], signal);
+    if (applied === 0) return done;
+    done += applied;
+    onProgress?.({ phase: "changes", done, total: done + (await countChanges(sql)) });
+  }
+}
+
+async function countChanges(sql: Sql): Promise<number> {
+  const [row] = await sql<
+    [{ count: number }]
+  >`select count(*)::integer as count from search_changes`;
+  return row.count;
+}

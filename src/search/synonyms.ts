@@ -1,0 +1,142 @@
+import type { Synonyms } from "meilisearch";
+import { searchWords, singular } from "./words.ts";
+
+/** What people in Britain call one and the same trade: each word finds all the others. */
+const alike = [
+  ["chemist", "pharmacy"],
+  ["hairdresser", "hair salon", "hairstylist", "hair stylist"],
+  ["barber", "barber shop"],
+  ["beautician", "beauty salon", "beauty parlour", "beauty therapist"],
+  ["nail bar", "nail salon"],
+  ["tattooist", "tattoo parlour", "tattoo studio"],
+  ["fish and chips", "fish and chip shop", "chip shop", "chippy", "chippie", "fish bar"],
+  ["takeaway", "take away", "carry out"],
+  ["curry house", "Indian restaurant"],
+  ["kebab shop", "kebab house"],
+  ["pizzeria", "pizza"],
+  ["café", "coffee shop", "coffee house", "caff"],
+  ["ice cream parlour", "gelateria"],
+  ["pub", "public house", "inn", "tavern", "alehouse"],
+  ["off-licence", "offie", "liquor store", "liquor shop", "bottle shop"],
+  ["corner shop", "convenience store", "mini market", "minimarket"],
+  ["supermarket", "grocery store"],
+  ["greengrocer", "fruit and veg", "fruiterer"],
+  ["baker", "bakery"],
+  ["sweet shop", "confectioner", "candy shop"],
+  ["newsagent", "paper shop"],
+  ["ironmonger", "hardware shop", "hardware store"],
+  ["florist", "flower shop"],
+  ["jeweller", "jewellery", "jeweler", "jewelry"],
+  ["stationer", "stationery"],
+  ["haberdasher", "haberdashery"],
+  ["charity shop", "thrift shop", "thrift store"],
+  ["bicycle shop", "bike shop", "cycle shop"],
+  ["mobile phone shop", "phone shop"],
+  ["garage", "car repair", "car mechanic", "auto repair", "mechanic"],
+  ["MOT centre", "MOT test", "MOT"],
+  ["petrol station", "filling station", "fuel station", "gas station"],
+  ["taxi", "cab", "minicab", "private hire"],
+  ["tyre", "tire"],
+  ["estate agent", "property agent", "realtor"],
+  ["letting agent", "lettings agent", "lettings"],
+  ["solicitor", "lawyer", "law firm", "attorney"],
+  ["accountant", "bookkeeper"],
+  ["bookmaker", "betting shop", "bookie", "turf accountant"],
+  ["vet", "veterinary", "veterinary surgeon", "veterinarian"],
+  ["optician", "optometrist", "eye test"],
+  ["dentist", "dental surgery", "dental practice"],
+  ["GP", "GP surgery", "doctor", "doctor's surgery", "medical centre", "medical practice"],
+  ["physiotherapist", "physiotherapy", "physio"],
+  ["chiropodist", "podiatrist"],
+  ["undertaker", "funeral director", "funeral home", "funeral parlour"],
+  ["nursery", "day nursery", "pre-school", "preschool"],
+  ["launderette", "laundrette", "laundromat"],
+  ["dry cleaner", "dry cleaning"],
+  ["shoe repair", "cobbler", "heel bar"],
+  ["tailor", "alterations", "seamstress"],
+  ["removals", "removal company", "man and van", "house mover"],
+  ["electrician", "sparky", "sparkie", "electrical contractor"],
+  ["plumber", "plumbing"],
+  ["heating engineer", "gas engineer", "boiler repair"],
+  ["builder", "building contractor"],
+  ["joiner", "carpenter", "joinery", "carpentry"],
+  ["bricklayer", "brickie"],
+  ["roofer", "roofing"],
+  ["plasterer", "plastering"],
+  ["painter", "decorator"],
+  ["glazier", "double glazing", "window fitter"],
+  ["gardener", "landscaper", "landscape gardener"],
+  ["tree surgeon", "arborist"],
+  ["gym", "fitness centre", "fitness club", "health club"],
+  ["swimming pool", "swimming baths", "lido"],
+  ["cinema", "picture house", "movie theatre"],
+  ["bed and breakfast", "B&B", "guest house", "guesthouse"],
+  ["campsite", "camp site", "camping site"],
+  ["cash machine", "cashpoint", "cash point", "ATM"],
+];
+
+/** What a word finds besides itself, where the way back would be wrong. */
+const includes: Record<string, string[]> = {
+  hairdresser: ["barber"],
+  "letting agent": ["estate agent"],
+  MOT: ["garage"],
+  coffee: ["café"],
+  café: ["tea room"],
+  "wine shop": ["wine merchant", "off-licence"],
+  grocer: ["greengrocer", "convenience store", "supermarket"],
+  laundry: ["launderette", "dry cleaner"],
+  childcare: ["nursery", "childminder"],
+  accommodation: ["hotel", "hostel", "guest house", "bed and breakfast", "holiday cottage"],
+  decorating: ["decorator"],
+  "place of worship": ["church", "mosque", "synagogue", "temple", "gurdwara"],
+  "M&S": ["Marks and Spencer"],
+};
+
+/** Ways to write one word. They have no plural of their own. */
+const spellings = [
+  ["street", "st"],
+  ["saint", "st"],
+  ["road", "rd"],
+  ["avenue", "ave"],
+  ["centre", "center"],
+  ["theatre", "theater"],
+  ["colour", "color"],
+];
+
+/** The synonyms of the search index; every trade in singular and plural. */
+export const synonyms: Synonyms = collect();
+
+function collect(): Synonyms {
+  const found = new Map<string, Set<string>>();
+  const link = (from: string, to: string) => {
+    if (from !== to) found.set(from, (found.get(from) ?? new Set()).add(to));
+  };
+  for (const group of alike) {
+    const names = group.flatMap(inBothNumbers);
+    for (const from of names) for (const to of names) link(from, to);
+  }
+  for (const [name, others] of Object.entries(includes)) {
+    for (const from of inBothNumbers(name)) {
+      for (const to of others.flatMap(inBothNumbers)) link(from, to);
+    }
+  }
+  for (const group of spellings) {
+    for (const from of group) for (const to of group) link(from, to);
+  }
+  return Object.fromEntries([...found].map(([from, to]) => [from, [...to]]));
+}
+
+function inBothNumbers(name: string): string[] {
+  const words = searchWords(name);
+  const before = words.slice(0, -1);
+  const last = words.at(-1) ?? "";
+  return [...new Set([last, singular(last), plural(last)])].map((word) =>
+    [...before, word].join(" "),
+  );
+}
+
+function plural(word: string): string {
+  if (word.endsWith("s")) return word;
+  if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
+  return /(sh|ch|x)$/.test(word) ? `${word}es` : `${word}s`;
+}

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type EnqueuedTask, MeilisearchApiError } from "meilisearch";
+import type { Meilisearch } from "../store/meilisearch.ts";
+
+/** A task that Meilisearch took, and could not do. */
+export class SearchTaskError extends Error {
+  override name = "SearchTaskError";
+}
+
+/**
+ * Waits until Meilisearch has done a task.
+ * @throws SearchTaskError when it failed or was cancelled, or the reason of `signal`
+ */
+export async function finishTask(
+  meili: Meilisearch,
+  enqueued: EnqueuedTask | PromiseLike<EnqueuedTask>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { taskUid } = await enqueued;
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
+    signal.throwIfAborted();
+    const { status, type, error } = await meili.tasks.getTask(taskUid, { signal });
+    if (status === "succeeded") return;
+    if (status === "failed" || status === "canceled") {
+      throw new SearchTaskError(
+        `Meilisearch did not finish ${type} (task ${taskUid}, ${status}): ${error?.message ?? "no reason given"}`,
+        { cause: error },
+      );
+    }
+    await sleep(pauseMs, undefined, { signal });
+  }
+}
+
+/** Removes an index; there need not be one. */
+export async function dropIndex(
+  meili: Meilisearch,
+  index: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await finishTask(meili, meili.deleteIndex(index), signal);
+  } catch (error) {
+    if (!isIndexMissing(error)) throw error;
+  }
+}
+
+/** Whether an error of Meilisearch says that there is no such index. */
+export function isIndexMissing(error: unknown): boolean {
+  return (
+    (error instanceof MeilisearchApiError || error instanceof SearchTaskError) &&
+    (error.cause as { code?: string } | undefined)?.code === "index_not_found"
+  );
+}

@@ -1,0 +1,53 @@
+/**
+ * The words of a text as search knows them. Documents and questions go through the same mill, so
+ * that `B&Q`, `b and q` and `BQ`, or `McDonald's` and `mcdonalds`, are the same words.
+ */
+export function searchWords(text: string): string[] {
+  const words =
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .replace(/['’‘ʼ`´]/g, "")
+      .replaceAll("&", " and ")
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const whole = joinInitials(words).flatMap(splitPostcode);
+  const telling = whole.filter((word) => !fillers.has(word));
+  return telling.length > 0 ? telling : whole;
+}
+
+/** Whether a word is the first half of a postcode, such as `nr1` or `ec1a`. */
+export function isOutcode(word: string): boolean {
+  return /^[a-z]{1,2}\d[a-z\d]?$/.test(word);
+}
+
+/** A word of a category's name as people say it of one: `bakeries`, `churches`, `plumbers`. */
+export function singular(word: string): string {
+  if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`;
+  if (/(s|sh|ch|x)es$/.test(word)) return word.slice(0, -2);
+  return /[^su]s$/.test(word) ? word.slice(0, -1) : word;
+}
+
+/** Words that hold no meaning of their own in `plumber in leeds` or `the garage near me`. */
+const fillers = new Set(
+  "a an and at by for from in me my near nearby of on or the to with".split(" "),
+);
+
+/** `b and q` → `bq`, `w h smith` → `wh smith`: single letters in a row are one name. */
+function joinInitials(words: readonly string[]): string[] {
+  const joined: string[] = [];
+  let isInitials = false;
+  for (let place = 0; place < words.length; place++) {
+    const word = words[place] as string;
+    const isLetter = /^\p{L}$/u.test(word);
+    if (isLetter && isInitials) joined.push(joined.pop() + word);
+    else if (word === "and" && isInitials && /^\p{L}$/u.test(words[place + 1] ?? "")) continue;
+    else joined.push(word);
+    isInitials = isLetter;
+  }
+  return joined;
+}
+
+function splitPostcode(word: string): string[] {
+  const halves = /^([a-z]{1,2}\d[a-z\d]?)(\d[a-z]{2})$/.exec(word);
+  return halves ? halves.slice(1) : [word];
+}
