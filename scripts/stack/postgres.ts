@@ -1,11 +1,13 @@
-import { chown, mkdir, rename, rm } from "node:fs/promises";
+import { chown, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { $ } from "bun";
 import { isPostgresAway, openPostgres } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
+import { type Account, unprivilegedAccount } from "./account.ts";
+import { runsOn } from "./leftovers.ts";
 import { freePort } from "./ports.ts";
 import { keptSecret } from "./secret.ts";
-import { type Daemon, StoppedError, type Supervisor } from "./supervisor.ts";
+import { StoppedError, type Supervisor } from "./supervisor.ts";
+import { isAlive } from "./waiting.ts";
 
 const USER = "highstreet";
 const DATABASE = "highstreet";
@@ -20,58 +22,29 @@ const ELSEWHERE =
 export async function startPostgres(
   supervisor: Supervisor,
   { durable = true } = {},
-): Promise<{ daemon: Daemon; url: string }> {
+): Promise<{ url: string; pid: number }> {
   const programs = packagedPrograms();
   const data = join(supervisor.folder, "postgres");
   const passwordFile = join(supervisor.folder, "postgres.password");
   const password = await keptSecret(passwordFile);
-  const account = process.getuid?.() === 0 ? await unprivilegedAccount() : undefined;
+  const account = await unprivilegedAccount(programs.postgres, supervisor.folder);
   if (account) await chown(passwordFile, account.uid, account.gid);
-
-  const inAccount = account
-    ? await commandPrefix(account, programs.postgres, supervisor.folder)
-    : [];
   if (!(await Bun.file(join(data, "PG_VERSION")).exists())) {
-    // Under another name until it is whole, for an interrupted one could not be repaired.
-    const draft = `${data}.new`;
-    await rm(draft, { recursive: true, force: true });
-    await mkdir(draft, { mode: 0o700 });
-    if (account) await chown(draft, account.uid, account.gid);
-    const initdb = supervisor.start({
-      title: "initdb of PostgreSQL",
-      name: "initdb",
-      command: [
-        ...inAccount,
-        programs.initdb,
-        `--pgdata=${draft}`,
-        `--username=${USER}`,
-        `--pwfile=${passwordFile}`,
-        "--auth=scram-sha-256",
-        "--encoding=UTF8",
-        // The same order and case rules on each machine, whatever its libc thinks.
-        "--locale=C",
-        "--locale-provider=builtin",
-        "--builtin-locale=C.UTF-8",
-        "--no-instructions",
-        ...(durable ? [] : ["--no-sync"]),
-      ],
-      stopSignal: "SIGINT",
-    });
-    const how = await initdb.exited;
-    if (how !== "code 0") {
-      if (supervisor.stopping) throw new StoppedError();
-      throw new CommandError(
-        `PostgreSQL's data folder cannot be made (${how}): ${initdb.lastWords()}\nThe log is ${initdb.log}.`,
-      );
-    }
-    await rename(draft, data);
+    await createCluster(supervisor, { data, program: programs.initdb, passwordFile, account });
   }
+  await removeReusedPid(data);
 
   const port = await freePort();
   const daemon = supervisor.start({
     title: "PostgreSQL",
     name: "postgres",
-    command: [...inAccount, programs.postgres, "-D", data, ...settings(port, durable)],
+    command: [
+      ...(account?.prefix ?? []),
+      programs.postgres,
+      "-D",
+      data,
+      ...settings(port, durable),
+    ],
     // Fast shutdown: open transactions are rolled back. SIGTERM would wait for all clients to leave.
     stopSignal: durable ? "SIGINT" : "SIGQUIT",
   });
@@ -79,12 +52,53 @@ export async function startPostgres(
     `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
   await supervisor.ready(daemon, () => isReady(address("postgres")));
   await createDatabase(address("postgres"));
-  return { daemon, url: address(DATABASE) };
+  return { url: address(DATABASE), pid: daemon.pid };
 }
 
-interface Account {
-  uid: number;
-  gid: number;
+/** Under another name until it is whole, for an interrupted one could not be repaired. */
+async function createCluster(
+  supervisor: Supervisor,
+  {
+    data,
+    program,
+    passwordFile,
+    account,
+  }: { data: string; program: string; passwordFile: string; account: Account | undefined },
+): Promise<void> {
+  const draft = `${data}.new`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { mode: 0o700 });
+  if (account) await chown(draft, account.uid, account.gid);
+  const initdb = supervisor.start({
+    title: "initdb of PostgreSQL",
+    name: "initdb",
+    command: [
+      ...(account?.prefix ?? []),
+      program,
+      `--pgdata=${draft}`,
+      `--username=${USER}`,
+      `--pwfile=${passwordFile}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      // The same order and case rules on each machine, whatever its libc thinks.
+      "--locale=C",
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
+      "--no-instructions",
+      // Nothing is in it yet that a power cut could take; the next start would make it again.
+      "--no-sync",
+    ],
+    stopSignal: "SIGINT",
+    endsByItself: true,
+  });
+  const how = await initdb.exited;
+  if (how !== "code 0") {
+    if (supervisor.stopping) throw new StoppedError();
+    throw new CommandError(
+      `PostgreSQL's data folder cannot be made (${how}): ${initdb.lastWords()}\nThe log is ${initdb.log}.`,
+    );
+  }
+  await rename(draft, data);
 }
 
 function packagedPrograms(): { initdb: string; postgres: string } {
@@ -101,53 +115,15 @@ function packagedPrograms(): { initdb: string; postgres: string } {
   }
 }
 
-/** PostgreSQL refuses to run as root; this is the account that it gets instead. */
-async function unprivilegedAccount(): Promise<Account> {
-  const id = async (flag: string) => {
-    const asked = await $`id ${flag} postgres`.quiet().nothrow();
-    return asked.exitCode === 0 ? Number(asked.text()) : undefined;
-  };
-  if ((await id("-u")) === undefined) {
-    await $`useradd --system --user-group --no-create-home --shell /bin/false postgres`
-      .quiet()
-      .nothrow();
-  }
-  const [uid, gid] = [await id("-u"), await id("-g")];
-  if (uid === undefined || gid === undefined) {
-    throw new CommandError(
-      `PostgreSQL does not run as root, and no account "postgres" can be made for it: start as another user, or ${ELSEWHERE}`,
-    );
-  }
-  return { uid, gid };
-}
-
 /**
- * The command in front of a program that makes it run in that account. When the folders on the way
- * to the program or to its data are closed to the account (a clone in /root is), the program keeps
- * the one capability of root that opens them; access(2) respects it only without the uid fixup.
+ * After a reboot the pid in the lock file of a killed PostgreSQL may be that of any program, and
+ * PostgreSQL would believe that it still runs. All other stale lock files it recognises by itself.
  */
-async function commandPrefix(
-  { uid, gid }: Account,
-  program: string,
-  folder: string,
-): Promise<string[]> {
-  const prefix = ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
-  const reachable = await $`${prefix} sh -c 'test -x "$1" && test -x "$2"' sh ${program} ${folder}`
-    .quiet()
-    .nothrow();
-  if (reachable.exitCode === 127) {
-    throw new CommandError(
-      `PostgreSQL does not run as root, and setpriv (of util-linux) is missing: start as another user, or ${ELSEWHERE}`,
-    );
-  }
-  return reachable.exitCode === 0
-    ? prefix
-    : [
-        ...prefix,
-        "--securebits=+no_setuid_fixup",
-        "--inh-caps=+dac_override",
-        "--ambient-caps=+dac_override",
-      ];
+async function removeReusedPid(data: string): Promise<void> {
+  const lockFile = join(data, "postmaster.pid");
+  const text = await readFile(lockFile, "utf8").catch(() => "");
+  const pid = Number.parseInt(text, 10);
+  if (pid > 0 && isAlive(pid) && !(await runsOn(data, pid))) await rm(lockFile);
 }
 
 /** For a small machine that does other things too. */

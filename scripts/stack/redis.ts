@@ -4,7 +4,7 @@ import { $ } from "bun";
 import { Redis } from "ioredis";
 import { CommandError } from "../command.ts";
 import { freePort } from "./ports.ts";
-import type { Daemon, Supervisor } from "./supervisor.ts";
+import type { Supervisor } from "./supervisor.ts";
 
 /**
  * Starts Redis (or Valkey) on loopback, with its data in `redis/` of the supervisor's folder.
@@ -18,7 +18,7 @@ export async function startRedis(
     databases = 16,
     say = () => {},
   }: { durable?: boolean; databases?: number; say?: (line: string) => void } = {},
-): Promise<{ daemon: Daemon; url: string }> {
+): Promise<{ url: string; pid: number }> {
   const program = await redisProgram(say);
   const data = join(supervisor.folder, "redis");
   await mkdir(data, { recursive: true });
@@ -42,7 +42,7 @@ export async function startRedis(
     ],
   });
   await supervisor.ready(daemon, () => isReady(port));
-  return { daemon, url: `redis://127.0.0.1:${port}` };
+  return { url: `redis://127.0.0.1:${port}`, pid: daemon.pid };
 }
 
 /** Redis and Valkey are no npm packages: from the PATH, or from Debian when we may install. */

@@ -15,6 +15,8 @@ export interface Program {
   env?: Record<string, string | undefined>;
   /** The signal that ends it in good order. */
   stopSignal?: "SIGTERM" | "SIGINT" | "SIGQUIT";
+  /** It does its work and ends, which is then no failure. */
+  endsByItself?: boolean;
 }
 
 export interface Daemon {
@@ -49,6 +51,9 @@ const LAUNCHER = `
  * a terminal reaches only the command, which then ends them in order: the last started first.
  */
 export class Supervisor {
+  /** Rejects with a CommandError when a program ends that nobody stopped. */
+  readonly failure: Promise<never>;
+  readonly #fail: (reason: CommandError) => void;
   readonly #running: Daemon[] = [];
   #stopping: Promise<void> | undefined;
 
@@ -56,10 +61,15 @@ export class Supervisor {
   constructor(readonly folder: string) {
     mkdirSync(join(folder, "run"), { recursive: true });
     mkdirSync(join(folder, "logs"), { recursive: true });
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.failure = promise;
+    this.#fail = reject;
+    // Who does not listen is not to be told.
+    promise.catch(() => {});
   }
 
   /** Starts a program. It runs when this returns, but need not be ready: see `ready`. */
-  start({ title, name, command, env, stopSignal = "SIGTERM" }: Program): Daemon {
+  start({ title, name, command, env, stopSignal = "SIGTERM", endsByItself }: Program): Daemon {
     if (this.#stopping) throw new StoppedError();
     const pidFile = join(this.folder, "run", `${name}.pid`);
     const log = join(this.folder, "logs", `${name}.log`);
@@ -81,6 +91,7 @@ export class Supervisor {
       child.once("exit", (code, signal) => {
         guard.end("\n");
         this.#running.splice(this.#running.indexOf(daemon), 1);
+        if (!endsByItself && !this.#stopping) this.#fail(failure(daemon, signal ?? `code ${code}`));
         rm(pidFile, { force: true }).then(() => resolve(signal ?? `code ${code}`));
       });
     });
@@ -116,9 +127,7 @@ export class Supervisor {
     });
     if (ended === undefined) return;
     if (this.#stopping) throw new StoppedError();
-    throw new CommandError(
-      `${daemon.title} ended while it was starting (${ended}): ${daemon.lastWords() || "it said nothing"}\nIts log is ${daemon.log}.`,
-    );
+    throw failure(daemon, ended);
   }
 
   /** Ends all programs, the last started first, and lets none start any more. */
@@ -136,6 +145,10 @@ export class Supervisor {
 
 /** What was under way was given up, because everything is being stopped. */
 export class StoppedError extends Error {}
+
+function failure({ title, lastWords, log }: Daemon, how: string): CommandError {
+  return new CommandError(`${title} ended (${how}). Its last words in ${log}: ${lastWords()}`);
+}
 
 async function endProcess(
   pid: number,

@@ -1,0 +1,39 @@
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { $ } from "bun";
+import { isAlive, until } from "./waiting.ts";
+
+const PATIENCE_MS = 10_000;
+
+/** Ends the programs that a killed run left behind, and removes their pid files. */
+export async function endLeftovers(folder: string): Promise<void> {
+  const run = join(folder, "run");
+  const names = await readdir(run).catch(() => []);
+  await Promise.all(
+    names.map(async (name) => {
+      const [pid, signal] = (await readFile(join(run, name), "utf8")).trim().split(" ");
+      await endLeftover(Number(pid), `SIG${signal}` as NodeJS.Signals, folder);
+      await rm(join(run, name), { force: true });
+    }),
+  );
+}
+
+/** Whether this process was started on that folder. The pid alone could be somebody else's by now. */
+export async function runsOn(folder: string, pid: number): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  const commandLine =
+    process.platform === "linux"
+      ? await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")
+      : await $`ps -ww -o command= -p ${pid}`.nothrow().text();
+  return commandLine.includes(folder);
+}
+
+async function endLeftover(pid: number, signal: NodeJS.Signals, folder: string): Promise<void> {
+  if (!(pid > 0 && (await runsOn(folder, pid)))) return;
+  process.kill(pid, signal);
+  const isGone = async () => !(await runsOn(folder, pid));
+  await until(isGone, PATIENCE_MS).catch(async () => {
+    process.kill(pid, "SIGKILL");
+    await until(isGone, PATIENCE_MS);
+  });
+}

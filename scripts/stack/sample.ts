@@ -1,0 +1,16 @@
+import { importRecords } from "../../src/directory/import.ts";
+import type { Sql } from "../../src/store/postgres.ts";
+import { generateBusinesses } from "../generate/businesses.ts";
+import type { Step } from "./stores.ts";
+
+const COUNT = 5_000;
+
+/** Loads the sample directory into an empty one: all of it or, when interrupted, nothing. */
+export async function fillDirectory(sql: Sql, step: Step): Promise<void> {
+  const [business] = await sql`select from businesses limit 1`;
+  if (business) return;
+  await step(
+    `Sample directory (${COUNT.toLocaleString("en-GB")} businesses)`,
+    importRecords(sql, generateBusinesses({ count: COUNT, seed: 1 }), { source: "sample" }),
+  );
+}

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import type { Config } from "../../src/config.ts";
+import { CommandError } from "../command.ts";
+import { freePort, isFree } from "./ports.ts";
+import type { Daemon, Supervisor } from "./supervisor.ts";
+
+const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
+
+/**
+ * The port to serve on: the one asked for, or a free one for 0.
+ * @throws CommandError when it is in use or not ours to take
+ */
+export async function choosePort({ port, host }: Config): Promise<number> {
+  if (port === 0) return freePort();
+  const free = await isFree(port, host).catch((error: Error) => {
+    throw new CommandError(`Cannot listen on ${host} port ${port}: ${error.message}.`);
+  });
+  if (free) return port;
+  throw new CommandError(
+    `Port ${port} is in use by another program: choose another, for example \`PORT=${port === 65_535 ? 3001 : port + 1} npm start\`.`,
+  );
+}
+
+/** Starts the server in a process of its own, and waits until it really answers. */
+export async function startServer(
+  supervisor: Supervisor,
+  env: Record<string, string | undefined>,
+  { host }: Config,
+): Promise<Daemon> {
+  const daemon = supervisor.start({
+    title: "The server",
+    name: "server",
+    // The folder is for whoever reads the process list, which server this is; see runsOn.
+    command: [process.execPath, MAIN, supervisor.folder],
+    env,
+  });
+  const isLocal = ["127.0.0.1", "0.0.0.0", "::", "::1", "localhost"].includes(host);
+  const reachable = isLocal ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  await supervisor.ready(daemon, () =>
+    fetch(`http://${reachable}:${env.PORT}/healthz`).then(
+      (response) => response.ok,
+      () => false,
+    ),
+  );
+  return daemon;
+}

@@ -1,0 +1,82 @@
+import { openMeilisearch } from "../../src/store/meilisearch.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
+import { openRedis } from "../../src/store/redis.ts";
+import { CommandError } from "../command.ts";
+import { isSet } from "./environment.ts";
+import { startMeilisearch } from "./meilisearch.ts";
+import { startPostgres } from "./postgres.ts";
+import { startRedis } from "./redis.ts";
+import type { Supervisor } from "./supervisor.ts";
+
+/** Where the three stores are. A pid is null for one that was there already. */
+export interface Stores {
+  databaseUrl: string;
+  redisUrl: string;
+  meiliUrl: string;
+  meiliKey: string;
+  pids: { postgres: number | null; redis: number | null; meilisearch: number | null };
+}
+
+/** Tells how long a step took, once it is done. */
+export type Step = <Result>(title: string, work: Promise<Result>) => Promise<Result>;
+
+/** Starts each store whose address the environment does not give; asks the others for an answer. */
+export async function startStores(
+  supervisor: Supervisor,
+  env: Record<string, string | undefined>,
+  step: Step,
+  say: (line: string) => void,
+): Promise<Stores> {
+  const [postgres, redis, meilisearch] = await Promise.all([
+    isSet(env.DATABASE_URL)
+      ? useGiven("DATABASE_URL", env.DATABASE_URL, askPostgres)
+      : step("PostgreSQL", startPostgres(supervisor)),
+    isSet(env.REDIS_URL)
+      ? useGiven("REDIS_URL", env.REDIS_URL, askRedis)
+      : step("Redis", startRedis(supervisor, { say })),
+    isSet(env.MEILI_URL)
+      ? useGiven("MEILI_URL", env.MEILI_URL, askMeilisearch)
+      : step("Meilisearch", startMeilisearch(supervisor)),
+  ]);
+  return {
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    meiliUrl: meilisearch.url,
+    meiliKey: "key" in meilisearch ? meilisearch.key : (env.MEILI_KEY ?? "").trim(),
+    pids: { postgres: postgres.pid, redis: redis.pid, meilisearch: meilisearch.pid },
+  };
+}
+
+async function useGiven(
+  setting: string,
+  url: string,
+  ask: (url: string) => Promise<void>,
+): Promise<{ url: string; pid: null }> {
+  await ask(url).catch((error) => {
+    const { code, message } = error as { code?: string; message?: string };
+    throw new CommandError(
+      `${setting} is set, but nothing usable answers there: ${message || code}. Put it right, or unset it to have one started.`,
+    );
+  });
+  return { url, pid: null };
+}
+
+async function askPostgres(url: string): Promise<void> {
+  const sql = openPostgres(url, { max: 1 });
+  try {
+    await sql`select 1`;
+  } finally {
+    await sql.end();
+  }
+}
+
+async function askRedis(urls: string): Promise<void> {
+  const redis = openRedis(urls.split(",").map((url) => url.trim()));
+  // connect() tells of the failure; without a listener it would be printed as well.
+  redis.on("error", () => {});
+  await redis.connect().finally(() => redis.disconnect());
+}
+
+async function askMeilisearch(url: string): Promise<void> {
+  await openMeilisearch(url, "").health();
+}

@@ -1,0 +1,117 @@
+import { constants } from "node:os";
+import { relative } from "node:path";
+import { type Config, loadConfig } from "../src/config.ts";
+import { migrate } from "../src/store/migrations.ts";
+import { openPostgres } from "../src/store/postgres.ts";
+import { runCommand } from "./command.ts";
+import { claimFolder } from "./stack/claim.ts";
+import { dataFolder, isSet, removeStack, writeStack } from "./stack/environment.ts";
+import { endLeftovers } from "./stack/leftovers.ts";
+import { fillDirectory } from "./stack/sample.ts";
+import { choosePort, startServer } from "./stack/server.ts";
+import { startStores } from "./stack/stores.ts";
+import { Supervisor } from "./stack/supervisor.ts";
+
+/** `npm start`: the whole service on this machine, from nothing, until it is told to stop. */
+await runCommand(async () => {
+  const config = readSettings();
+  const folder = dataFolder(process.env);
+  using _claim = await claimFolder(folder);
+  await endLeftovers(folder);
+  await removeStack(folder);
+  const port = await choosePort(config);
+
+  const supervisor = new Supervisor(folder);
+  const interrupted = interruption();
+  let isReady = false;
+  const serving = bringUp(supervisor, config, port).then(() => {
+    isReady = true;
+    return interrupted;
+  });
+  try {
+    const signal = await Promise.race([interrupted, serving, supervisor.failure]);
+    process.exitCode = isReady ? 0 : 128 + constants.signals[signal];
+  } catch (error) {
+    // A store that ends takes with it what was asked of it: its own last words tell more.
+    await Promise.race([supervisor.failure, Bun.sleep(200)]);
+    throw error;
+  } finally {
+    await supervisor.stop();
+    await removeStack(folder);
+  }
+});
+// What was under way when it was interrupted may still hold on to something.
+process.exit();
+
+/** All settings but the addresses of the stores that are yet to be started. */
+function readSettings(): Config {
+  const { DATABASE_URL, REDIS_URL, MEILI_URL } = process.env;
+  return loadConfig({
+    ...process.env,
+    DATABASE_URL: isSet(DATABASE_URL) ? DATABASE_URL : "postgres://localhost",
+    REDIS_URL: isSet(REDIS_URL) ? REDIS_URL : "redis://localhost",
+    MEILI_URL: isSet(MEILI_URL) ? MEILI_URL : "http://localhost",
+  });
+}
+
+async function bringUp(supervisor: Supervisor, config: Config, port: number): Promise<void> {
+  const stores = await startStores(supervisor, process.env, step, say);
+  const sql = openPostgres(stores.databaseUrl);
+  await step("Migrations", migrate(sql));
+  say(
+    applied.length > 0 ? `Migrations      ${applied.length} applied` : "Migrations      up to date",
+  );
+  if (process.env.SAMPLE?.trim() !== "off") await fillDirectory(sql, step);
+  await sql.end();
+
+  const baseUrl = isSet(process.env.BASE_URL) ? config.baseUrl : `http://localhost:${port}`;
+  const env = {
+    ...process.env,
+    PORT: `${port}`,
+    BASE_URL: baseUrl,
+    DATABASE_URL: stores.databaseUrl,
+    REDIS_URL: stores.redisUrl,
+    MEILI_URL: stores.meiliUrl,
+    MEILI_KEY: stores.meiliKey,
+    APPLICATIONS: isSet(process.env.APPLICATIONS) ? process.env.APPLICATIONS : "auto",
+  };
+  const server = await step("Server", startServer(supervisor, env, config));
+  const { pids, ...addresses } = stores;
+  await writeStack(supervisor.folder, {
+    baseUrl,
+    ...addresses,
+    pids: { server: server.pid, ...pids },
+  });
+  console.log(`listening on http://localhost:${port}`);
+  say(`
+  curl '${baseUrl}/api/v1/businesses?limit=2'
+  npx bun scripts/issue-key.ts --name "Ada Shah" --email ada@client.example --tier developer
+
+  Data and logs are in ${relative("", supervisor.folder) || "."}. Ctrl-C stops everything.`);
+}
+
+/** Resolves when somebody wants us to stop. Any further signal changes nothing: we are at it. */
+function interruption(): Promise<"SIGINT" | "SIGTERM" | "SIGHUP"> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.on(signal, () => resolve(signal));
+    }
+    // npm can be killed so that it cannot pass anything on.
+    const parent = process.ppid;
+    if (process.env.npm_lifecycle_event) {
+      setInterval(() => process.ppid !== parent && resolve("SIGHUP"), 1000).unref();
+    }
+  });
+}
+
+/** For people. On stderr, so that stdout has the one line that programs wait for. */
+function say(line: string): void {
+  console.error(line);
+}
+
+async function step<Result>(title: string, work: Promise<Result>): Promise<Result> {
+  const begun = performance.now();
+  const result = await work;
+  say(`${title.padEnd(36)} ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  return result;
+}
