@@ -1,6 +1,9 @@
 import { constants } from "node:os";
 import { relative } from "node:path";
 import { type Config, loadConfig } from "../src/config.ts";
+import { SEARCH_INDEX } from "../src/search/settings.ts";
+import { syncSearch } from "../src/search/sync.ts";
+import { openMeilisearch } from "../src/store/meilisearch.ts";
 import { migrate } from "../src/store/migrations.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { runCommand } from "./command.ts";
@@ -58,10 +61,9 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
   const stores = await startStores(supervisor, process.env, step, say);
   const sql = openPostgres(stores.databaseUrl);
   await step("Migrations", migrate(sql));
-  say(
-    applied.length > 0 ? `Migrations      ${applied.length} applied` : "Migrations      up to date",
-  );
   if (process.env.SAMPLE?.trim() !== "off") await fillDirectory(sql, step);
+  const meili = openMeilisearch(stores.meiliUrl, stores.meiliKey);
+  await step("Search index", syncSearch({ sql, meili, index: SEARCH_INDEX }));
   await sql.end();
 
   const baseUrl = isSet(process.env.BASE_URL) ? config.baseUrl : `http://localhost:${port}`;

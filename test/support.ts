@@ -4,6 +4,7 @@ import { createAdmission } from "../src/access/admission.ts";
 import { hashKey } from "../src/access/key-format.ts";
 import { createKey, findKeyByHash, type KeyRequest, revokeKey } from "../src/access/keys.ts";
 import { type Config, loadConfig } from "../src/config.ts";
+import { start } from "../src/main.ts";
 import { type Meilisearch, openMeilisearch } from "../src/store/meilisearch.ts";
 import { migrate } from "../src/store/migrations.ts";
 import { openPostgres, type Sql } from "../src/store/postgres.ts";
@@ -109,7 +110,6 @@ export async function startTestServer(overrides: Partial<Config> = {}): Promise<
     await Promise.all([database.drop(), meili.deleteIndexIfExists(index)]);
   };
   const log = pino({ level: process.env.LOG_LEVEL ?? "silent" }, pino.destination(2));
-  const { start } = await import("../src/main.ts");
   const server = await start(config, { searchIndex: index, log }).catch(async (error) => {
     await closeStores();
     throw error;

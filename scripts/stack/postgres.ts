@@ -30,7 +30,13 @@ export async function startPostgres(
   const account = await unprivilegedAccount(programs.postgres, supervisor.folder);
   if (account) await chown(passwordFile, account.uid, account.gid);
   if (!(await Bun.file(join(data, "PG_VERSION")).exists())) {
-    await createCluster(supervisor, { data, program: programs.initdb, passwordFile, account });
+    await createCluster(supervisor, {
+      data,
+      program: programs.initdb,
+      passwordFile,
+      account,
+      durable,
+    });
   }
   await removeReusedPid(data);
 
@@ -63,7 +69,14 @@ async function createCluster(
     program,
     passwordFile,
     account,
-  }: { data: string; program: string; passwordFile: string; account: Account | undefined },
+    durable,
+  }: {
+    data: string;
+    program: string;
+    passwordFile: string;
+    account: Account | undefined;
+    durable: boolean;
+  },
 ): Promise<void> {
   const draft = `${data}.new`;
   await rm(draft, { recursive: true, force: true });
@@ -85,8 +98,7 @@ async function createCluster(
       "--locale-provider=builtin",
       "--builtin-locale=C.UTF-8",
       "--no-instructions",
-      // Nothing is in it yet that a power cut could take; the next start would make it again.
-      "--no-sync",
+      ...(durable ? [] : ["--no-sync"]),
     ],
     stopSignal: "SIGINT",
     endsByItself: true,
