@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test";
+import { ConfigError, loadConfig } from "../src/config.ts";
+
+const enough = {
+  DATABASE_URL: "postgres://localhost/highstreet",
+  REDIS_URL: "redis://localhost:6379",
+  MEILI_URL: "http://localhost:7700",
+};
+
+function faultsOf(env: Record<string, string | undefined>): readonly string[] {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+test("three addresses are enough, the rest has defaults", () => {
+  expect(loadConfig(enough)).toMatchObject({
+    port: 3000,
+    baseUrl: "http://localhost:3000",
+    redisUrls: ["redis://localhost:6379"],
+    openAccess: true,
+    trustedProxies: [],
+    applications: "review",
+    workers: 1,
+    instances: 1,
+  });
+});
+
+test("every missing or wrong setting is listed at once, by name", () => {
+  const wrong = {
+    PORT: "http",
+    BASE_URL: "directory",
+    DATABASE_URL: "mysql://localhost",
+    MEILI_URL: "localhost:7700",
+    OPEN_ACCESS: "yes",
+    TRUSTED_PROXIES: "10.0.0.0/99",
+    APPLICATIONS: "never",
+    WORKERS: "0",
+    INSTANCES: "-1",
+  };
+  const faults = faultsOf(wrong);
+  const named = faults.map((fault) => fault.split(" ")[0]).sort();
+  expect(named).toEqual([...Object.keys(wrong), "REDIS_URL"].sort());
+});
+
+test("an empty variable is one that is not set", () => {
+  expect(loadConfig({ ...enough, PORT: "", TRUSTED_PROXIES: " " }).port).toBe(3000);
+  expect(faultsOf({ ...enough, MEILI_URL: "" })).toEqual([
+    expect.stringContaining("MEILI_URL is missing"),
+  ]);
+});
+
+test("several Redis addresses are a cluster, proxies are addresses or ranges", () => {
+  const config = loadConfig({
+    ...enough,
+    REDIS_URL: "redis://a:1, redis://b:2",
+    TRUSTED_PROXIES: "10.0.0.0/8, 2001:db8::1",
+  });
+  expect(config.redisUrls).toEqual(["redis://a:1", "redis://b:2"]);
+  expect(config.trustedProxies).toEqual(["10.0.0.0/8", "2001:db8::1"]);
+});
+
+test("the settings are frozen", () => {
+  expect(Object.isFrozen(loadConfig(enough))).toBe(true);
+});
