@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runCommand } from "./command.ts";
+import { redisProgram } from "./stack/redis.ts";
+
+/** `npm test`: the type check, the linter (each counts as one test) and the whole suite. */
+await runCommand(async () => {
+  // What the suite needs beyond the packages; a program that is fetched from Debian belongs here.
+  await redisProgram(console.log);
+
+  const results = [await check("typecheck"), await check("lint"), await runSuite()];
+  const passed = results.reduce((sum, result) => sum + result.passed, 0);
+  const failed = results.reduce((sum, result) => sum + result.failed, 0);
+  console.log(`\n${passed} passed, ${failed} failed`);
+  if (failed > 0) process.exitCode = 1;
+});
+
+interface Result {
+  passed: number;
+  failed: number;
+}
+
+/** Runs a script of package.json. */
+async function check(script: string): Promise<Result> {
+  const exitCode = await runBun("run", script);
+  return exitCode === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
+async function runSuite(): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-report-"));
+  const report = join(folder, "junit.xml");
+  try {
+    const exitCode = await runBun(
+      "test",
+      // It must not go on alone when this process is killed.
+      "--no-orphans",
+      "--reporter=junit",
+      `--reporter-outfile=${report}`,
+    );
+    const counts = await readReport(report);
+    // A file that cannot be loaded, or a suite that ends early, is in no report.
+    const failed = exitCode === 0 ? counts.failed : Math.max(counts.failed, 1);
+    // A suite of nothing has shown nothing.
+    return counts.passed + failed === 0 ? { passed: 0, failed: 1 } : { ...counts, failed };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The totals of a JUnit report; skipped tests count as neither. */
+async function readReport(path: string): Promise<Result> {
+  const file = Bun.file(path);
+  const head = (await file.exists()) ? (await file.text()).match(/<testsuites [^>]*>/)?.[0] : "";
+  const count = (name: string) => Number(head?.match(new RegExp(` ${name}="(\\d+)"`))?.[1] ?? 0);
+  const failed = count("failures");
+  return { passed: count("tests") - failed - count("skipped"), failed };
+}
+
+/** Runs Bun with its output going straight through. @returns the exit code */
+async function runBun(...parameters: string[]): Promise<number> {
+  const child = Bun.spawn([process.execPath, ...parameters], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return await child.exited;
+}
