@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Stack, scriptEnvironment } from "../../scripts/stack/environment.ts";
+import { freePort } from "../../scripts/stack/ports.ts";
+import { isAlive, until } from "../../scripts/stack/waiting.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
+
+const ROOT = join(import.meta.dir, "..", "..");
+const LIMIT_MS = 20_000;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "highstreet-start-"));
+  await chmod(folder, 0o711);
+});
+const starters: Bun.Subprocess[] = [];
+afterAll(async () => {
+  for (const starter of starters) starter.kill("SIGTERM");
+  await Promise.all(starters.map((starter) => starter.exited));
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("npm start", () => {
+  test(
+    "serves, keeps its data over a restart, and ends all that it started",
+    async () => {
+      const dataDir = join(folder, "life");
+      const first = run({ DATA_DIR: dataDir });
+      const port = await first.listening();
+      const stack = await readStackFile(dataDir);
+      const { baseUrl, databaseUrl, redisUrl, meiliUrl, meiliKey, pids } = stack;
+      expect(stack).toEqual({ baseUrl, databaseUrl, redisUrl, meiliUrl, meiliKey, pids });
+      expect(baseUrl).toBe(`http://localhost:${port}`);
+      expect(Object.keys(pids).sort()).toEqual(["meilisearch", "postgres", "redis", "server"]);
+      expect(Object.values(pids).every((pid) => pid !== null && isAlive(pid))).toBe(true);
+      expect((await fetch(`${baseUrl}/api/v1/businesses`)).status).toBe(200);
+
+      // The scripts find it, and only it.
+      expect(await scriptEnvironment({ DATA_DIR: dataDir })).toMatchObject({
+        DATABASE_URL: databaseUrl,
+        REDIS_URL: redisUrl,
+        MEILI_URL: meiliUrl,
+        MEILI_KEY: meiliKey,
+      });
+      await expect(scriptEnvironment({ DATA_DIR: join(folder, "none") })).rejects.toThrow(
+        /npm start/,
+      );
+
+      const second = run({ DATA_DIR: dataDir });
+      expect(await second.exited).toBe(1);
+      expect(await second.errors()).toBe(
+        `Highstreet already runs with its data in ${dataDir} (process ${first.pid}, ${baseUrl}). Stop that one first, or set DATA_DIR to another folder.\n`,
+      );
+
+      const before = openPostgres(databaseUrl, { max: 1 });
+      await before`insert into cities (slug, name) values ('kept-town', 'Kept Town')`;
+      await before.end();
+      first.kill("SIGTERM");
+      expect(await first.exited).toBe(0);
+      expectGone(stack);
+      expect(existsSync(join(dataDir, "stack.json"))).toBe(false);
+
+      const third = run({ DATA_DIR: dataDir });
+      await third.listening();
+      const again = await readStackFile(dataDir);
+      const after = openPostgres(again.databaseUrl, { max: 1 });
+      expect(Array.from(await after`select slug from cities`)).toEqual([{ slug: "kept-town" }]);
+      await after.end();
+
+      // Killed so that it can do nothing any more: what it started ends all the same.
+      third.kill("SIGKILL");
+      await third.exited;
+      await until(() => pidsOf(again).every((pid) => !isAlive(pid)), 10_000);
+      expect(existsSync(join(dataDir, "stack.json"))).toBe(true);
+      await expect(scriptEnvironment({ DATA_DIR: dataDir })).rejects.toThrow(/npm start/);
+      const fourth = run({ DATA_DIR: dataDir });
+      await fourth.listening();
+
+      // A store that dies takes everything with it.
+      const last = await readStackFile(dataDir);
+      process.kill(last.pids.redis ?? 0, "SIGKILL");
+      expect(await fourth.exited).toBe(1);
+      expect(await fourth.errors()).toContain("Redis ended (SIGKILL)");
+      expectGone(last);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "interrupted at any moment of its start it leaves nothing running",
+    async () => {
+      for (const moment of ["initdb.pid", "postgres.pid", "server.pid"]) {
+        const dataDir = join(folder, `interrupted-${moment}`);
+        const starter = run({ DATA_DIR: dataDir });
+        await until(() => existsSync(join(dataDir, "run", moment)), 10_000);
+        const pids = await pidsIn(dataDir);
+        starter.kill("SIGINT");
+        // Ctrl-C reaches us twice when npm passes it on.
+        starter.kill("SIGINT");
+        expect(await starter.exited).toBe(130);
+        expect(await starter.errors()).not.toMatch(/ at .*\.ts|error/i);
+        expect(pids.length).toBeGreaterThan(0);
+        expect(pids.filter(isAlive)).toEqual([]);
+        expect(await readdir(join(dataDir, "run"))).toEqual([]);
+      }
+    },
+    LIMIT_MS,
+  );
+
+  test("says in one line that the port is in use, before it starts anything", async () => {
+    const port = await freePort();
+    const other = Bun.serve({ port, hostname: "127.0.0.1", fetch: () => new Response() });
+    const dataDir = join(folder, "port");
+    const starter = run({ DATA_DIR: dataDir, PORT: `${port}` });
+    expect(await starter.exited).toBe(1);
+    expect(await starter.errors()).toBe(
+      `Port ${port} is in use by another program: choose another, for example \`PORT=${port + 1} npm start\`.\n`,
+    );
+    expect(existsSync(join(dataDir, "postgres"))).toBe(false);
+    await other.stop(true);
+  });
+
+  test("says in one line that the data folder cannot be used", async () => {
+    const file = join(folder, "a-file");
+    await writeFile(file, "");
+    const starter = run({ DATA_DIR: join(file, "data") });
+    expect(await starter.exited).toBe(1);
+    expect(await starter.errors()).toMatch(/^The data folder .* cannot be written .*\n$/);
+  });
+
+  test("lists what is wrong with the settings", async () => {
+    const starter = run({ DATA_DIR: join(folder, "settings"), PORT: "x", SAMPLE: "maybe" });
+    expect(await starter.exited).toBe(1);
+    const errors = await starter.errors();
+    expect(errors).toContain("PORT must be");
+    expect(errors).toContain("SAMPLE must be");
+    expect(errors).not.toContain(" at ");
+  });
+
+  test("says which given store does not answer, and starts no other in its place", async () => {
+    const port = await freePort();
+    const starter = run({
+      DATA_DIR: join(folder, "given"),
+      DATABASE_URL: `postgres://x@127.0.0.1:${port}/x`,
+    });
+    expect(await starter.exited).toBe(1);
+    expect(await starter.errors()).toContain("DATABASE_URL is set, but nothing usable answers");
+    expect(existsSync(join(folder, "given", "postgres"))).toBe(false);
+    expect(await readdir(join(folder, "given", "run"))).toEqual([]);
+  });
+});
+
+/** Runs the starter without a sample directory, and with no setting from outside. */
+function run(settings: Record<string, string>) {
+  const none = { DATABASE_URL: "", REDIS_URL: "", MEILI_URL: "", MEILI_KEY: "", BASE_URL: "" };
+  const starter = Bun.spawn([process.execPath, "scripts/start.ts"], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      ...none,
+      HOST: "",
+      npm_lifecycle_event: "",
+      PORT: "0",
+      SAMPLE: "off",
+      ...settings,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  starters.push(starter);
+  const errors = new Response(starter.stderr).text();
+  const reader = starter.stdout.getReader();
+  return {
+    pid: starter.pid,
+    exited: starter.exited,
+    kill: (signal: NodeJS.Signals) => starter.kill(signal),
+    errors: () => errors,
+    /** Waits for the line that says so, the only one on stdout. @returns the port */
+    async listening(): Promise<number> {
+      const { value = new Uint8Array() } = await reader.read();
+      const line = new TextDecoder().decode(value);
+      const port = /^listening on http:\/\/localhost:(\d+)\n$/.exec(line)?.[1];
+      if (!port) throw new Error(`It printed ${JSON.stringify(line)}, and: ${await errors}`);
+      return Number(port);
+    },
+  };
+}
+
+async function readStackFile(dataDir: string): Promise<Stack> {
+  return JSON.parse(await readFile(join(dataDir, "stack.json"), "utf8"));
+}
+
+function pidsOf({ pids }: Stack): number[] {
+  return Object.values(pids).filter((pid) => pid !== null);
+}
+
+function expectGone(stack: Stack): void {
+  expect(pidsOf(stack).filter(isAlive)).toEqual([]);
+}
+
+/** The pids of the programs that run at the moment. */
+async function pidsIn(dataDir: string): Promise<number[]> {
+  const names = await readdir(join(dataDir, "run"));
+  const texts = await Promise.all(
+    names.map((name) => readFile(join(dataDir, "run", name), "utf8").catch(() => "")),
+  );
+  return texts.map((text) => Number.parseInt(text, 10)).filter((pid) => pid > 0);
+}
