@@ -1,3 +1,4 @@
+import type { EnqueuedTask } from "meilisearch";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { applyChanges } from "./changes.ts";
@@ -29,26 +30,30 @@ const REQUESTS_AHEAD = 4;
 export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   const { sql, meili, index, present, signal, onDocuments } = rebuild;
   const next = `${index}_next`;
-  await dropIndex(meili, next, signal);
-  await finishTask(meili, meili.createIndex(next, { primaryKey: "id" }), signal);
-  await finishTask(meili, meili.index(next).updateSettings(indexSettings), signal);
+  const underWay: Promise<void>[] = [];
+  const follow = (task: EnqueuedTask) => {
+    const finished = finishTask(meili, task, signal);
+    // A failure is met where it is awaited, which may be a while later.
+    finished.catch(() => {});
+    underWay.push(finished);
+  };
+
+  // Not waited for one by one: Meilisearch works in the order in which it is told.
+  await dropIndex(meili, next);
+  follow(await meili.createIndex(next, { primaryKey: "id" }));
+  follow(await meili.index(next).updateSettings(indexSettings));
 
   // What was recorded so far is of no use to the new index: all documents are yet to be read.
   if (present !== "fits") await sql`delete from search_changes`;
   const targets = present === "fits" ? [index, next] : [next];
 
-  const underWay: Promise<void>[] = [];
   let sent = 0;
   let last: string | null = null;
   while (true) {
     const documents = await readDocumentsAfter(sql, last, DOCUMENTS_AT_ONCE);
     if (documents.length === 0) break;
-    // Sent before newer changes are read: Meilisearch works in the order in which it is told.
-    const task = await meili.index(next).addDocuments(documents);
-    const indexed = finishTask(meili, task, signal);
-    // Its failure is met where it is awaited, which may be a while later.
-    indexed.catch(() => {});
-    underWay.push(indexed);
+    // Sent before newer changes are read, so that those have the last word.
+    follow(await meili.index(next).addDocuments(documents));
     if (underWay.length >= REQUESTS_AHEAD) await underWay.shift();
     await applyChanges(sql, meili, targets, signal);
     sent += documents.length;
@@ -63,6 +68,6 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
     meili.swapIndexes([{ indexes: [next, index], rename: present === "missing" }]),
     signal,
   );
-  await dropIndex(meili, next, signal);
+  await dropIndex(meili, next);
   return sent;
 }

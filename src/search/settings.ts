@@ -13,7 +13,7 @@ const rules = {
   filterableAttributes: ["citySlug", "categorySlugs"],
   // Text first. What is equal there goes by the order of lists; what is equal there too stays in
   // the order in which Meilisearch got it, which is the order of ids after a build.
-  rankingRules: ["words", "typo", "proximity", "attribute", "exactness", "rank:asc"],
+  rankingRules: ["words", "typo", "exactness", "attribute", "proximity", "rank:asc"],
   typoTolerance: {
     // One slip from five letters (`cofee`), two from nine: British trade names are full of short
     // words that are one letter apart (bar, bark, barn; vet, vets, pet).

@@ -31,14 +31,11 @@ export async function finishTask(
   }
 }
 
-/** Removes an index; there need not be one. */
-export async function dropIndex(
-  meili: Meilisearch,
-  index: string,
-  signal: AbortSignal,
-): Promise<void> {
+/** Has an index removed; there need not be one. Does not wait for it. */
+export async function dropIndex(meili: Meilisearch, index: string): Promise<void> {
   try {
-    await finishTask(meili, meili.deleteIndex(index), signal);
+    await meili.index(index).getRawInfo();
+    await meili.deleteIndex(index);
   } catch (error) {
     if (!isIndexMissing(error)) throw error;
   }
@@ -46,8 +43,5 @@ export async function dropIndex(
 
 /** Whether an error of Meilisearch says that there is no such index. */
 export function isIndexMissing(error: unknown): boolean {
-  return (
-    (error instanceof MeilisearchApiError || error instanceof SearchTaskError) &&
-    (error.cause as { code?: string } | undefined)?.code === "index_not_found"
-  );
+  return error instanceof MeilisearchApiError && error.cause?.code === "index_not_found";
 }
