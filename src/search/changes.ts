@@ -8,7 +8,7 @@ const CHANGES_AT_ONCE = 10_000;
 /**
  * Brings a batch of recorded changes into the indexes, and forgets the records once all the indexes
  * have them. Only one process may do so at a time.
- * @returns how many records there were; 0: the indexes are up to date
+ * @returns how many records there were, and whether there may be more that were there already
  * @throws SearchTaskError when Meilisearch refuses; the records stay
  */
 export async function applyChanges(
@@ -16,10 +16,10 @@ export async function applyChanges(
   meili: Meilisearch,
   indexes: readonly string[],
   signal: AbortSignal,
-): Promise<number> {
+): Promise<{ applied: number; hasMore: boolean }> {
   const changes = await sql<{ id: string; businessId: string }[]>`
     select id, business_id as "businessId" from search_changes order by id limit ${CHANGES_AT_ONCE}`;
-  if (changes.length === 0) return 0;
+  if (changes.length === 0) return { applied: 0, hasMore: false };
 
   // Read after the records, so that a document is never older than the record that goes with it.
   const ids = [...new Set(changes.map((change) => change.businessId))];
@@ -37,5 +37,5 @@ export async function applyChanges(
 
   // By their ids, not "up to": a lower id may be committed later.
   await sql`delete from search_changes where id = any(${changes.map((change) => change.id)}::bigint[])`;
-  return changes.length;
+  return { applied: changes.length, hasMore: changes.length === CHANGES_AT_ONCE };
 }

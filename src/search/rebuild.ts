@@ -15,6 +15,8 @@ export interface Rebuild {
   signal: AbortSignal;
   /** Called with the number of documents sent so far. */
   onDocuments: (documents: number) => void;
+  /** Documents in a request. */
+  documentsAtOnce?: number;
 }
 
 // About 8 MB a request. Meilisearch takes what waits for it in one go, which is faster.
@@ -29,6 +31,7 @@ const REQUESTS_AHEAD = 4;
  */
 export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   const { sql, meili, index, present, signal, onDocuments } = rebuild;
+  const { documentsAtOnce = DOCUMENTS_AT_ONCE } = rebuild;
   const next = `${index}_next`;
   const underWay: Promise<void>[] = [];
   const follow = (task: EnqueuedTask) => {
@@ -50,7 +53,7 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   let sent = 0;
   let last: string | null = null;
   while (true) {
-    const documents = await readDocumentsAfter(sql, last, DOCUMENTS_AT_ONCE);
+    const documents = await readDocumentsAfter(sql, last, documentsAtOnce);
     if (documents.length === 0) break;
     // Sent before newer changes are read, so that those have the last word.
     follow(await meili.index(next).addDocuments(documents));
@@ -61,7 +64,8 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
     onDocuments(sent);
   }
   await Promise.all(underWay);
-  while ((await applyChanges(sql, meili, targets, signal)) > 0);
+  // What is committed from now on goes into the new index as into any other.
+  while ((await applyChanges(sql, meili, targets, signal)).hasMore);
 
   await finishTask(
     meili,

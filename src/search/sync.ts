@@ -123,14 +123,14 @@ export async function startSearchSync({
   }
 }
 
-const STOP_MS = 3_000;
+const STOP_MS = 1_000;
 const POLL_MS = 30_000;
 const BUSY_MS = 300;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 4_000;
 
-// Any constant will do.
-const SYNC_LOCK = 20_260_004;
+/** The advisory lock that whoever writes to the index holds. Any constant will do. */
+export const SYNC_LOCK = 20_260_004;
 
 /**
  * Works while this process holds the lock of the search index; null when another one has it. The
@@ -182,6 +182,7 @@ async function lacksRecords(sql: Sql): Promise<boolean> {
   return row.lacks;
 }
 
+/** All that were there when it began; it would never end if it went on to those that come. */
 async function applyAllChanges(
   sql: Sql,
   meili: Meilisearch,
@@ -191,9 +192,9 @@ async function applyAllChanges(
 ): Promise<number> {
   let done = 0;
   while (true) {
-    const applied = await applyChanges(sql, meili, [index], signal);
-    if (applied === 0) return done;
+    const { applied, hasMore } = await applyChanges(sql, meili, [index], signal);
     done += applied;
+    if (!hasMore) return done;
     onProgress?.({ phase: "changes", done, total: done + (await countChanges(sql)) });
   }
 }

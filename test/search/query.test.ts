@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
+import { syncSearch } from "../../src/search/sync.ts";
+import { openMeilisearch } from "../../src/store/meilisearch.ts";
+import { addBusiness, type BusinessFixture } from "../fixtures.ts";
+import { createDatabase, type TestDatabase, uniqueIndex } from "../support.ts";
+
+const { meili, index } = uniqueIndex();
+let database: TestDatabase;
+
+const norwich = { city: "Norwich", addressLine1: "4 Wensum Lane", postcode: "NR3 1AB" };
+const businesses: Partial<BusinessFixture>[] = [
+  { name: "Wet Walls Ltd", category: "plumbers", city: "Leeds" },
+  { name: "Drip Stop", category: "plumbers", city: "York", postcode: "YO1 7AA" },
+  { name: "Leeds Lamps", category: "gift-shops", city: "Leeds" },
+  { ...norwich, name: "Boots", category: "pharmacies", postcode: "NR1 3HP" },
+  { ...norwich, name: "Boots", category: "pharmacies", city: "Leeds", postcode: "LS1 6HD" },
+  { ...norwich, name: "Wensum Dispensing", category: "pharmacies", postcode: "NR12 8AA" },
+  { ...norwich, name: "Bean There", category: "coffee-shops" },
+  { ...norwich, name: "Clip Joint", category: "hairdressers", addressLine1: "9 Magdalen Street" },
+  { ...norwich, name: "Shear Bliss", category: "hairdressers", addressLine1: "9 Ber Street" },
+  { ...norwich, name: "The Happy Haddock", category: "fish-and-chips" },
+  { ...norwich, name: "B&Q", category: "diy-shops" },
+  { ...norwich, name: "O'Malley's", category: "pubs" },
+  { ...norwich, name: "Barclay Books", category: "bookshops" },
+  { ...norwich, name: "Nine Bar", category: "bars" },
+  { ...norwich, name: "Nib Supplies", category: "stationers", status: "pending" },
+  // Alike in all that is text.
+  {
+    ...norwich,
+    name: "Twin Tyres",
+    category: "tyre-and-exhaust-centres",
+    slug: "t-2",
+    rating: 3,
+    reviewCount: 9,
+  },
+  {
+    ...norwich,
+    name: "Twin Tyres",
+    category: "tyre-and-exhaust-centres",
+    slug: "t-3",
+    rating: 3,
+    reviewCount: 2,
+  },
+  {
+    ...norwich,
+    name: "Twin Tyres",
+    category: "tyre-and-exhaust-centres",
+    slug: "t-0",
+    rating: 1,
+    isPremium: true,
+  },
+  {
+    ...norwich,
+    name: "Twin Tyres",
+    category: "tyre-and-exhaust-centres",
+    slug: "t-1",
+    rating: 4,
+    reviewCount: 1,
+  },
+];
+
+beforeAll(async () => {
+  database = await createDatabase();
+  for (const business of businesses) await addBusiness(database.sql, business);
+  await syncSearch({ sql: database.sql, meili, index });
+});
+
+afterAll(async () => {
+  await meili.deleteIndexIfExists(index);
+  await database.drop();
+});
+
+const search = (text: string, more: { limit?: number; offset?: number; city?: string } = {}) =>
+  searchBusinesses({ sql: database.sql, meili, index }, { text, limit: 20, ...more });
+
+async function names(text: string): Promise<string[]> {
+  return (await search(text)).items.map((item) => item.name);
+}
+
+describe("what a person types", () => {
+  for (const [text, found] of [
+    ["plumber in leeds", ["Wet Walls Ltd"]],
+    ["plumbers+leeds", ["Wet Walls Ltd"]],
+    ["leeds plumber", ["Wet Walls Ltd"]],
+    ["PLUMBER, Leeds!", ["Wet Walls Ltd"]],
+    ["chemist nr1", ["Boots"]],
+    ["cofee", ["Bean There"]],
+    ["haridresser magdalen street", ["Clip Joint"]],
+    ["hairdresser magdalen st", ["Clip Joint"]],
+    ["fish and chips", ["The Happy Haddock"]],
+    ["fish & chips near me", ["The Happy Haddock"]],
+    ["chippy norwich", ["The Happy Haddock"]],
+    ["NR128AA", ["Wensum Dispensing"]],
+    ["nr12 8aa", ["Wensum Dispensing"]],
+    ["b and q", ["B&Q"]],
+    ["bq", ["B&Q"]],
+    ["omalleys", ["O'Malley's"]],
+    ["o’malley’s", ["O'Malley's"]],
+    ["tavern", ["O'Malley's", "Nine Bar"]],
+    ["haddo", ["The Happy Haddock"]],
+  ] as const) {
+    test(`"${text}" finds ${found.join(", ")} and nothing else`, async () => {
+      expect(await names(text)).toEqual([...found]);
+    });
+  }
+
+  test("the word as it was typed comes before one that differs by a letter", async () => {
+    const { items } = await search("boots norwich");
+    expect(items.map((item) => item.name)).toEqual(["Boots", "Barclay Books"]);
+  });
+
+  test("a short word is taken as it is: bar does not find Barclay", async () => {
+    expect(await names("bar")).not.toContain("Barclay Books");
+    expect(await names("barc")).toContain("Barclay Books");
+  });
+
+  test("an outcode is not taken for another that begins like it", async () => {
+    expect(await names("nr1")).toEqual(["Boots"]);
+  });
+
+  test("has no operators: a minus or a quote is only a separator", async () => {
+    expect(await names('"plumber" -leeds')).toEqual(["Wet Walls Ltd"]);
+  });
+
+  for (const text of ["!!!", "🛠️", "+"]) {
+    test(`"${text}" holds no word and finds nothing`, async () => {
+      expect(await search(text)).toEqual({ items: [], total: 0 });
+    });
+  }
+});
+
+describe("when nothing matches all words", () => {
+  test("the longest run of words that matches is searched for", async () => {
+    expect(await names("emergency plumber leeds")).toEqual(["Wet Walls Ltd"]);
+  });
+
+  test("of equally long runs the first is", async () => {
+    const { items, total } = await search("hairdresser york");
+    expect(items.map((item) => item.name).sort()).toEqual(["Clip Joint", "Shear Bliss"]);
+    expect(total).toBe(2);
+  });
+
+  test("nothing is found when no word is known", async () => {
+    expect(await search("xylophonist quokka")).toEqual({ items: [], total: 0 });
+  });
+});
+
+describe("order and totals", () => {
+  test("premium, rating and reviews break ties of equal text", async () => {
+    const { items } = await search("twin tyres");
+    expect(items.map((item) => item.slug)).toEqual(["t-0", "t-1", "t-2", "t-3"]);
+  });
+
+  test("a better text wins over premium", async () => {
+    const premium = await addBusiness(database.sql, {
+      name: "Haddock and Wet Walls of Leeds",
+      isPremium: true,
+      rating: 5,
+    });
+    await syncSearch({ sql: database.sql, meili, index });
+    expect((await names("wet walls ltd"))[0]).toBe("Wet Walls Ltd");
+    expect((await names("wet walls"))[0]).toBe("Wet Walls Ltd");
+    await database.sql`delete from businesses where id = ${premium.id}`;
+    await syncSearch({ sql: database.sql, meili, index });
+  });
+
+  test("the total counts all matches, whatever the page", async () => {
+    const pages = await Promise.all(
+      [0, 1, 2, 3, 4].map((offset) => search("twin tyres", { limit: 1, offset })),
+    );
+    expect(pages.map((page) => page.items.map((item) => item.slug))).toEqual([
+      ["t-0"],
+      ["t-1"],
+      ["t-2"],
+      ["t-3"],
+      [],
+    ]);
+    expect(pages.map((page) => page.total)).toEqual([4, 4, 4, 4, 4]);
+  });
+
+  test("a city and a category narrow the search, a category with its descendants", async () => {
+    const found = async (more: { city?: string; category?: string }) =>
+      (
+        await searchBusinesses(
+          { sql: database.sql, meili, index },
+          { text: "pharmacy", limit: 20, ...more },
+        )
+      ).total;
+    expect(await found({})).toBe(3);
+    expect(await found({ city: "leeds" })).toBe(1);
+    expect(await found({ category: "health-and-medical" })).toBe(3);
+    expect(await found({ category: "health-and-medical", city: "leeds" })).toBe(1);
+    expect(await found({ category: "plumbers" })).toBe(0);
+    expect(await found({ city: 'leeds" OR citySlug != "x' })).toBe(0);
+  });
+});
+
+describe("while the index lags", () => {
+  test("what is no longer approved is not shown, and the next ones take its place", async () => {
+    const { sql } = database;
+    const suspend = (slug: string, status: string) =>
+      sql`update businesses set status = ${status} where slug = ${slug}`;
+    await suspend("t-1", "suspended");
+    const { items, total } = await search("twin tyres", { limit: 2 });
+    expect(items.map((item) => item.slug)).toEqual(["t-0", "t-2"]);
+    expect(total).toBe(3);
+    await suspend("t-1", "approved");
+  });
+
+  test("what is pending is not found", async () => {
+    expect(await names("nib supplies")).not.toContain("Nib Supplies");
+  });
+});
+
+describe("without Meilisearch", () => {
+  test("a search fails as unavailable when it cannot be reached", async () => {
+    const away = openMeilisearch("http://127.0.0.1:9", "");
+    const failure = await searchBusinesses(
+      { sql: database.sql, meili: away, index },
+      { text: "boots", limit: 1 },
+    ).catch((error) => error);
+    expect(failure).toBeInstanceOf(SearchUnavailable);
+    expect(failure.cause).toBeDefined();
+  });
+
+  test("a search fails as unavailable when it does not answer in time", async () => {
+    const silent = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) });
+    const failure = await searchBusinesses(
+      { sql: database.sql, meili: openMeilisearch(silent.url.href, ""), index },
+      { text: "boots", limit: 1 },
+    ).catch((error) => error);
+    expect(failure).toBeInstanceOf(SearchUnavailable);
+    await silent.stop(true);
+  });
+
+  test("a search fails as unavailable when there is no index yet", async () => {
+    const failure = await searchBusinesses(
+      { sql: database.sql, meili, index: `${index}_none` },
+      { text: "boots", limit: 1 },
+    ).catch((error) => error);
+    expect(failure).toBeInstanceOf(SearchUnavailable);
+  });
+});

@@ -1,0 +1,279 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import pino from "pino";
+import { searchBusinesses } from "../../src/search/query.ts";
+import { rebuildIndex } from "../../src/search/rebuild.ts";
+import { SYNC_LOCK, startSearchSync, syncSearch } from "../../src/search/sync.ts";
+import { SearchTaskError } from "../../src/search/tasks.ts";
+import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
+import { addBusiness } from "../fixtures.ts";
+import { createDatabase, stores, type TestDatabase, uniqueIndex, until } from "../support.ts";
+
+let database: TestDatabase;
+let meili: Meilisearch;
+let index: string;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  ({ meili, index } = uniqueIndex());
+});
+
+afterEach(async () => {
+  await meili.deleteIndexIfExists(index);
+  await meili.deleteIndexIfExists(`${index}_next`);
+  await database.drop();
+});
+
+const where = () => ({ sql: database.sql, meili, index });
+const sync = (options?: Parameters<typeof syncSearch>[1]) => syncSearch(where(), options);
+const total = async (text: string) => (await searchBusinesses(where(), { text, limit: 1 })).total;
+
+async function setStatus(slug: string, status: string): Promise<void> {
+  await database.sql`update businesses set status = ${status} where slug = ${slug}`;
+}
+
+async function pendingChanges(): Promise<number> {
+  const [row] = await database.sql<
+    [{ count: number }]
+  >`select count(*)::integer as count from search_changes`;
+  return row.count;
+}
+
+async function indexed(): Promise<{ id: string; name: string }[]> {
+  const { results } = await meili
+    .index<{ id: string; name: string }>(index)
+    .getDocuments({ limit: 10_000, fields: ["id", "name"] });
+  return results.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Many businesses in one statement, called `zephyr 1` and so on. */
+async function addMany(count: number): Promise<void> {
+  const { id } = await addBusiness(database.sql, { name: "zephyr 0" });
+  await database.sql`
+    insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
+    select 'zephyr-' || n, 'zephyr ' || n, 'approved', category_id, city_id, address_line1, postcode, latitude, longitude
+    from businesses, generate_series(1, ${count - 1}::integer) as n
+    where id = ${id}`;
+}
+
+describe("bringing the index up to date", () => {
+  test("the first time builds the index, the next time brings only what changed", async () => {
+    await addBusiness(database.sql, { name: "Anvil Works" });
+    await addBusiness(database.sql, { name: "Bellows Yard", status: "pending" });
+    expect(await sync()).toEqual({ state: "current", rebuilt: true, documents: 1, changes: 0 });
+    const { slug } = await addBusiness(database.sql, { name: "Crucible Hall" });
+    await setStatus(slug, "suspended");
+    await setStatus(slug, "approved");
+    expect(await sync()).toMatchObject({ rebuilt: false, documents: 0 });
+    expect(await total("crucible")).toBe(1);
+    expect(await total("bellows")).toBe(0);
+    expect(await pendingChanges()).toBe(0);
+    expect(await sync()).toEqual({ state: "current", rebuilt: false, documents: 0, changes: 0 });
+  });
+
+  test("an empty directory gives an index that answers", async () => {
+    expect(await sync()).toEqual({ state: "current", rebuilt: true, documents: 0, changes: 0 });
+    expect(await total("anything")).toBe(0);
+    expect(await sync()).toMatchObject({ rebuilt: false });
+  });
+
+  test("what is suspended or deleted leaves the index", async () => {
+    const kept = await addBusiness(database.sql, { name: "Kept" });
+    const suspended = await addBusiness(database.sql);
+    const deleted = await addBusiness(database.sql);
+    await sync();
+    await setStatus(suspended.slug, "suspended");
+    await database.sql`delete from businesses where id = ${deleted.id}`;
+    await sync();
+    expect(await indexed()).toEqual([{ id: kept.id, name: "kept" }]);
+  });
+
+  test("a new name of a category is found", async () => {
+    await addBusiness(database.sql, { category: "plumbers" });
+    await sync();
+    await database.sql`update categories set name = 'Zinkworkers' where slug = 'plumbers'`;
+    await sync();
+    expect(await total("zinkworker")).toBe(1);
+  });
+
+  test("an index of other settings is built anew", async () => {
+    await addBusiness(database.sql);
+    await sync();
+    await meili.index(index).updateDisplayedAttributes(["id"]).waitTask();
+    expect(await sync()).toMatchObject({ rebuilt: true, documents: 1 });
+    expect(await sync()).toMatchObject({ rebuilt: false });
+  });
+
+  test("an index that lost its documents is built anew", async () => {
+    await addBusiness(database.sql);
+    await sync();
+    await meili.index(index).deleteAllDocuments().waitTask();
+    expect(await sync()).toMatchObject({ rebuilt: true, documents: 1 });
+  });
+
+  test("a task that fails is an error, and the changes stay recorded", async () => {
+    await sync();
+    const { displayedAttributes } = await meili.index(index).getSettings();
+    await meili.deleteIndex(index).waitTask();
+    // Documents have no such attribute, so Meilisearch takes the task and then fails it.
+    await meili.createIndex(index, { primaryKey: "isbn" }).waitTask();
+    await meili
+      .index(index)
+      .updateSettings({ displayedAttributes: displayedAttributes ?? [] })
+      .waitTask();
+    await addBusiness(database.sql);
+    const before = await pendingChanges();
+    expect(before).toBeGreaterThan(0);
+    await expect(sync()).rejects.toThrow(SearchTaskError);
+    expect(await pendingChanges()).toBe(before);
+  });
+
+  test("changes stay recorded while Meilisearch is away, and are caught up with", async () => {
+    await sync();
+    await addBusiness(database.sql, { name: "Patience" });
+    const away = { ...where(), meili: openMeilisearch("http://127.0.0.1:9", "") };
+    await expect(syncSearch(away)).rejects.toThrow("127.0.0.1:9");
+    expect(await pendingChanges()).toBeGreaterThan(0);
+    await sync();
+    expect(await total("patience")).toBe(1);
+  });
+
+  test("one process at a time does it", async () => {
+    await addBusiness(database.sql);
+    await database.sql.begin(async (other) => {
+      await other`select pg_advisory_xact_lock(${SYNC_LOCK})`;
+      expect(await sync()).toEqual({ state: "busy" });
+    });
+    expect(await sync()).toMatchObject({ state: "current" });
+  });
+
+  test("it can be ended early, and goes on later", async () => {
+    await addBusiness(database.sql);
+    const reason = new Error("enough");
+    await expect(sync({ signal: AbortSignal.abort(reason) })).rejects.toThrow(reason);
+    expect(await sync()).toMatchObject({ state: "current", documents: 1 });
+  });
+});
+
+describe("a rebuild", () => {
+  test("loses no change that is committed meanwhile, and searches are answered all the time", async () => {
+    await addMany(300);
+    await sync();
+    let isRebuilding = true;
+    const answers: number[] = [];
+    const asking = (async () => {
+      while (isRebuilding) answers.push(await total("zephyr"));
+    })();
+    const changing = (async () => {
+      for (let n = 0; isRebuilding; n = (n + 7) % 300) {
+        await database.sql`update businesses set name = name || ' x' where slug = ${`zephyr-${n}`}`;
+        await setStatus(`zephyr-${(n + 3) % 300}`, n % 2 ? "suspended" : "approved");
+      }
+    })();
+    const documents = await rebuildIndex({
+      ...where(),
+      present: "fits",
+      signal: new AbortController().signal,
+      onDocuments: () => {},
+      documentsAtOnce: 40,
+    });
+    isRebuilding = false;
+    await Promise.all([asking, changing]);
+    expect(documents).toBeGreaterThan(100);
+    expect(answers.length).toBeGreaterThan(5);
+    expect(Math.min(...answers)).toBeGreaterThan(100);
+
+    expect(await sync()).toMatchObject({ rebuilt: false });
+    const approved = await database.sql<{ id: string; name: string }[]>`
+      select id, name from businesses where status = 'approved' order by id`;
+    expect(await indexed()).toEqual([...approved]);
+    await until(async () => !(await exists(`${index}_next`)), 5_000);
+  });
+
+  test("that was cut short does not disturb the next one", async () => {
+    await addBusiness(database.sql, { name: "Whole" });
+    await meili.createIndex(`${index}_next`, { primaryKey: "id" }).waitTask();
+    await meili
+      .index(`${index}_next`)
+      .addDocuments([{ id: crypto.randomUUID(), name: "half" }])
+      .waitTask();
+    await sync({ rebuild: true });
+    expect((await indexed()).map((document) => document.name)).toEqual(["whole"]);
+  });
+});
+
+describe("the running sync", () => {
+  test("follows each commit within a second", async () => {
+    const running = await startSearchSync({ ...where(), log: silent });
+    await until(() => exists(index), 10_000);
+    const { slug } = await addBusiness(database.sql, { name: "Swift" });
+    await until(async () => (await total("swift")) === 1, 1_000);
+    await setStatus(slug, "suspended");
+    await until(async () => (await indexed()).length === 0, 1_000);
+    await running.stop();
+  });
+
+  test("catches up when Meilisearch comes back, and logs only the changes of state", async () => {
+    let isAway = true;
+    const gate = Bun.serve({
+      port: 0,
+      fetch(request) {
+        if (isAway) return new Response("{}", { status: 503 });
+        const { pathname, search } = new URL(request.url);
+        return fetch(new Request(stores().meiliUrl + pathname + search, request));
+      },
+    });
+    const lines: string[] = [];
+    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+    const gated = { ...where(), meili: openMeilisearch(gate.url.href, stores().meiliKey) };
+    await addBusiness(database.sql, { name: "Returner" });
+    const running = await startSearchSync({ ...gated, log });
+    await until(() => lines.length > 0, 5_000);
+    isAway = false;
+    await until(() => lines.length > 1, 5_000);
+    expect(await total("returner")).toBe(1);
+    expect(lines).toEqual([
+      "the search index falls behind; trying until it works again",
+      "the search index is kept current again",
+    ]);
+    await running.stop();
+    await gate.stop(true);
+  });
+
+  test("two servers share the work without losing a change", async () => {
+    const running = await Promise.all(
+      [1, 2].map(() => startSearchSync({ ...where(), log: silent })),
+    );
+    await until(() => exists(index), 10_000);
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) => addBusiness(database.sql, { name: `Twenty ${n}` })),
+    );
+    await until(async () => (await total("twenty")) === 20, 5_000);
+    await until(async () => (await pendingChanges()) === 0, 5_000);
+    await Promise.all(running.map((one) => one.stop()));
+  });
+
+  test("stops although Meilisearch hangs", async () => {
+    const hung = Bun.serve({
+      port: 0,
+      idleTimeout: 0,
+      fetch: () => new Promise<Response>(() => {}),
+    });
+    const running = await startSearchSync({
+      ...where(),
+      meili: openMeilisearch(hung.url.href, ""),
+      log: silent,
+    });
+    await until(() => hung.pendingRequests > 0, 5_000);
+    const started = performance.now();
+    await running.stop();
+    expect(performance.now() - started).toBeLessThan(3_000);
+    await hung.stop(true);
+  });
+});
+
+const silent = pino({ level: "silent" });
+
+async function exists(name: string): Promise<boolean> {
+  const { results } = await meili.getRawIndexes({ limit: 1_000 });
+  return results.some(({ uid }) => uid === name);
+}
