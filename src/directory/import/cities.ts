@@ -1,0 +1,50 @@
+import type { Transaction } from "../../store/postgres.ts";
+import type { Town } from "./towns.ts";
+
+interface City {
+  id: number;
+  slug: string;
+  name: string;
+}
+
+/** The cities of the directory during one import; towns that are new to it are added. */
+export class Cities {
+  readonly #bySlug = new Map<string, City>();
+  readonly #byName = new Map<string, City>();
+  readonly #byId = new Map<number, City>();
+
+  static async load(transaction: Transaction): Promise<Cities> {
+    const cities = new Cities();
+    cities.#remember(await transaction<City[]>`select id, slug, name from cities`);
+    return cities;
+  }
+
+  /** Makes cities of the towns that are none yet. */
+  async add(transaction: Transaction, towns: Iterable<Town>): Promise<void> {
+    const fresh = new Map<string, Town>();
+    for (const town of towns) if (!this.find(town)) fresh.set(town.slug, town);
+    if (fresh.size === 0) return;
+    this.#remember(
+      await transaction<City[]>`
+        insert into cities ${transaction([...fresh.values()], "slug", "name")}
+        on conflict do nothing returning id, slug, name`,
+    );
+  }
+
+  /** By slug, or by name where an operator chose another slug. */
+  find(town: Town): City | undefined {
+    return this.#bySlug.get(town.slug) ?? this.#byName.get(town.name.toLowerCase());
+  }
+
+  slugOf(id: number | null): string | null {
+    return id === null ? null : (this.#byId.get(id)?.slug ?? null);
+  }
+
+  #remember(cities: readonly City[]): void {
+    for (const city of cities) {
+      this.#bySlug.set(city.slug, city);
+      this.#byName.set(city.name.toLowerCase(), city);
+      this.#byId.set(city.id, city);
+    }
+  }
+}

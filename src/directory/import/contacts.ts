@@ -1,0 +1,56 @@
+import { parsePhoneNumberFromString } from "libphonenumber-js/min";
+
+// Each of these reads what people write into one field. Of several values the first usable one
+// is taken; null means that none is.
+
+/** A telephone number in national format, a foreign one in international format. */
+export function readPhone(text: string): string | null {
+  for (const part of text.split(/[;,/|]|\bor\b/i)) {
+    const number = parsePhoneNumberFromString(part, "GB");
+    if (!number?.isValid()) continue;
+    return number.countryCallingCode === "44"
+      ? number.formatNational()
+      : number.formatInternational();
+  }
+  return null;
+}
+
+/** An address on the web, with a scheme. Of http and https only, without credentials. */
+export function readWebsite(text: string): string | null {
+  for (const part of text.split(/[;\s]+/).filter(Boolean)) {
+    const address = /^https?:\/\//i.test(part) ? part : `https://${part.replace(/^\/\//, "")}`;
+    if (!URL.canParse(address)) continue;
+    const { href, hostname, username, password } = new URL(address);
+    // "mailto:a@b.example" and "ftp://b.example" end up as something without a proper host.
+    if (!/^[^.]+(\.[^.]+)+$/.test(hostname) || username !== "" || password !== "") continue;
+    if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(part) && !/^https?:\/\//i.test(part)) continue;
+    return href === `${address}/` ? address : href;
+  }
+  return null;
+}
+
+/** A mail address. */
+export function readEmail(text: string): string | null {
+  for (const part of text.split(/[;,\s]+/)) {
+    const address = part.replace(/^mailto:/i, "");
+    if (
+      address.length <= 254 &&
+      /^[^\s@<>()"\\]{1,64}@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)+$/u.test(address)
+    ) {
+      return address;
+    }
+  }
+  return null;
+}
+
+/** A postcode as the Royal Mail writes it: "nr21ll" is NR2 1LL. */
+export function readPostcode(text: string): string | null {
+  const [, outcode, incode] =
+    /^([A-Z]{1,2}\d[A-Z\d]?)(\d[A-Z]{2})$/.exec(text.toUpperCase().replace(/[^A-Z\d]/g, "")) ?? [];
+  return outcode && incode ? `${outcode} ${incode}` : null;
+}
+
+/** The first half of a postcode: NR2 of NR2 1LL. */
+export function outcodeOf(postcode: string): string {
+  return postcode.split(" ", 1)[0] ?? "";
+}

@@ -1,0 +1,128 @@
+import * as v from "valibot";
+import type { OpeningHours, Photo } from "../businesses.ts";
+import { readEmail, readPhone, readPostcode, readWebsite } from "./contacts.ts";
+import { type BusinessStatus, type CheckedRecord, importRecord, weekdays } from "./record.ts";
+import type { BusinessFields } from "./rows.ts";
+import { cleanLine, cleanText } from "./text.ts";
+import { readTown, type Town } from "./towns.ts";
+
+/** A record that has been checked and put into the directory's forms. */
+export interface Prepared {
+  record: unknown;
+  sourceId: string;
+  slug: string | null;
+  status: BusinessStatus | null;
+  /** What the record says of the business, the city aside; what it says nothing of is absent. */
+  fields: Partial<Omit<BusinessFields, "city_id" | "status">>;
+  /** undefined: nothing said; null: none. */
+  town: Town | null | undefined;
+  /** Fields that were given but could not be used. */
+  unusable: string[];
+}
+
+/** @returns the prepared record, or the reason why it is rejected */
+export function prepare(
+  record: unknown,
+  categories: ReadonlyMap<string, number>,
+): Prepared | string {
+  const checked = check(record);
+  if (!checked.success) return checked.issues[0].message;
+  const given = checked.output;
+
+  const name = cleanLine(given.name);
+  if (name === "") return "name is missing";
+  if (name.length > 200) return "name is longer than 200 characters";
+  if (given.category && !categories.has(given.category)) {
+    return `category ${given.category} is unknown: use a slug of the taxonomy, or add it with --categories`;
+  }
+
+  const unusable: string[] = [];
+  /** What `read` makes of a text; `none` when it is empty or not usable, undefined when it is absent. */
+  const use = <Value, None>(
+    field: string,
+    text: string | null | undefined,
+    read: (text: string) => Value | null,
+    none: None,
+  ) => {
+    if (text === undefined) return undefined;
+    if (text === null || text.trim() === "") return none;
+    const value = read(text);
+    if (value === null) unusable.push(field);
+    return value ?? none;
+  };
+  const address =
+    given.address === null ? { line1: null, line2: null, postcode: null } : (given.address ?? {});
+
+  return {
+    record,
+    sourceId: cleanLine(given.sourceId),
+    slug: given.slug || null,
+    status: given.status ?? null,
+    town: use("city", given.city, readTown, null),
+    unusable,
+    fields: withoutAbsent({
+      name,
+      category_id:
+        given.category === undefined ? undefined : (categories.get(given.category ?? "") ?? null),
+      short_description: use("shortDescription", given.shortDescription, cleanLine, ""),
+      description: use("description", given.description, cleanText, ""),
+      address_line1: use("line1", address.line1, cleanLine, ""),
+      address_line2: use("line2", address.line2, (text) => cleanLine(text) || null, null),
+      postcode: use("postcode", address.postcode, readPostcode, ""),
+      latitude: given.coordinates === null ? null : given.coordinates?.lat,
+      longitude: given.coordinates === null ? null : given.coordinates?.lng,
+      phone: use("phone", given.phone, readPhone, ""),
+      email: use("email", given.email, readEmail, ""),
+      website: use("website", given.website, readWebsite, ""),
+      rating: given.rating === undefined ? undefined : Math.round((given.rating ?? 0) * 100) / 100,
+      review_count: given.reviewCount === null ? 0 : given.reviewCount,
+      is_claimed: given.isClaimed === null ? false : given.isClaimed,
+      is_verified: given.isVerified === null ? false : given.isVerified,
+      is_premium: given.isPremium === null ? false : given.isPremium,
+      photos: given.photos === undefined ? undefined : readPhotos(given.photos ?? []),
+      opening_hours:
+        given.openingHours === undefined ? undefined : readOpeningHours(given.openingHours ?? []),
+    }),
+  };
+}
+
+const check = v.safeParser(importRecord, { abortEarly: true });
+
+function readPhotos(photos: NonNullable<CheckedRecord["photos"]>): Photo[] {
+  return photos.map(({ url, caption, isCover }) => ({
+    url: url.toWellFormed(),
+    caption: cleanLine(caption ?? ""),
+    isCover: isCover ?? false,
+  }));
+}
+
+/** In the order of the week; a day that is closed or open all day has no times. */
+function readOpeningHours(entries: NonNullable<CheckedRecord["openingHours"]>): OpeningHours[] {
+  return entries
+    .map(({ day, openTime, closeTime, isClosed, is24Hours }) => {
+      const isAllDay = !isClosed && (is24Hours || (openTime === "00:00" && closeTime === "24:00"));
+      const hasTimes = !isClosed && !isAllDay;
+      return {
+        day,
+        openTime: hasTimes ? (openTime ?? "").replace("24:00", "00:00") : "",
+        closeTime: hasTimes ? (closeTime ?? "").replace("24:00", "00:00") : "",
+        isClosed: Boolean(isClosed),
+        is24Hours: Boolean(isAllDay),
+      };
+    })
+    .sort(
+      (a, b) =>
+        weekdays.indexOf(a.day) - weekdays.indexOf(b.day) || a.openTime.localeCompare(b.openTime),
+    );
+}
+
+type Present<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
+
+function withoutAbsent<Fields extends object>(fields: Fields): Present<Fields> {
+  const present: Present<Fields> = {};
+  for (const key in fields) {
+    const value = fields[key];
+    if (value !== undefined) present[key] = value as Exclude<Fields[typeof key], undefined>;
+  }
+  return present;
+}

@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Sql, Transaction } from "../../store/postgres.ts";
+import type { OpeningHours, Photo } from "../businesses.ts";
+import type { BusinessStatus } from "./record.ts";
+
+/** The columns of a business that an import decides about. */
+export interface BusinessFields {
+  status: BusinessStatus;
+  name: string;
+  category_id: number | null;
+  city_id: number | null;
+  short_description: string;
+  description: string;
+  address_line1: string;
+  address_line2: string | null;
+  postcode: string;
+  latitude: number | null;
+  longitude: number | null;
+  phone: string;
+  email: string;
+  website: string;
+  rating: number;
+  review_count: number;
+  is_claimed: boolean;
+  is_verified: boolean;
+  is_premium: boolean;
+  photos: Photo[];
+  opening_hours: OpeningHours[];
+}
+
+export interface NewBusiness extends BusinessFields {
+  slug: string;
+  source: string;
+  source_id: string;
+}
+
+export interface StoredBusiness extends BusinessFields {
+  id: string;
+  source_id: string;
+  /** Text of the time of its last change, to the microsecond: tells one version from the next. */
+  updated_at: string;
+}
+
+/** A business of which nothing is known yet. */
+export const emptyBusiness: Omit<BusinessFields, "name"> = {
+  status: "pending",
+  category_id: null,
+  city_id: null,
+  short_description: "",
+  description: "",
+  address_line1: "",
+  address_line2: null,
+  postcode: "",
+  latitude: null,
+  longitude: null,
+  phone: "",
+  email: "",
+  website: "",
+  rating: 0,
+  review_count: 0,
+  is_claimed: false,
+  is_verified: false,
+  is_premium: false,
+  photos: [],
+  opening_hours: [],
+};
+
+const columns = ["name", ...Object.keys(emptyBusiness)] as (keyof BusinessFields)[];
+
+/** Whether a business has what the database asks of an approved one. */
+export function isComplete(business: BusinessFields): boolean {
+  return (
+    business.category_id !== null &&
+    business.city_id !== null &&
+    business.address_line1 !== "" &&
+    business.postcode !== "" &&
+    business.latitude !== null
+  );
+}
+
+export function isSame(a: BusinessFields, b: BusinessFields): boolean {
+  return columns.every((column) => isDeepStrictEqual(a[column], b[column]));
+}
+
+/** The businesses that the directory has from a source already, by source id. */
+export async function readStored(
+  sql: Sql | Transaction,
+  source: string,
+  sourceIds: readonly string[],
+): Promise<Map<string, StoredBusiness>> {
+  const rows = await sql<StoredBusiness[]>`
+    select id, source_id, status, name, category_id, city_id, short_description, description,
+      address_line1, address_line2, postcode, latitude, longitude, phone, email, website,
+      rating::float8 as rating, review_count, is_claimed, is_verified, is_premium, photos,
+      opening_hours, updated_at::text as updated_at
+    from businesses
+    where source = ${source} and source_id = any(${sourceIds as string[]}::text[])`;
+  return new Map(rows.map((row) => [row.source_id, row]));
+}
+
+export async function insertBusinesses(
+  transaction: Transaction,
+  businesses: readonly NewBusiness[],
+): Promise<void> {
+  if (businesses.length === 0) return;
+  const names = transaction(["slug", "source", "source_id", ...columns]);
+  await transaction`
+    insert into businesses (${names})
+    select ${names}
+    from json_populate_recordset(null::businesses, ${JSON.stringify(businesses)}::text::json)`;
+}
+
+/**
+ * Updates those that nobody has changed since they were read.
+ * @returns the ids of those updated
+ */
+export async function updateBusinesses(
+  transaction: Transaction,
+  businesses: readonly StoredBusiness[],
+): Promise<Set<string>> {
+  if (businesses.length === 0) return new Set();
+  const rows = await transaction<{ id: string }[]>`
+    update businesses as b
+    set (${transaction(columns)}) = row(${transaction(columns.map((column) => `given.${column}`))})
+    from json_populate_recordset(null::businesses, ${JSON.stringify(businesses)}::text::json) as given
+    where b.id = given.id and b.updated_at = given.updated_at
+    returning b.id`;
+  return new Set(rows.map(({ id }) => id));
+}

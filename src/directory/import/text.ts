@@ -1,0 +1,22 @@
+/** One line as it should be kept: NFC, no control or invisible characters, single spaces. */
+export function cleanLine(text: string): string {
+  return withoutInvisible(text).replace(/\s+/g, " ").trim();
+}
+
+/** Several lines, each cleaned; at most one empty line between two. */
+export function cleanText(text: string): string {
+  return withoutInvisible(text)
+    .replace(/\r\n?/g, "\n")
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n ?/g, "\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+// A lone surrogate is no text that UTF-8 could hold. Joiners (U+200C, U+200D) carry meaning.
+function withoutInvisible(text: string): string {
+  return text
+    .toWellFormed()
+    .normalize("NFC")
+    .replace(/(?![\s\u200c\u200d])[\p{Cc}\p{Cf}\p{Co}]/gu, "");
+}

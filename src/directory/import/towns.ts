@@ -1,0 +1,88 @@
+import { LRUCache } from "lru-cache";
+import { makeSlug } from "./slugs.ts";
+import { cleanLine } from "./text.ts";
+
+/** A town by its name; two spellings with one slug are one town. */
+export interface Town {
+  slug: string;
+  name: string;
+}
+
+/**
+ * The town that a text of an address names: "NORWICH, Norfolk" is Norwich. Null when it names none,
+ * but a street, a county, a postcode or a building.
+ */
+export function readTown(text: string): Town | null {
+  const known = read.get(text);
+  if (known) return known.town;
+  const town = parse(text);
+  read.set(text, { town });
+  return town;
+}
+
+// Feeds repeat a few thousand towns in millions of rows.
+const read = new LRUCache<string, { town: Town | null }>({ max: 20_000 });
+
+function parse(text: string): Town | null {
+  const parts = cleanLine(text).split(",").map(withoutSurroundings);
+  const name = parts.findLast(isTown);
+  if (name === undefined) return null;
+  const cased = withCase(name);
+  const slug = makeSlug(cased);
+  return slug === "" ? null : { slug, name: cased };
+}
+
+/** Strips a postcode, a county and a "near" from around the name. */
+function withoutSurroundings(part: string): string {
+  const bare = part
+    .replace(/\b[A-Z]{1,2}\d[A-Z\d]?( ?\d[A-Z]{2})?$/i, "")
+    .replace(/^[\s.;:'"-]+|[\s.;:'"-]+$/g, "")
+    .replace(/^(nr\.?|near) /i, "");
+  const [, before] = TRAILING_COUNTY.exec(bare) ?? [];
+  // Not Bradford on Avon.
+  return before && !SMALL_WORDS.test(before.split(" ").at(-1) ?? "") ? before : bare;
+}
+
+function isTown(name: string): boolean {
+  return (
+    /^\p{L}[\p{L}\p{M} .'’&()-]{2,59}$/u.test(name) &&
+    !COUNTY.test(name) &&
+    !NO_TOWN.test(name) &&
+    (!STREET.test(name) || /^chester[ -]le[ -]street$/i.test(name))
+  );
+}
+
+/** Sets in lower and upper case what came in only one of them, and small words in lower case. */
+function withCase(name: string): string {
+  const isOneCase = name === name.toUpperCase() || name === name.toLowerCase();
+  return name.replace(/[\p{L}\p{M}'’]+/gu, (word, start: number) => {
+    if (start > 0 && SMALL_WORDS.test(word)) return word.toLowerCase();
+    return isOneCase ? word.charAt(0).toUpperCase() + word.slice(1).toLowerCase() : word;
+  });
+}
+
+const SMALL_WORDS = /^(upon|on|in|by|le|la|de|the|under|next|with|cum|of|and|sub|super|y|yr)$/i;
+
+// Counties of today, of history and of the post, with the usual abbreviations. Left out are those
+// that are a town as well: Antrim, Armagh, Durham, Londonderry.
+const COUNTIES = [
+  "(?:(?:(?:north|south|east|west|n|s|e|w)\\.? )?\\p{L}+shire)",
+  "(?:(?:north|south|east|west|n|s|e|w)\\.? (?:yorks|lincs|sussex|midlands))",
+  "(?:(?:mid|south|west)\\.? glamorgan)",
+  "(?:co(?:unty|\\.)? ?(?:antrim|armagh|down|durham|fermanagh|londonderry|tyrone))",
+  "(?:east riding(?: of yorkshire)?|tyne (?:and|&) wear|isle of (?:wight|man)|greater (?:london|manchester))",
+  "avon|beds|bedford shire|berks|bucks|cambs|cleveland|clwyd|cornwall|cumbria|devon|dorset|dyfed",
+  "essex|fermanagh|fife|glos|gloucs|gwent|gwynedd|hants|herts|humberside|kent|lancs|leics|lincs|merseyside",
+  "middlesex|middx|midlothian|norfolk|northants|northumberland|notts|oxon|powys|rutland|salop",
+  "somerset|staffs|suffolk|surrey|sussex|tyrone|warks|wilts|worcs|yorks",
+  "england|scotland|wales|northern ireland|united kingdom|great britain|uk|gb",
+].join("|");
+const COUNTY = new RegExp(`^(?:${COUNTIES})$`, "iu");
+const TRAILING_COUNTY = new RegExp(`^(.+?) \\(?(?:${COUNTIES})\\)?$`, "iu");
+
+// The last word of a street's name. Not "hill", "green", "gate" or "row": towns end so as well.
+const STREET =
+  /^.+[ -](street|str?|road|rd|avenue|ave|lane|ln|close|drive|way|crescent|terrace|mews|parade|square|gardens|boulevard|arcade|court|walk|grove)\.?$/i;
+
+const NO_TOWN =
+  /\b(centre|center|precinct|supermarket|surgery|hospital|estate|retail park|business park|shopping|unit|floor|stall|pharmacy|store|stores|superstore|shop|building|house|mobile)\b|^(n\/?a|none|unknown|various|null|tbc|other)$/i;
