@@ -4,6 +4,7 @@ import { listBusinesses } from "../directory/listing.ts";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { applyChanges } from "./changes.ts";
+import { holdingSyncLock } from "./lock.ts";
 import { type Rebuild, rebuildIndex } from "./rebuild.ts";
 import { isCurrentVersion } from "./settings.ts";
 import { isIndexMissing } from "./tasks.ts";
@@ -43,7 +44,7 @@ export async function syncSearch(
   { sql, meili, index }: SearchSync,
   { rebuild = false, signal = new AbortController().signal, onProgress }: SyncOptions = {},
 ): Promise<SyncResult> {
-  const result = await holdingLock(sql, signal, async (signal) => {
+  const result = await holdingSyncLock(sql, signal, async (signal) => {
     const present = await inspectIndex(sql, meili, index);
     const isRebuilt = rebuild || present !== "fits";
     let documents = 0;
@@ -128,33 +129,6 @@ const POLL_MS = 30_000;
 const BUSY_MS = 300;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 4_000;
-
-/** The advisory lock that whoever writes to the index holds. Any constant will do. */
-export const SYNC_LOCK = 20_260_004;
-
-/**
- * Works while this process holds the lock of the search index; null when another one has it. The
- * lock lives as long as a transaction that does nothing else, so it is free again as soon as the
- * process or its connection ends; the signal tells the work so.
- */
-async function holdingLock<Result>(
-  sql: Sql,
-  stopping: AbortSignal,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result | null> {
-  const lost = new AbortController();
-  try {
-    return (await sql.begin(async (transaction) => {
-      await transaction`set local idle_in_transaction_session_timeout = 0`;
-      const [lock] = await transaction<[{ held: boolean }]>`
-        select pg_try_advisory_xact_lock(${SYNC_LOCK}) as held`;
-      return lock.held ? work(AbortSignal.any([stopping, lost.signal])) : null;
-    })) as Result | null;
-  } catch (error) {
-    lost.abort(error);
-    throw error;
-  }
-}
 
 async function inspectIndex(
   sql: Sql,

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import pino from "pino";
+import { SYNC_LOCK } from "../../src/search/lock.ts";
 import { searchBusinesses } from "../../src/search/query.ts";
 import { rebuildIndex } from "../../src/search/rebuild.ts";
-import { SYNC_LOCK, startSearchSync, syncSearch } from "../../src/search/sync.ts";
+import { startSearchSync, syncSearch } from "../../src/search/sync.ts";
 import { SearchTaskError } from "../../src/search/tasks.ts";
 import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
 import { createDatabase, stores, type TestDatabase, uniqueIndex, until } from "../support.ts";
 
@@ -155,6 +157,24 @@ describe("bringing the index up to date", () => {
 });
 
 describe("a rebuild", () => {
+  test("ends when its connection to PostgreSQL and so its lock is lost, and can be repeated", async () => {
+    await addMany(50);
+    const cut = () =>
+      database.sql`
+        select pg_terminate_backend(pid) from pg_locks
+        where locktype = 'advisory' and objid = ${SYNC_LOCK}
+          and database = (select oid from pg_database where datname = current_database())`;
+    let cutting: Promise<unknown> | undefined;
+    const interrupted = sync({
+      onProgress: () => {
+        cutting ??= cut().execute();
+      },
+    });
+    await expect(interrupted).rejects.toThrow("search lock was closed");
+    await cutting;
+    expect(await sync()).toMatchObject({ state: "current", rebuilt: true, documents: 50 });
+  });
+
   test("loses no change that is committed meanwhile, and searches are answered all the time", async () => {
     await addMany(300);
     await sync();
@@ -237,6 +257,19 @@ describe("the running sync", () => {
     ]);
     await running.stop();
     await gate.stop(true);
+  });
+
+  test("goes on after PostgreSQL has cut all connections", async () => {
+    const running = await startSearchSync({ ...where(), log: silent });
+    await until(() => exists(index), 10_000);
+    const watcher = openPostgres(database.url, { max: 1 });
+    await watcher`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`;
+    await addBusiness(watcher, { name: "Survivor" });
+    await until(async () => (await total("survivor")) === 1, 5_000);
+    await watcher.end();
+    await running.stop();
   });
 
   test("two servers share the work without losing a change", async () => {

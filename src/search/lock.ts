@@ -1,0 +1,40 @@
+import postgres from "postgres";
+import type { Sql } from "../store/postgres.ts";
+
+/** The advisory lock that whoever writes to the index holds. Any constant will do. */
+export const SYNC_LOCK = 20_260_004;
+
+/**
+ * Works while this process holds the lock of the search index; null when another one has it. The
+ * lock belongs to a connection of its own, so it is free again as soon as the process or that
+ * connection ends, and then the work's signal says so.
+ */
+export async function holdingSyncLock<Result>(
+  sql: Sql,
+  stopping: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result | null> {
+  const lost = new AbortController();
+  // Not a transaction: when its connection is lost, postgres.js writes the rollback to a socket
+  // that is no more, which nobody can catch.
+  const sameDatabase = sql.options as unknown as postgres.Options<Record<string, never>>;
+  const holder = postgres({
+    ...sameDatabase,
+    max: 1,
+    idle_timeout: 0,
+    max_lifetime: 0,
+    fetch_types: false,
+    onclose: () => lost.abort(new Error("The connection that held the search lock was closed")),
+  });
+  try {
+    const [lock] = await holder<[{ held: boolean }]>`
+      select pg_try_advisory_lock(${SYNC_LOCK}) as held`;
+    return lock.held ? await work(AbortSignal.any([stopping, lost.signal])) : null;
+  } catch (error) {
+    // Whatever failed then, failed for that reason.
+    lost.signal.throwIfAborted();
+    throw error;
+  } finally {
+    await holder.end({ timeout: 0 });
+  }
+}
