@@ -1,3 +1,4 @@
+import { IMPORT_LOCK } from "../store/locks.ts";
 import type { Sql, Transaction } from "../store/postgres.ts";
 import { Cities } from "./import/cities.ts";
 import { outcodeOf } from "./import/contacts.ts";
@@ -74,9 +75,6 @@ export async function importRecords(
 
 /** Rolls the transaction back. */
 class DryRun extends Error {}
-
-// Any constant will do, see sql/002_listings.sql for the others.
-const IMPORT_LOCK = 20_260_004;
 
 const BATCH_SIZE = 5_000;
 

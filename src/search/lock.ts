@@ -1,8 +1,6 @@
 import postgres from "postgres";
+import { SEARCH_SYNC_LOCK } from "../store/locks.ts";
 import type { Sql } from "../store/postgres.ts";
-
-/** The advisory lock that whoever writes to the index holds. Any constant will do. */
-export const SYNC_LOCK = 20_260_004;
 
 /**
  * Works while this process holds the lock of the search index; null when another one has it. The
@@ -28,7 +26,7 @@ export async function holdingSyncLock<Result>(
   });
   try {
     const [lock] = await holder<[{ held: boolean }]>`
-      select pg_try_advisory_lock(${SYNC_LOCK}) as held`;
+      select pg_try_advisory_lock(${SEARCH_SYNC_LOCK}) as held`;
     return lock.held ? await work(AbortSignal.any([stopping, lost.signal])) : null;
   } catch (error) {
     // Whatever failed then, failed for that reason.

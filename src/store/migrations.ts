@@ -1,10 +1,8 @@
 import { readdir } from "node:fs/promises";
+import { MIGRATION_LOCK } from "./locks.ts";
 import type { Sql } from "./postgres.ts";
 
 const folder = new URL("../../sql/", import.meta.url);
-
-// Any constant will do; two programs that start at once must not migrate twice.
-const MIGRATION_LOCK = 20_260_001;
 
 /**
  * Applies the pending migrations of `sql/` in the order of their names, each in one transaction.
@@ -13,6 +11,7 @@ const MIGRATION_LOCK = 20_260_001;
 export async function migrate(sql: Sql): Promise<string[]> {
   const connection = await sql.reserve();
   try {
+    // Two programs that start at once must not migrate twice.
     await connection`select pg_advisory_lock(${MIGRATION_LOCK})`;
     await connection`
       create table if not exists migrations (

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import pino from "pino";
-import { SYNC_LOCK } from "../../src/search/lock.ts";
 import { searchBusinesses } from "../../src/search/query.ts";
 import { rebuildIndex } from "../../src/search/rebuild.ts";
 import { startSearchSync, syncSearch } from "../../src/search/sync.ts";
 import { SearchTaskError } from "../../src/search/tasks.ts";
+import { SEARCH_SYNC_LOCK } from "../../src/store/locks.ts";
 import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
@@ -142,7 +142,7 @@ describe("bringing the index up to date", () => {
   test("one process at a time does it", async () => {
     await addBusiness(database.sql);
     await database.sql.begin(async (other) => {
-      await other`select pg_advisory_xact_lock(${SYNC_LOCK})`;
+      await other`select pg_advisory_xact_lock(${SEARCH_SYNC_LOCK})`;
       expect(await sync()).toEqual({ state: "busy" });
     });
     expect(await sync()).toMatchObject({ state: "current" });
@@ -162,7 +162,7 @@ describe("a rebuild", () => {
     const cut = () =>
       database.sql`
         select pg_terminate_backend(pid) from pg_locks
-        where locktype = 'advisory' and objid = ${SYNC_LOCK}
+        where locktype = 'advisory' and objid = ${SEARCH_SYNC_LOCK}
           and database = (select oid from pg_database where datname = current_database())`;
     let cutting: Promise<unknown> | undefined;
     const interrupted = sync({
