@@ -38,7 +38,8 @@ export class SearchUnavailable extends Error {
  * Approved businesses that match all words of a text, in whatever order, best first; see settings.ts
  * for the ranking. Typing errors are forgiven, and a last word of four letters or more may be
  * unfinished. When no business matches all the words, the longest run of neighbouring words that
- * any business matches is searched for instead; of equally long runs the first.
+ * any business matches is searched for instead, among the first six words; of equally long runs the
+ * first. Words after the tenth are not looked at.
  *
  * `total` counts all matches in the index. Businesses that the index still holds although they are
  * no longer approved are never among `items`: others take their place, and those that were met are
@@ -74,6 +75,8 @@ export async function searchBusinesses(
 
 // Meilisearch itself looks at no more than ten.
 const MOST_WORDS = 10;
+
+const MOST_WORDS_IN_RUNS = 6;
 
 /** Ids asked for beyond the page, to fill it when the index lags. */
 const SPARE = 20;
@@ -132,12 +135,16 @@ function toQuestion(words: readonly string[]): string {
   return words.join(" ") + (mayBeUnfinished ? "" : " ");
 }
 
-/** All runs of neighbouring words but the whole: the longest first, then from left to right. */
+/**
+ * All runs of neighbouring words but the whole: the longest first, then from left to right. Only of
+ * the first few words, since their number grows with the square.
+ */
 function shorterRuns(words: readonly string[]): string[][] {
+  const first = words.slice(0, MOST_WORDS_IN_RUNS);
   const runs: string[][] = [];
-  for (let length = words.length - 1; length > 0; length--) {
-    for (let start = 0; start + length <= words.length; start++) {
-      runs.push(words.slice(start, start + length));
+  for (let length = Math.min(first.length, words.length - 1); length > 0; length--) {
+    for (let start = 0; start + length <= first.length; start++) {
+      runs.push(first.slice(start, start + length));
     }
   }
   return runs;

@@ -141,6 +141,13 @@ describe("when nothing matches all words", () => {
     expect(total).toBe(2);
   });
 
+  test("a long text is searched by its first six words", async () => {
+    expect(await names("wet walls ltd of the plumber leeds qa qe qi qo qu")).toEqual([
+      "Wet Walls Ltd",
+    ]);
+    expect((await search("qa qe qi qo qu qy boots")).total).toBe(0);
+  });
+
   test("nothing is found when no word is known", async () => {
     expect(await search("xylophonist quokka")).toEqual({ items: [], total: 0 });
   });
