@@ -108,7 +108,8 @@ function interruption(): Promise<"SIGINT" | "SIGTERM" | "SIGHUP"> {
 
 /** For people. On stderr, so that stdout has the one line that programs wait for. */
 function say(line: string): void {
-  console.error(line);
+  // console.error would paint it as an error.
+  process.stderr.write(`${line}\n`);
 }
 
 async function step<Result>(title: string, work: Promise<Result>): Promise<Result> {

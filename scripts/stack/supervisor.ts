@@ -24,7 +24,7 @@ export interface Daemon {
   pid: number;
   /** Resolves to how it ended: "code 1", "SIGKILL". */
   exited: Promise<string>;
-  /** The last line it wrote, empty when it wrote none. */
+  /** The line of its log that most likely says why it ended; empty when there is none. */
   lastWords(): string;
   log: string;
   stop(): Promise<void>;
@@ -100,7 +100,7 @@ export class Supervisor {
       pid,
       exited,
       log,
-      lastWords: () => readFileSync(log, "utf8").trimEnd().split("\n").at(-1) ?? "",
+      lastWords: () => lastWords(readFileSync(log, "utf8")),
       stop: () => endProcess(pid, stopSignal, exited),
     };
     this.#running.push(daemon);
@@ -148,6 +148,12 @@ export class StoppedError extends Error {}
 
 function failure({ title, lastWords, log }: Daemon, how: string): CommandError {
   return new CommandError(`${title} ended (${how}). Its last words in ${log}: ${lastWords()}`);
+}
+
+/** After the line that tells of the error, programs like to write of their tidying up. */
+function lastWords(log: string): string {
+  const lines = log.trimEnd().split("\n");
+  return lines.findLast((line) => /error|fatal|cannot/i.test(line)) ?? lines.at(-1) ?? "";
 }
 
 async function endProcess(
