@@ -1,4 +1,4 @@
-import { readFile, rename, rm } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { CommandError } from "../command.ts";
 import { isAlive } from "./waiting.ts";
@@ -67,10 +67,10 @@ export async function readStack(folder: string): Promise<Stack | null> {
   return isAlive(stack.pids.server) ? stack : null;
 }
 
-/** Readers see the whole file or none. */
+/** Readers see the whole file or none; only its owner reads, since there are passwords in it. */
 export async function writeStack(folder: string, stack: Stack): Promise<void> {
   const draft = `${stackFile(folder)}.new`;
-  await Bun.write(draft, `${JSON.stringify(stack, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(draft, `${JSON.stringify(stack, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, stackFile(folder));
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmod, rename } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 
 /** The secret kept in a file that only its owner can read; made on the first call. */
 export async function keptSecret(path: string): Promise<string> {
@@ -8,9 +8,7 @@ export async function keptSecret(path: string): Promise<string> {
   const secret = randomBytes(24).toString("base64url");
   // Under another name first: a half-written file would lock us out of our own data.
   const draft = `${path}.new`;
-  await Bun.write(draft, "", { mode: 0o600 });
-  await chmod(draft, 0o600);
-  await Bun.write(draft, secret);
+  await writeFile(draft, secret, { mode: 0o600 });
   await rename(draft, path);
   return secret;
 }

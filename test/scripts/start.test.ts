@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Stack, scriptEnvironment } from "../../scripts/stack/environment.ts";
@@ -33,6 +33,7 @@ describe("npm start", () => {
       const stack = await readStackFile(dataDir);
       const { baseUrl, databaseUrl, redisUrl, meiliUrl, meiliKey, pids } = stack;
       expect(stack).toEqual({ baseUrl, databaseUrl, redisUrl, meiliUrl, meiliKey, pids });
+      expect((await stat(join(dataDir, "stack.json"))).mode & 0o777).toBe(0o600);
       expect(baseUrl).toBe(`http://localhost:${port}`);
       expect(Object.keys(pids).sort()).toEqual(["meilisearch", "postgres", "redis", "server"]);
       expect(Object.values(pids).every((pid) => pid !== null && isAlive(pid))).toBe(true);
