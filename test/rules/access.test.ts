@@ -9,6 +9,7 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
   await addBusiness(server.sql, { slug: "a-shop" });
+  await server.searchable("a-shop");
 });
 afterAll(() => server.stop());
 

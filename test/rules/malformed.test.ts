@@ -14,7 +14,8 @@ beforeAll(async () => {
     perMinute: 100_000,
     burst: 100_000,
   });
-  await addBusiness(server.sql);
+  const { slug } = await addBusiness(server.sql);
+  await server.searchable(slug);
 });
 afterAll(() => server.stop());
 
