@@ -1,0 +1,160 @@
+import { parseArgs } from "node:util";
+import { loadConfig } from "../src/config.ts";
+import { openPostgres, type Sql } from "../src/store/postgres.ts";
+import { CommandError, runCommand } from "./command.ts";
+import { importCategoryFile } from "./import/categories.ts";
+import { type FileOptions, type FileResult, importFile } from "./import/file.ts";
+import { type Format, formats } from "./import/formats.ts";
+import { readMapping } from "./import/mapping.ts";
+import { readOutcodes } from "./import/outcodes.ts";
+import { scriptEnvironment } from "./stack/environment.ts";
+
+const USAGE = `Usage: bun scripts/import.ts FILE… [options]
+       bun scripts/import.ts --categories FILE [--dry-run] [--json]
+
+Imports businesses: each file in one transaction, all of it or nothing. A business is known again
+by its source and its id there. Rejected rows go to FILE.rejects.ndjson (to the current folder
+where that of FILE is read-only). --categories imports categories, as NDJSON
+{slug, name, parent?, isActive?}.
+
+  --format F       ${formats.join(", ")}; guessed from the file when absent
+  --source NAME    who says so; default osm or fhrs for these formats, else the file's name
+  --status S       approved (default) or pending: of businesses that are new
+  --mapping FILE   for a foreign CSV: JSON from our fields to its columns
+  --outcodes FILE  places rows without coordinates: a postal file of GeoNames
+  --dry-run        does everything and keeps nothing
+  --json           one JSON line: the counts, and those of each file`;
+
+async function importFiles(): Promise<void> {
+  const { help, json, files, categories, options } = await readArguments();
+  if (help) return console.log(USAGE);
+
+  const config = loadConfig(await scriptEnvironment());
+  const sql = openPostgres(config.databaseUrl, { max: 2 });
+  try {
+    if (categories !== null) {
+      const counts = await importCategoryFile(sql, categories, options);
+      console.log(json ? JSON.stringify({ ...counts, rejected: 0 }) : describeCounts(counts));
+    } else {
+      await importEach(sql, files, options, json);
+    }
+  } finally {
+    await sql.end();
+  }
+}
+
+/** One that cannot be read to its end does not keep the others from being imported. */
+async function importEach(
+  sql: Sql,
+  files: readonly string[],
+  options: FileOptions,
+  json: boolean,
+): Promise<void> {
+  const results: FileResult[] = [];
+  for (const file of files) {
+    try {
+      const result = await importFile(sql, file, options);
+      results.push(result);
+      if (!json) console.log(describe(result, options.dryRun));
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      process.exitCode = 1;
+      console.error(
+        `${error.message.includes(file) ? "" : `${file}: `}${error.message} Nothing of it was kept.`,
+      );
+    }
+  }
+  const total = sumOf(results);
+  if (json) {
+    const each = results.map(({ counts, ...result }) => ({ ...result, ...counts }));
+    console.log(JSON.stringify({ ...total, files: each }));
+  } else if (files.length > 1) {
+    console.log(`All files: ${describeCounts(total)}`);
+  }
+}
+
+function describe(
+  { file, source, counts, seconds, rejects, reasons }: FileResult,
+  dryRun: boolean,
+): string {
+  const { unusable, ...numbers } = counts;
+  const rate = Math.round(counts.read / Math.max(seconds, 0.001));
+  const lines = [
+    `${file} (source ${source})${dryRun ? ", a dry run, nothing was kept" : ""}: ${describeCounts(numbers)}`,
+    `  ${seconds.toFixed(1)} s, ${rate} rows a second`,
+  ];
+  if (counts.pending > 0) {
+    lines.push("  Pending are those that lack a town, a line 1, a postcode or coordinates.");
+  }
+  const left = Object.entries(unusable).map(([field, rows]) => `${field} ${rows}`);
+  if (left.length > 0) lines.push(`  Not usable and left out: ${left.join(", ")}`);
+  if (rejects !== null) lines.push(`  Rejected rows are in ${rejects}; most often:`);
+  for (const [reason, rows] of reasons) lines.push(`  ${String(rows).padStart(7)}  ${reason}`);
+  return lines.join("\n");
+}
+
+const describeCounts = (counts: object) =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(", ");
+
+function sumOf(results: readonly FileResult[]) {
+  const total = { read: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, pending: 0 };
+  for (const { counts } of results) {
+    for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += counts[name];
+  }
+  return total;
+}
+
+async function readArguments() {
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean", default: false } as const;
+  const { values, positionals: files } = parse({
+    allowPositionals: true,
+    options: {
+      format: text,
+      source: text,
+      status: text,
+      mapping: text,
+      outcodes: text,
+      categories: text,
+      "dry-run": flag,
+      json: flag,
+      help: { ...flag, short: "h" },
+    },
+  });
+  const { help, json, categories = null } = values;
+  if (!help && (files.length === 0) === (categories === null)) throw new CommandError(USAGE);
+  if (values.format !== undefined && !formats.includes(values.format as Format)) {
+    throw new CommandError(`--format must be one of ${formats.join(", ")}.`);
+  }
+  if (values.status !== undefined && !["approved", "pending"].includes(values.status)) {
+    throw new CommandError("--status must be approved or pending.");
+  }
+  if (values.source !== undefined && !/^[\w.-]{1,100}$/.test(values.source)) {
+    throw new CommandError("--source must be letters, digits, '.', '-' and '_', at most 100.");
+  }
+  if (values.mapping !== undefined && (values.format ?? "csv") !== "csv") {
+    throw new CommandError("--mapping is for CSV only.");
+  }
+  const options: FileOptions = {
+    format: (values.format ?? null) as Format | null,
+    source: values.source ?? null,
+    status: (values.status ?? "approved") as FileOptions["status"],
+    mapping: values.mapping === undefined ? null : await readMapping(values.mapping),
+    outcodes: values.outcodes === undefined ? undefined : await readOutcodes(values.outcodes),
+    dryRun: values["dry-run"],
+  };
+  return { help, json, files, categories, options };
+}
+
+/** An unknown option shows how the command is used. */
+const parse: typeof parseArgs = (given) => {
+  try {
+    return parseArgs(given);
+  } catch (error) {
+    throw new CommandError(`${(error as Error).message}\n\n${USAGE}`);
+  }
+};
+
+await runCommand(importFiles);

@@ -1,0 +1,112 @@
+import { SaxesParser } from "saxes";
+import { makeSlug } from "../../src/directory/import/slugs.ts";
+import { readTown } from "../../src/directory/import/towns.ts";
+import type { ImportRecord } from "../../src/directory/import.ts";
+import { CommandError } from "../command.ts";
+import { present, type Row } from "./row.ts";
+
+/**
+ * Open data of the Food Hygiene Rating Scheme: https://ratings.food.gov.uk/open-data. The rating is
+ * one of hygiene and none of ours; it is left out.
+ */
+export async function* readFhrs(text: AsyncIterable<string>): AsyncGenerator<Row> {
+  const parser = new SaxesParser();
+  const found: Row[] = [];
+  let count = 0;
+  let fields: Fields | null = null;
+  let value = "";
+  parser.on("error", (error) => {
+    throw new CommandError(`The XML is broken or cut short: ${error.message}.`);
+  });
+  parser.on("opentag", ({ name }) => {
+    if (name === ESTABLISHMENT) fields = {};
+    value = "";
+  });
+  parser.on("text", (part) => {
+    value += part;
+  });
+  parser.on("closetag", ({ name }) => {
+    if (name === ESTABLISHMENT && fields) {
+      found.push(rowOf(++count, fields));
+      fields = null;
+    } else if (fields && value.trim() !== "") {
+      fields[name] = value.trim();
+    }
+    value = "";
+  });
+
+  for await (const piece of text) {
+    parser.write(piece);
+    yield* found.splice(0);
+  }
+  parser.close();
+  yield* found.splice(0);
+  if (count === 0)
+    throw new CommandError("The file has no EstablishmentDetail: it is not FHRS data.");
+}
+
+const ESTABLISHMENT = "EstablishmentDetail";
+
+type Fields = Record<string, string>;
+
+function rowOf(line: number, fields: Fields): Row {
+  const category = categories[fields.BusinessType ?? ""] ?? "other-organisations";
+  if (!fields.FHRSID) return { line, row: fields, reason: "FHRSID is missing" };
+  const name = unescapeAmpersand(fields.BusinessName ?? "");
+  const { line1, line2, city } = splitAddress(
+    [fields.AddressLine1, fields.AddressLine2, fields.AddressLine3, fields.AddressLine4],
+    name,
+  );
+  const record: ImportRecord = {
+    sourceId: fields.FHRSID,
+    name,
+    category,
+    address: { ...line1, ...line2, ...(fields.PostCode && { postcode: fields.PostCode }) },
+    ...city,
+    ...(fields.Latitude &&
+      fields.Longitude && {
+        coordinates: { lat: Number(fields.Latitude), lng: Number(fields.Longitude) },
+      }),
+  };
+  return { line, row: fields, record };
+}
+
+/**
+ * Four lines that end with the town, or with the county after it: the last that names a town is
+ * the town. Lines that only repeat the name are left out.
+ */
+function splitAddress(given: readonly (string | undefined)[], name: string) {
+  const lines = given
+    .map(present)
+    .filter((line) => line !== undefined)
+    .map(unescapeAmpersand);
+  const town = lines.findLastIndex((line, place) => place > 0 && readTown(line) !== null);
+  const rest = lines.filter((_, place) => place < town || town === -1);
+  const [line1, ...others] = rest.filter((line) => makeSlug(line) !== makeSlug(name));
+  const first = line1 ?? rest[0];
+  return {
+    line1: first !== undefined && { line1: first },
+    line2: others.length > 0 && { line2: others.join(", ") },
+    city: town > 0 && { city: lines[town] ?? "" },
+  };
+}
+
+/** The scheme's own files hold "B\&Q". */
+const unescapeAmpersand = (text: string) => text.replaceAll("\\&", "&");
+
+const categories: Record<string, string> = {
+  "Distributors/Transporters": "haulage",
+  "Farmers/growers": "farms",
+  "Hospitals/Childcare/Caring Premises": "care-services",
+  "Hotel/bed & breakfast/guest house": "hotels",
+  "Importers/Exporters": "importers-and-exporters",
+  "Manufacturers/packers": "food-producers",
+  "Mobile caterer": "mobile-caterers",
+  "Other catering premises": "caterers",
+  "Pub/bar/nightclub": "pubs-and-bars",
+  "Restaurant/Cafe/Canteen": "eating-out",
+  "Retailers - other": "other-food-shops",
+  "Retailers - supermarkets/hypermarkets": "supermarkets",
+  "School/college/university": "education-and-childcare",
+  "Takeaway/sandwich shop": "takeaways",
+};

@@ -1,0 +1,68 @@
+/** The fields of a record as a table names them, with the kind of their values. */
+const kinds = {
+  sourceId: "text",
+  name: "text",
+  slug: "text",
+  category: "text",
+  city: "text",
+  shortDescription: "text",
+  description: "text",
+  "address.line1": "text",
+  "address.line2": "text",
+  "address.postcode": "text",
+  "coordinates.lat": "number",
+  "coordinates.lng": "number",
+  phone: "text",
+  email: "text",
+  website: "text",
+  rating: "number",
+  reviewCount: "number",
+  isClaimed: "flag",
+  isVerified: "flag",
+  isPremium: "flag",
+  status: "text",
+  photos: "json",
+  openingHours: "json",
+} as const;
+
+export type FieldName = keyof typeof kinds;
+export const fieldNames = Object.keys(kinds) as FieldName[];
+
+export function isFieldName(name: string): name is FieldName {
+  return Object.hasOwn(kinds, name);
+}
+
+/**
+ * A record of the fields of one row of a table: address.line1 becomes {address: {line1}}. A field
+ * without a value is left out; a value of the wrong kind stays as it is, for the directory to name.
+ * @returns the reason when a cell that must hold JSON does not
+ */
+export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | string {
+  const record: Nested = {};
+  for (const [name, given] of fields) {
+    const value = typeof given === "string" ? given.trim() : given;
+    if (value === "" || value === undefined || !isFieldName(name)) continue;
+    let read: unknown = value;
+    try {
+      if (typeof value === "string") read = readers[kinds[name]](value);
+    } catch {
+      return `${name} is not JSON`;
+    }
+    const [outer = "", inner] = name.split(".");
+    if (inner === undefined) record[outer] = read;
+    else record[outer] = { ...(record[outer] as Nested | undefined), [inner]: read };
+  }
+  return record;
+}
+
+interface Nested {
+  [name: string]: unknown;
+}
+
+const readers: Record<(typeof kinds)[FieldName], (text: string) => unknown> = {
+  text: (text) => text,
+  number: (text) => (Number.isFinite(Number(text)) ? Number(text) : text),
+  flag: (text) =>
+    /^(true|yes|y|1)$/i.test(text) ? true : /^(false|no|n|0)$/i.test(text) ? false : text,
+  json: (text) => JSON.parse(text),
+};

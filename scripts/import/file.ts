@@ -1,0 +1,105 @@
+import { stat } from "node:fs/promises";
+import { type ImportCounts, type ImportRecord, importRecords } from "../../src/directory/import.ts";
+import type { Sql } from "../../src/store/postgres.ts";
+import { CommandError } from "../command.ts";
+import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts";
+import type { Mapping } from "./mapping.ts";
+import { showProgress } from "./progress.ts";
+import { Rejects } from "./rejects.ts";
+import type { RecordRow } from "./row.ts";
+import { readText } from "./text.ts";
+
+export interface FileOptions {
+  format: Format | null;
+  source: string | null;
+  status: "approved" | "pending";
+  mapping: Mapping | null;
+  outcodes: ReadonlyMap<string, { latitude: number; longitude: number }> | undefined;
+  dryRun: boolean;
+}
+
+export interface FileResult {
+  file: string;
+  format: Format;
+  source: string;
+  counts: ImportCounts;
+  seconds: number;
+  /** Where the rejected rows are; null when there are none. */
+  rejects: string | null;
+  reasons: [reason: string, rows: number][];
+}
+
+/**
+ * Imports one file, all of it or nothing.
+ * @throws CommandError when the file cannot be read to its end
+ */
+export async function importFile(
+  sql: Sql,
+  file: string,
+  options: FileOptions,
+): Promise<FileResult> {
+  const size = await sizeOf(file);
+  const format = options.format ?? (options.mapping ? "csv" : await guessFormat(file));
+  const source = options.source ?? defaultSource(format, file);
+  const rejects = new Rejects(file);
+  const progress = showProgress(file, size);
+  const started = performance.now();
+
+  // Which row a record came from, for as long as it is on its way.
+  const origins = new WeakMap<object, RecordRow>();
+  const unusable: Record<string, number> = {};
+  async function* records(): AsyncGenerator<ImportRecord> {
+    for await (const row of readRows(format, readText(file, progress.addBytes), options.mapping)) {
+      if ("reason" in row) {
+        rejects.add(row);
+        continue;
+      }
+      for (const field of row.unusable ?? []) unusable[field] = (unusable[field] ?? 0) + 1;
+      if (isObject(row.record)) origins.set(row.record, row);
+      yield row.record;
+    }
+  }
+
+  try {
+    let rejectedByReader = 0;
+    const counts = await importRecords(sql, records(), {
+      ...options,
+      source,
+      onProgress: (read) => progress.setRows(read + rejectedByReader),
+      onReject(record, reason) {
+        const origin = isObject(record) ? origins.get(record) : undefined;
+        rejects.add({ line: origin?.line ?? 0, row: origin?.row ?? record, reason });
+      },
+    });
+    rejects.flush();
+    rejectedByReader = rejects.total - counts.rejected;
+    return {
+      file,
+      format,
+      source,
+      counts: {
+        ...counts,
+        read: counts.read + rejectedByReader,
+        rejected: rejects.total,
+        unusable: { ...counts.unusable, ...unusable },
+      },
+      seconds: (performance.now() - started) / 1000,
+      rejects: rejects.path,
+      reasons: rejects.mostCommon(10),
+    };
+  } catch (error) {
+    rejects.remove();
+    throw error;
+  } finally {
+    progress.stop();
+  }
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch(() => null);
+  if (!found) throw new CommandError(`There is no file ${file}.`);
+  if (!found.isFile()) throw new CommandError(`${file} is not a file.`);
+  return found.size;
+}

@@ -1,0 +1,62 @@
+import { basename } from "node:path";
+import { makeSlug } from "../../src/directory/import/slugs.ts";
+import { CommandError } from "../command.ts";
+import { readCsv } from "./csv.ts";
+import { readFhrs } from "./fhrs.ts";
+import type { Mapping } from "./mapping.ts";
+import { readNdjson } from "./ndjson.ts";
+import { readOsm } from "./osm.ts";
+import type { Row } from "./row.ts";
+
+export const formats = ["ndjson", "csv", "osm", "fhrs"] as const;
+export type Format = (typeof formats)[number];
+
+export function readRows(
+  format: Format,
+  text: AsyncIterable<string>,
+  mapping: Mapping | null,
+): AsyncGenerator<Row> {
+  switch (format) {
+    case "ndjson":
+      return readNdjson(text);
+    case "csv":
+      return readCsv(text, mapping);
+    case "osm":
+      return readOsm(text);
+    case "fhrs":
+      return readFhrs(text);
+  }
+}
+
+/**
+ * Tells a format by what the file begins with.
+ * @throws CommandError when it is none of ours
+ */
+export async function guessFormat(file: string): Promise<Format> {
+  const head = new TextDecoder().decode(await Bun.file(file).slice(0, 65_536).arrayBuffer()).trim();
+  if (head.startsWith("<")) return "fhrs";
+  if (/^\{\s*(\}|"[^"]*"\s*:)/.test(head)) {
+    const isOneRecord = isJson(head.slice(0, head.indexOf("\n")));
+    return !isOneRecord && /"(FeatureCollection|features)"/.test(head) ? "osm" : "ndjson";
+  }
+  if (/\.(ndjson|jsonl)$/i.test(file)) return "ndjson";
+  if (/\.csv$/i.test(file) || /^[^\n]*,/.test(head)) return "csv";
+  throw new CommandError(
+    `${file} is in no known format: say which with --format ${formats.join("|")}.`,
+  );
+}
+
+/** The source of a feed that has no name: that of its format, or of its file. */
+export function defaultSource(format: Format, file: string): string {
+  if (format === "osm" || format === "fhrs") return format;
+  return makeSlug(basename(file).replace(/\.[^.]*$/, "")) || format;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

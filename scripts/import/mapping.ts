@@ -1,0 +1,124 @@
+import * as v from "valibot";
+import { makeSlug } from "../../src/directory/import/slugs.ts";
+import { readTown } from "../../src/directory/import/towns.ts";
+import { CommandError } from "../command.ts";
+import { type FieldName, fieldNames, isFieldName } from "./fields.ts";
+import { readText } from "./text.ts";
+
+/** How the columns of a foreign table become fields of ours. */
+export interface Mapping {
+  /** Whether the first line names the columns. */
+  header: boolean;
+  fields: Partial<Record<FieldName, Source>>;
+}
+
+/** A column by name or by number (from 1), several of which the first fitting one is taken, or a constant. */
+type Source = Column | Column[] | { constant: string | number | boolean };
+type Column = string | number;
+
+/**
+ * Reads a mapping: JSON with "header" (true or false) and our field names.
+ * @throws CommandError that says what is wrong with it
+ */
+export async function readMapping(file: string): Promise<Mapping> {
+  const parsed = v.safeParse(
+    mapping,
+    await Array.fromAsync(readText(file)).then((parts) => parts.join("")),
+  );
+  if (!parsed.success) throw new CommandError(`${file}: ${parsed.issues[0].message}.`);
+  const { header, ...fields } = parsed.output;
+  const unknown = Object.keys(fields).filter((name) => !isFieldName(name));
+  if (unknown.length > 0) {
+    throw new CommandError(
+      `${file} maps unknown fields: ${unknown.join(", ")}. Known are ${fieldNames.join(", ")}.`,
+    );
+  }
+  for (const needed of ["sourceId", "name"]) {
+    if (!Object.hasOwn(fields, needed)) throw new CommandError(`${file} does not map ${needed}.`);
+  }
+  return { header, fields };
+}
+
+const SHAPE =
+  'each field needs a column name, a column number from 1, a list of those, or {"constant": …}';
+const column = v.union([
+  v.pipe(v.string(), v.nonEmpty()),
+  v.pipe(v.number(), v.integer(), v.minValue(1)),
+]);
+const source = v.union(
+  [
+    column,
+    v.pipe(v.array(column), v.nonEmpty()),
+    v.object({ constant: v.union([v.string(), v.number(), v.boolean()]) }),
+  ],
+  SHAPE,
+);
+const mapping = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    try {
+      return JSON.parse(dataset.value) as unknown;
+    } catch {
+      addIssue({ message: "the mapping is not JSON" });
+      return NEVER;
+    }
+  }),
+  v.objectWithRest({ header: v.boolean('"header" must be true or false') }, source, SHAPE),
+);
+
+/**
+ * A function from the cells of a row to our fields.
+ *
+ * Lists for the town and the lines of the address share their columns, since feeds shift addresses:
+ * the town is the first of its columns that names a town, and a line is the first of its columns
+ * that is neither the town nor the name nor taken by the line before.
+ */
+export function mapColumns(
+  { fields }: Mapping,
+  header: readonly string[] | null,
+): (cells: readonly string[]) => Map<string, unknown> {
+  const indexOf = (name: Column): number => {
+    if (typeof name === "number") return name - 1;
+    const index = header?.findIndex((head) => head.trim() === name) ?? -1;
+    if (index >= 0) return index;
+    throw new CommandError(
+      header
+        ? `The file has no column ${name}; it has ${header.join(", ")}.`
+        : `The mapping names the column ${name}, but says that the file has no header.`,
+    );
+  };
+  const resolved = (Object.entries(fields) as [FieldName, Source][]).map(([field, from]) =>
+    typeof from === "object" && !Array.isArray(from)
+      ? { field, constant: from.constant, columns: [] }
+      : { field, constant: undefined, columns: [from].flat().map(indexOf) },
+  );
+  // The town first: the lines are what is left of the address.
+  resolved.sort((a, b) => ADDRESS_ORDER.indexOf(a.field) - ADDRESS_ORDER.indexOf(b.field));
+
+  return (cells) => {
+    const cell = (index: number) => cells[index]?.trim() ?? "";
+    const taken = new Set<number>();
+    const known = new Set<string>();
+    return new Map(
+      resolved.map(({ field, constant, columns }) => {
+        if (constant !== undefined) return [field, constant];
+        const isList = columns.length > 1;
+        const fits = (index: number) => {
+          if (cell(index) === "") return false;
+          if (!isList || !ADDRESS_ORDER.includes(field)) return true;
+          if (field === "city") return readTown(cell(index)) !== null;
+          return !taken.has(index) && !known.has(makeSlug(cell(index)));
+        };
+        const index = columns.find(fits);
+        if (index === undefined) return [field, ""];
+        if (ADDRESS_ORDER.includes(field)) taken.add(index);
+        if (field === "name") known.add(makeSlug(cell(index)));
+        if (field === "city") known.add(readTown(cell(index))?.slug ?? "");
+        return [field, cell(index)];
+      }),
+    );
+  };
+}
+
+/** Fields outside of it come before, which is where the name belongs. */
+const ADDRESS_ORDER: FieldName[] = ["city", "address.line1", "address.line2"];

@@ -1,0 +1,132 @@
+import { LRUCache } from "lru-cache";
+import OpeningHours, { type nominatim_object } from "opening_hours";
+import type { OpeningHoursRecord } from "../../src/directory/import.ts";
+
+/**
+ * The opening hours of a normal week, with neither public nor school holidays, from the value of
+ * OpenStreetMap's tag: https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification.
+ * @returns null when there is no such week: hours that follow the season or the sun, that leave the
+ *   end of a day open, that are words, or that say the place never opens
+ */
+export function readWeek(value: string): OpeningHoursRecord[] | null {
+  const known = read.get(value);
+  if (known) return known.week;
+  const week = parse(value);
+  read.set(value, { week });
+  return week;
+}
+
+const read = new LRUCache<string, { week: OpeningHoursRecord[] | null }>({ max: 10_000 });
+
+type Interval = [from: Date, to: Date, isUnknown: boolean, comment: string | undefined];
+
+function parse(value: string): OpeningHoursRecord[] | null {
+  let hours: OpeningHours;
+  try {
+    hours = new OpeningHours(normalise(value), ENGLAND);
+  } catch {
+    return null; // It throws the explanation for the mapper as a text; there is nothing to add.
+  }
+  try {
+    const weeks = MONDAYS.map((monday) => weekFrom(hours, monday));
+    const [first] = weeks;
+    if (!first || !weeks.every((week) => JSON.stringify(week) === JSON.stringify(first)))
+      return null;
+    return first.every(({ isClosed }) => isClosed) ? null : first;
+  } catch {
+    return null; // Holidays or sunrises that the library cannot place.
+  }
+}
+
+/** Bank holidays are public holidays; rules for school holidays do not touch a normal week. */
+function normalise(value: string): string {
+  return value
+    .replace(/\bBH\b/g, "PH")
+    .split(";")
+    .filter((rule) => !/^\s*SH\b/.test(rule))
+    .join(";");
+}
+
+/** For the dates of public holidays. */
+const ENGLAND: nominatim_object = {
+  lat: 52.6,
+  lon: -1.5,
+  address: { country_code: "gb", state: "England" },
+};
+
+/**
+ * Mondays in each season, without a public holiday, and without a change of clocks in Britain,
+ * from the week before to the week after.
+ */
+const MONDAYS = [
+  [2025, 1, 3],
+  [2025, 5, 16],
+  [2025, 8, 15],
+  [2025, 10, 17],
+] as const;
+
+const DAYS = [
+  "SUNDAY",
+  "MONDAY",
+  "TUESDAY",
+  "WEDNESDAY",
+  "THURSDAY",
+  "FRIDAY",
+  "SATURDAY",
+] as const;
+
+function weekFrom(
+  hours: OpeningHours,
+  [year, month, day]: (typeof MONDAYS)[number],
+): OpeningHoursRecord[] | null {
+  const at = (days: number) => new Date(year, month, day + days);
+  // A week more on each side, so that no interval of this one is cut.
+  const intervals = hours.getOpenIntervals(at(-7), at(14));
+  if (intervals.some(isUnknownDay)) return null;
+
+  const open = intervals
+    .filter(([, , isUnknown]) => !isUnknown)
+    .flatMap(splitDays)
+    .filter(([from]) => from >= at(0) && from < at(7));
+  return Array.from({ length: 7 }, (_, index) => {
+    const date = at(index);
+    const name = DAYS[date.getDay()] ?? "MONDAY";
+    const ofDay = open.filter(([from]) => from >= date && from < at(index + 1));
+    return ofDay.length === 0
+      ? [{ day: name, isClosed: true }]
+      : ofDay.map(([from, to]) =>
+          isWholeDay(from, to)
+            ? { day: name, is24Hours: true }
+            : { day: name, openTime: timeOf(from), closeTime: timeOf(to) },
+        );
+  }).flat();
+}
+
+/** "22:00+" after known hours is a maybe at their end; without them the closing time is a guess. */
+function isUnknownDay(
+  [from, , isUnknown]: Interval,
+  place: number,
+  all: readonly Interval[],
+): boolean {
+  if (!isUnknown) return false;
+  const before = all[place - 1];
+  const isTail = before !== undefined && !before[2] && before[1].getTime() === from.getTime();
+  return !isTail && place > 0;
+}
+
+/** What is open for a day and longer is told day by day; a night belongs to the day it began. */
+function splitDays([from, to]: Interval): [Date, Date][] {
+  if (to.getTime() - from.getTime() <= DAY_MS && !isMidnight(from)) return [[from, to]];
+  const midnight = new Date(from.getFullYear(), from.getMonth(), from.getDate() + 1);
+  if (to <= midnight) return [[from, to]];
+  return [[from, midnight], ...splitDays([midnight, to, false, undefined])];
+}
+
+const DAY_MS = 86_400_000;
+
+const isMidnight = (date: Date) => date.getHours() === 0 && date.getMinutes() === 0;
+const isWholeDay = (from: Date, to: Date) =>
+  isMidnight(from) && to.getTime() - from.getTime() >= DAY_MS;
+
+const timeOf = (date: Date) =>
+  `${String(date.getHours()).padStart(2, "0")}:${String(date.getMinutes()).padStart(2, "0")}`;

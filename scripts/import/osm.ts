@@ -1,0 +1,115 @@
+import { JSONParser } from "@streamparser/json";
+import type { ImportRecord } from "../../src/directory/import.ts";
+import { CommandError } from "../command.ts";
+import { categoryOf, isVacant, type Tags } from "./osm-categories.ts";
+import { readWeek } from "./osm-hours.ts";
+import { present, type Row } from "./row.ts";
+
+/** Places of OpenStreetMap as GeoJSON, as Overpass and osmtogeojson give it: tags as properties. */
+export async function* readOsm(text: AsyncIterable<string>): AsyncGenerator<Row> {
+  const parser = new JSONParser({ paths: ["$.features.*"], keepStack: false });
+  const found: Row[] = [];
+  let count = 0;
+  parser.onValue = ({ value }) => {
+    found.push(rowOf(++count, value as unknown));
+  };
+  parser.onError = (error) => {
+    throw new CommandError(`The GeoJSON is broken after feature ${count}: ${error.message}.`);
+  };
+
+  for await (const piece of text) {
+    parser.write(piece);
+    yield* found.splice(0);
+  }
+  if (!parser.isEnded) throw new CommandError(`The GeoJSON is cut short after feature ${count}.`);
+  if (count === 0) throw new CommandError("The GeoJSON has no features.");
+}
+
+interface Feature {
+  id?: unknown;
+  properties?: Tags | null;
+  geometry?: { coordinates?: unknown } | null;
+}
+
+function rowOf(line: number, row: unknown): Row {
+  const feature = (row ?? {}) as Feature;
+  const tags = feature.properties ?? {};
+  const sourceId = String(feature.id ?? tags.id ?? tags["@id"] ?? "");
+  const name = present(tags.name);
+  if (sourceId === "") return { line, row, reason: "the feature has no id" };
+  if (isVacant(tags)) return { line, row, reason: "the place is vacant or disused" };
+  if (name === undefined) return { line, row, reason: "the place has no name" };
+
+  const coordinates = middleOf(feature.geometry?.coordinates);
+  const hours = tags.opening_hours ? readWeek(tags.opening_hours) : undefined;
+  const record: ImportRecord = {
+    sourceId,
+    name,
+    category: categoryOf(tags),
+    ...addressOf(tags),
+    ...(coordinates && { coordinates }),
+    ...firstOf(
+      "phone",
+      tags.phone,
+      tags["contact:phone"],
+      tags["contact:mobile"],
+      tags["phone:mobile"],
+    ),
+    ...firstOf("website", tags.website, tags["contact:website"], tags.url),
+    ...firstOf("email", tags.email, tags["contact:email"]),
+    ...firstOf("shortDescription", tags.description),
+    ...(hours && { openingHours: hours }),
+    // Perhaps closed, perhaps only for now: for a person to decide.
+    ...(tags.disused === "yes" && { status: "pending" }),
+  };
+  return { line, row, record, unusable: hours === null ? ["openingHours"] : [] };
+}
+
+function addressOf(tags: Tags): Pick<ImportRecord, "address" | "city"> {
+  const street = present(tags["addr:street"]) ?? present(tags["addr:place"]);
+  const number = present(tags["addr:housenumber"]);
+  const house = [present(tags["addr:unit"]), present(tags["addr:housename"])]
+    .filter(Boolean)
+    .join(", ");
+  const onStreet = [number, street].filter(Boolean).join(" ");
+  const lines = [house, street ? onStreet : ""].filter(Boolean);
+  const [line1, line2] = street && number ? lines.toReversed() : lines;
+  const postcode = present(tags["addr:postcode"]);
+  // A suburb is no town: without a town it stays open which one it belongs to.
+  const city = [tags["addr:city"], tags["addr:town"], tags["addr:village"], tags["addr:hamlet"]]
+    .map(present)
+    .find(Boolean);
+  return {
+    address: { ...(line1 && { line1 }), ...(line2 && { line2 }), ...(postcode && { postcode }) },
+    ...(city && { city }),
+  };
+}
+
+function firstOf<Field extends string>(field: Field, ...values: (string | undefined)[]) {
+  const value = values.map(present).find(Boolean);
+  return value === undefined ? {} : ({ [field]: value } as Record<Field, string>);
+}
+
+/** Of a point the point; of a line or an area the middle of its bounds. GeoJSON has longitude first. */
+function middleOf(coordinates: unknown): { lat: number; lng: number } | null {
+  const [lngs, lats]: [number[], number[]] = [[], []];
+  const collect = (part: unknown): void => {
+    if (!Array.isArray(part)) return;
+    if (typeof part[0] === "number" && typeof part[1] === "number") {
+      lngs.push(part[0]);
+      lats.push(part[1]);
+    } else {
+      for (const inner of part) collect(inner);
+    }
+  };
+  collect(coordinates);
+  if (lats.length === 0) return null;
+  const middle = (values: readonly number[]) => {
+    const [least, most] = values.reduce(
+      ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
+      [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+    );
+    return (least + most) / 2;
+  };
+  return { lat: middle(lats), lng: middle(lngs) };
+}

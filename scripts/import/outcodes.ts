@@ -1,0 +1,36 @@
+import { CommandError } from "../command.ts";
+import { readLines, readText } from "./text.ts";
+
+/**
+ * The middle of each outcode (NR2): the mean of its places in a postal file of GeoNames, see
+ * https://download.geonames.org/export/zip/readme.txt. The names of the places are of no use for
+ * addresses: the one that it has for Norwich's centre is a village on its edge.
+ */
+export async function readOutcodes(
+  file: string,
+): Promise<Map<string, { latitude: number; longitude: number }>> {
+  const sums = new Map<string, { latitude: number; longitude: number; places: number }>();
+  let line = 0;
+  for await (const text of readLines(readText(file))) {
+    line++;
+    const cells = text.split("\t");
+    const outcode = cells[1]?.trim().toUpperCase();
+    const [latitude, longitude] = [Number(cells[9]), Number(cells[10])];
+    if (!outcode || cells.length < 11 || Number.isNaN(latitude + longitude)) {
+      throw new CommandError(
+        `${file}, line ${line}: a postal file of GeoNames has 12 columns with tabs between them.`,
+      );
+    }
+    const sum = sums.get(outcode) ?? { latitude: 0, longitude: 0, places: 0 };
+    sum.latitude += latitude;
+    sum.longitude += longitude;
+    sum.places++;
+    sums.set(outcode, sum);
+  }
+  return new Map(
+    [...sums].map(([outcode, { latitude, longitude, places }]) => [
+      outcode,
+      { latitude: latitude / places, longitude: longitude / places },
+    ]),
+  );
+}

@@ -1,0 +1,41 @@
+import { basename } from "node:path";
+import { Presets, SingleBar } from "cli-progress";
+
+export interface Progress {
+  addBytes(bytes: number): void;
+  setRows(rows: number): void;
+  stop(): void;
+}
+
+/** How far a file has been read, on stderr; nothing where that is no terminal. */
+export function showProgress(file: string, sizeBytes: number): Progress {
+  const started = performance.now();
+  const name = basename(file);
+  let bytes = 0;
+  const bar = new SingleBar(
+    {
+      format: "{name} {bar} {percentage} % | {rows} rows, {rate} a second",
+      stream: process.stderr,
+      noTTYOutput: false,
+      clearOnComplete: true,
+      hideCursor: true,
+    },
+    Presets.shades_classic,
+  );
+  bar.start(Math.max(sizeBytes, 1), 0, { name, rows: 0, rate: 0 });
+  return {
+    addBytes(more) {
+      bytes += more;
+      bar.update(bytes);
+    },
+    setRows(rows) {
+      const rate = Math.round((rows / (performance.now() - started)) * 1000);
+      bar.update(bytes, {
+        name,
+        rows: rows.toLocaleString("en-GB"),
+        rate: rate.toLocaleString("en-GB"),
+      });
+    },
+    stop: () => bar.stop(),
+  };
+}

@@ -1,0 +1,64 @@
+import { appendFileSync, rmSync } from "node:fs";
+import { basename } from "node:path";
+import type { RejectedRow } from "./row.ts";
+
+/** Rows in memory before they are written. */
+const BUFFERED = 500;
+
+/** The rejected rows of one file: in FILE.rejects.ndjson, and counted by reason. */
+export class Rejects {
+  readonly #reasons = new Map<string, number>();
+  #lines: string[] = [];
+  #path: string;
+  total = 0;
+
+  constructor(file: string) {
+    this.#path = `${file}.rejects.ndjson`;
+    this.remove();
+  }
+
+  /** Where the rows are; null when there are none. */
+  get path(): string | null {
+    return this.total === 0 ? null : this.#path;
+  }
+
+  add({ line, reason, row }: RejectedRow): void {
+    this.total++;
+    this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
+    this.#lines.push(`${JSON.stringify({ line, reason, row })}\n`);
+    if (this.#lines.length >= BUFFERED) this.flush();
+  }
+
+  flush(): void {
+    const text = this.#lines.splice(0).join("");
+    if (text === "") return;
+    try {
+      appendFileSync(this.#path, text);
+    } catch (error) {
+      const here = basename(this.#path);
+      if (!isReadOnly(error) || this.#path === here) throw error;
+      // The data may lie in a folder that is not ours to write to.
+      this.#path = here;
+      this.remove();
+      appendFileSync(this.#path, text);
+    }
+  }
+
+  /** The most common reasons, the most common first. */
+  mostCommon(count: number): [reason: string, rows: number][] {
+    return [...this.#reasons].sort(([, a], [, b]) => b - a).slice(0, count);
+  }
+
+  /** Removes the file, also one of an earlier run. */
+  remove(): void {
+    try {
+      rmSync(this.#path, { force: true });
+    } catch (error) {
+      if (!isReadOnly(error)) throw error;
+    }
+  }
+}
+
+function isReadOnly(error: unknown): boolean {
+  return ["EACCES", "EPERM", "EROFS"].includes((error as { code?: string }).code ?? "");
+}

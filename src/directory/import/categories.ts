@@ -1,0 +1,136 @@
+import * as v from "valibot";
+import type { Sql } from "../../store/postgres.ts";
+import { isSlug } from "../slug.ts";
+import { cleanLine } from "./text.ts";
+
+/** A category as a feed gives it; what is absent stays as it is. */
+export interface CategoryRecord {
+  slug: string;
+  name: string;
+  /** Slug of the category above; null for a root. */
+  parent?: string | null;
+  isActive?: boolean | null;
+}
+
+export interface CategoryCounts {
+  read: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+}
+
+/** What is wrong with the records as a whole; nothing of them is kept. */
+export class CategoryFault extends Error {}
+
+/** Checks one record. @returns the reason when it is none */
+export function readCategory(record: unknown): CategoryRecord | string {
+  const checked = v.safeParse(categoryRecord, record, { abortEarly: true });
+  return checked.success ? (checked.output as CategoryRecord) : checked.issues[0].message;
+}
+
+const categoryRecord = v.object(
+  {
+    slug: v.pipe(
+      v.string("slug is missing"),
+      v.check(isSlug, "slug must be lower-case letters, digits and single hyphens, at most 120"),
+    ),
+    name: v.pipe(
+      v.string("name is missing"),
+      v.transform(cleanLine),
+      v.nonEmpty("name is missing"),
+      v.maxLength(200, "name is longer than 200 characters"),
+    ),
+    parent: v.nullish(v.string("parent must be the slug of a category")),
+    isActive: v.nullish(v.boolean("isActive must be true or false")),
+  },
+  "the row is not an object",
+);
+
+/**
+ * Creates and updates categories by slug, all or none of them. A parent may come after its children.
+ * @throws CategoryFault for a parent that does not exist and for a circle
+ */
+export async function importCategories(
+  sql: Sql,
+  records: readonly CategoryRecord[],
+  { dryRun = false } = {},
+): Promise<CategoryCounts> {
+  const counts: CategoryCounts = { read: records.length, created: 0, updated: 0, unchanged: 0 };
+  try {
+    await sql.begin(async (transaction) => {
+      const stored = await transaction<Stored[]>`
+        select c.slug, c.name, c.is_active, parent.slug as parent
+        from categories as c left join categories as parent on parent.id = c.parent_id`;
+      const before = new Map(stored.map((category) => [category.slug, category]));
+      const after = new Map(before);
+      for (const { slug, name, parent, isActive } of records) {
+        const known = after.get(slug);
+        after.set(slug, {
+          slug,
+          name,
+          is_active: isActive ?? known?.is_active ?? true,
+          parent: parent === undefined ? (known?.parent ?? null) : parent || null,
+        });
+      }
+      checkTree(after);
+
+      const slugs = [...new Set(records.map(({ slug }) => slug))];
+      const categories = slugs.flatMap((slug) => after.get(slug) ?? []);
+      const fresh = categories.filter(({ slug }) => !before.has(slug));
+      const changed = categories.filter((category) => {
+        const known = before.get(category.slug);
+        return known && !Bun.deepEquals(known, category);
+      });
+      const moved = changed.filter(({ slug, parent }) => before.get(slug)?.parent !== parent);
+
+      if (fresh.length > 0) {
+        await transaction`insert into categories ${transaction(fresh, "slug", "name", "is_active")}`;
+      }
+      // Two that change places would be a circle in between: all leave before any arrives.
+      await transaction`
+        update categories set parent_id = null
+        where parent_id is not null and slug = any(${moved.map(({ slug }) => slug)}::text[])`;
+      for (const { slug, name, is_active, parent } of [...fresh, ...changed]) {
+        await transaction`
+          update categories
+          set name = ${name}, is_active = ${is_active},
+            parent_id = (select id from categories where slug = ${parent})
+          where slug = ${slug}
+            and (name, is_active, parent_id) is distinct from
+              (${name}, ${is_active}, (select id from categories where slug = ${parent}))`;
+      }
+      counts.created = fresh.length;
+      counts.updated = changed.length;
+      counts.unchanged = records.length - fresh.length - changed.length;
+      if (dryRun) throw new DryRun();
+    });
+  } catch (error) {
+    if (!(error instanceof DryRun)) throw error;
+  }
+  return counts;
+}
+
+interface Stored {
+  slug: string;
+  name: string;
+  is_active: boolean;
+  parent: string | null;
+}
+
+/** Rolls the transaction back. */
+class DryRun extends Error {}
+
+function checkTree(categories: ReadonlyMap<string, Stored>): void {
+  for (const { slug, parent } of categories.values()) {
+    if (parent !== null && !categories.has(parent)) {
+      throw new CategoryFault(`The parent ${parent} of ${slug} is no category.`);
+    }
+    const path = [slug];
+    for (let above = parent; above !== null; above = categories.get(above)?.parent ?? null) {
+      if (path.includes(above)) {
+        throw new CategoryFault(`${[...path, above].join(" < ")} is a circle of categories.`);
+      }
+      path.push(above);
+    }
+  }
+}
