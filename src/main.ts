@@ -1,6 +1,7 @@
 import pino, { type Logger } from "pino";
 import { createAdmission } from "./access/admission.ts";
 import { createKeyring } from "./access/keyring.ts";
+import { startUsage } from "./access/usage.ts";
 import { type Config, ConfigError, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
@@ -24,10 +25,13 @@ export async function start(
 ): Promise<RunningServer> {
   const sql = openPostgres(config.databaseUrl);
   const redis = openRedis(config.redisUrls);
-  // Without a listener each failed attempt to reconnect would end the process.
-  redis.on("error", (error) => log.warn({ err: error }, "Redis"));
+  // Without a listener each failed attempt to reconnect would end the process; that Redis is away
+  // is told by who needs it.
+  redis.on("error", (error) => log.debug({ err: error }, "Redis"));
+  const usage = startUsage(sql, { log });
   const closeStores = async () => {
     redis.disconnect();
+    await usage.stop();
     await sql.end({ timeout: 5 });
   };
 
@@ -43,7 +47,15 @@ export async function start(
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
     const directory = { sql, meili, index: searchIndex };
     const keyring = await createKeyring(sql);
-    const server = serve({ config, directory, keyring, admission: createAdmission(redis), log });
+    const admission = createAdmission(redis, {
+      usage,
+      instances: config.instances * config.workers,
+      onChange: (isLocal, cause) =>
+        isLocal
+          ? log.error({ err: cause }, "Redis is away or slow: this server decides by itself")
+          : log.info("Redis decides again"),
+    });
+    const server = serve({ config, directory, keyring, admission, log });
     const compaction = startCompaction(sql, log);
     const searchSync = await startSearchSync({ ...directory, log });
 
@@ -51,6 +63,7 @@ export async function start(
       url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${server.port}`,
       async stop() {
         await server.stop();
+        admission.stop();
         await Promise.all([searchSync.stop(), compaction.stop(), keyring.stop()]);
         await closeStores();
       },

@@ -1,20 +1,32 @@
-import type { Result } from "ioredis";
+import { LRUCache } from "lru-cache";
 import type { RedisClient } from "../store/redis.ts";
+import { batched } from "./batches.ts";
 import type { ApiKey } from "./keys.ts";
-import admitClientLua from "./lua/admit-client.lua" with { type: "text" };
-import admitKeyLua from "./lua/admit-key.lua" with { type: "text" };
-import refundKeyLua from "./lua/refund-key.lua" with { type: "text" };
+import { createLocalLimiter } from "./local.ts";
+import { createMeters, type Decision, type MeterReading, type Standing } from "./meters.ts";
+import { watchOutages } from "./outage.ts";
+import { type DurableUsage, noDurableUsage } from "./usage.ts";
 
-/** Decides which requests are let in. Every method throws AdmissionUnavailable when Redis is away. */
+export type { MeterReading };
+
+/**
+ * Decides which requests are let in: by scripts in Redis, or, while Redis is away or slow, by the
+ * same rules in this process. What is charged is counted in PostgreSQL either way; a meter that
+ * Redis does not know begins with what stands there. Throws AdmissionUnavailable only when that
+ * cannot be had.
+ */
 export interface Admission {
   /** Open access: at most 60 requests in any 60 seconds. A refusal is not counted. */
   admitClient(client: string): Promise<ClientAdmission>;
   /** Keyed access: charges one request to bucket and quota, or, when one of them is empty, nothing. */
   admitKey(key: ApiKey): Promise<KeyAdmission>;
-  /** Gives back what an admission charged; nothing once its month is over. */
+  /** Gives back what an admission charged; nothing once its month is over. Never throws. */
   refundKey(key: ApiKey, admission: MeterReading): Promise<void>;
   /** How the key stands now. Charges nothing. */
   usage(key: ApiKey): Promise<MeterReading>;
+  /** Who decides now, and how often Redis has gone away. */
+  state(): { isLocal: boolean; outages: number };
+  stop(): void;
 }
 
 export type ClientAdmission = { admitted: true } | { admitted: false; retryAfterSeconds: number };
@@ -25,124 +37,176 @@ export type KeyAdmission = MeterReading &
     | { admitted: false; reason: "rate_limited" | "quota_exceeded"; retryAfterSeconds: number }
   );
 
-/** How a key's meter stands after a decision. Seconds are whole, rounded up. */
-export interface MeterReading {
-  /** The calendar month in UTC that is counted, such as `2026-11`. */
-  month: string;
-  /** Requests charged in this month. */
-  used: number;
-  /** Until the first of the next month, when the quota is whole again. */
-  monthEndsInSeconds: number;
-  /** Whole requests left in the bucket. */
-  tokensLeft: number;
-  /** Until there is one more. */
-  nextTokenInSeconds: number;
-}
-
-/** Redis gave no decision. */
+/** There is no saying what a key has used. */
 export class AdmissionUnavailable extends Error {
   constructor(cause: unknown) {
-    super("Redis did not decide about an admission", { cause });
+    super("What a key has used cannot be told", { cause });
     this.name = "AdmissionUnavailable";
   }
 }
 
-/**
- * Admission by scripts in Redis, one call each.
- * @param clock microseconds since 1970, for tests; otherwise the scripts ask Redis's own clock
- */
+export interface AdmissionOptions {
+  /** Without it nothing outlives Redis. */
+  usage?: DurableUsage;
+  /** Servers that share the limits while Redis is away. */
+  instances?: number;
+  /** Told when Redis goes away, with the cause, and when it is back. */
+  onChange?: (isLocal: boolean, cause?: unknown) => void;
+  /** Microseconds since 1970, for tests; otherwise Redis's own clock decides. */
+  clock?: () => number;
+  /** The most decisions in a script call. */
+  batch?: number;
+}
+
 export function createAdmission(
   redis: RedisClient,
-  { clock }: { clock?: () => number } = {},
+  {
+    usage = noDurableUsage,
+    instances = 1,
+    onChange = () => {},
+    clock,
+    ...options
+  }: AdmissionOptions = {},
 ): Admission {
-  redis.defineCommand("admitClient", { numberOfKeys: 1, lua: admitClientLua });
-  redis.defineCommand("admitKey", { numberOfKeys: 1, lua: admitKeyLua });
-  redis.defineCommand("refundKey", { numberOfKeys: 1, lua: refundKeyLua });
-  const now = () => (clock ? [clock()] : []);
+  const meters = createMeters(redis, { clock, ...options });
+  const local = createLocalLimiter({ instances, now: clock });
+  /** How Redis last said that meters stand. */
+  const lastSeen = new LRUCache<string, Standing & { seenAtMs: number }>({ max: MOST_METERS });
+  let outages = 0;
 
-  /** Charges `cost` requests, or says why not; 0 only looks. */
-  async function charge(key: ApiKey, cost: number) {
-    const { quota, burst, perMinute } = key;
-    const [outcome, retryAfterSeconds, month, used, monthEnds, tokensLeft, nextToken] =
-      await orUnavailable(redis.admitKey(meterName(key), quota, burst, perMinute, cost, ...now()));
-    const reading: MeterReading = {
-      month: `${Math.floor(month / 100)}-${String(month % 100).padStart(2, "0")}`,
-      used,
-      monthEndsInSeconds: monthEnds,
-      tokensLeft,
-      nextTokenInSeconds: nextToken,
-    };
-    return { outcome, retryAfterSeconds, reading };
+  const outage = watchOutages(redis, {
+    onBegin(cause) {
+      outages += 1;
+      onChange(true, cause);
+      // So that the others see it when Redis comes back empty. A failure has been logged there.
+      usage.flush().catch(() => {});
+    },
+    async recover() {
+      const charged = local.charged();
+      const used = await usage.totals(charged);
+      await Promise.all(
+        charged.map((meter, index) => meters.seed({ ...meter, used: used[index] ?? 0 })),
+      );
+    },
+    onEnd() {
+      local.clear();
+      onChange(false);
+    },
+  });
+
+  // Redis may come back with less than it knew: restored from an old file, or from a replica.
+  usage.onTotals((totals) => {
+    if (outage.isOn) return;
+    for (const { meterId, month, used } of totals) {
+      const seen = lastSeen.peek(meterId);
+      if (seen?.month !== month || seen.used >= used) continue;
+      const { perMinute } = seen;
+      meters
+        .seed({ meterId, month, used, perMinute })
+        .catch((error) => outage.begin(error, meterId));
+    }
+  });
+
+  /** What a key has used in a month according to PostgreSQL; one question for all who ask at once. */
+  const usedBefore = batched((asked: { meterId: string; month: string }[]) => usage.totals(asked), {
+    limit: MOST_ASKED,
+  });
+
+  async function chargeInRedis(key: ApiKey, cost: 0 | 1): Promise<Decision> {
+    for (;;) {
+      const decision = await meters.charge(key, cost);
+      const { outcome, reading } = decision;
+      if (outcome !== "unknown") {
+        remember(key, reading);
+        return decision;
+      }
+      const { meterId, perMinute } = key;
+      const { month } = reading;
+      const used = await orUnavailable(usedBefore({ meterId, month }));
+      const tokensLeft = believedTokens(key);
+      await meters.seed({ meterId, month, used, perMinute, tokensLeft });
+    }
+  }
+
+  async function chargeLocally(key: ApiKey, cost: 0 | 1): Promise<Decision> {
+    for (;;) {
+      const decision = local.charge(key, cost);
+      if (decision) return decision;
+      const used = await orUnavailable(usedBefore({ meterId: key.meterId, month: local.month() }));
+      local.begin(key, used, believedTokens(key));
+    }
+  }
+
+  async function charge(key: ApiKey, cost: 0 | 1): Promise<Decision> {
+    if (outage.isOn) return await chargeLocally(key, cost);
+    try {
+      return await chargeInRedis(key, cost);
+    } catch (error) {
+      if (error instanceof AdmissionUnavailable) throw error;
+      outage.begin(error, key.meterId);
+      return await chargeLocally(key, cost);
+    }
+  }
+
+  function remember({ meterId, perMinute }: ApiKey, { month, used, tokensLeft }: MeterReading) {
+    lastSeen.set(meterId, { meterId, month, used, perMinute, tokensLeft, seenAtMs: Date.now() });
+  }
+
+  /** The level of a bucket that Redis cannot tell, going by what it last said. */
+  function believedTokens({ meterId, perMinute, burst }: ApiKey): number | undefined {
+    const seen = lastSeen.get(meterId);
+    if (seen?.tokensLeft === undefined) return undefined;
+    const gained = ((Date.now() - seen.seenAtMs) * perMinute) / 60_000;
+    return Math.min(burst, Math.floor(seen.tokensLeft + gained));
   }
 
   return {
     async admitClient(client) {
-      const waitMicroseconds = await orUnavailable(
-        redis.admitClient(windowName(client), OPEN_LIMIT, OPEN_WINDOW_MICROSECONDS, ...now()),
-      );
+      let waitMicroseconds: number;
+      if (outage.isOn) waitMicroseconds = local.admitClient(client);
+      else {
+        try {
+          waitMicroseconds = await meters.admitClient(client);
+        } catch (error) {
+          outage.begin(error, client);
+          waitMicroseconds = local.admitClient(client);
+        }
+      }
       return waitMicroseconds === 0
         ? { admitted: true }
         : { admitted: false, retryAfterSeconds: Math.ceil(waitMicroseconds / 1_000_000) };
     },
     async admitKey(key) {
       const { outcome, retryAfterSeconds, reading } = await charge(key, 1);
-      if (outcome === ADMITTED) return { ...reading, admitted: true };
-      const reason = outcome === RATE_LIMITED ? "rate_limited" : "quota_exceeded";
+      if (outcome === "admitted") {
+        usage.count(key.meterId, reading.month, 1);
+        return { ...reading, admitted: true };
+      }
+      const reason = outcome as "rate_limited" | "quota_exceeded";
       return { ...reading, admitted: false, reason, retryAfterSeconds };
     },
-    async refundKey(key, { month }) {
-      await orUnavailable(redis.refundKey(meterName(key), month.replace("-", ""), 1));
+    async refundKey({ meterId }, { month }) {
+      usage.count(meterId, month, -1);
+      if (outage.isOn) return local.refund(meterId, month);
+      try {
+        await meters.refund(meterId, month);
+      } catch (error) {
+        outage.begin(error, meterId);
+      }
     },
     usage: async (key) => (await charge(key, 0)).reading,
+    state: () => ({ isLocal: outage.isOn, outages }),
+    stop: () => outage.stop(),
   };
 }
 
-const OPEN_LIMIT = 60;
-const OPEN_WINDOW_MICROSECONDS = 60_000_000;
-
-// The outcomes of admit-key.lua; the third is 2, quota used up.
-const ADMITTED = 0;
-const RATE_LIMITED = 1;
-
-// The braces are hash tags: on Redis Cluster they alone decide where a name lives.
-const windowName = (client: string) => `window:{${client}}`;
-const meterName = ({ meterId }: ApiKey) => `meter:{${meterId}}`;
+const MOST_METERS = 50_000;
+const MOST_ASKED = 1_000;
 
 async function orUnavailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
   } catch (error) {
     throw new AdmissionUnavailable(error);
-  }
-}
-
-/** The answer of admit-key.lua. */
-type KeyAnswer = [
-  outcome: number,
-  retryAfter: number,
-  month: number,
-  used: number,
-  monthEnds: number,
-  tokens: number,
-  nextToken: number,
-];
-
-declare module "ioredis" {
-  interface RedisCommander<Context> {
-    admitClient(
-      name: string,
-      limit: number,
-      windowMicroseconds: number,
-      ...now: number[]
-    ): Result<number, Context>;
-    admitKey(
-      name: string,
-      quota: number,
-      capacity: number,
-      perMinute: number,
-      cost: number,
-      ...now: number[]
-    ): Result<KeyAnswer, Context>;
-    refundKey(name: string, month: string, cost: number): Result<number, Context>;
   }
 }

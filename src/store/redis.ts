@@ -12,6 +12,10 @@ export function openRedis(urls: readonly string[]): RedisClient {
   const options = {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
+    // A decision that was sent and not answered is taken elsewhere, and must not be sent twice.
+    autoResendUnfulfilledCommands: false,
+    connectTimeout: 2_000,
+    retryStrategy: (attempts: number) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
     lazyConnect: true,
   };
   return urls.length > 1
@@ -19,6 +23,12 @@ export function openRedis(urls: readonly string[]): RedisClient {
         enableOfflineQueue: false,
         lazyConnect: true,
         redisOptions: options,
+        clusterRetryStrategy: (attempts) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
+        slotsRefreshInterval: 2_000,
+        slotsRefreshTimeout: 500,
       })
     : new Redis(url, options);
 }
+
+/** Between attempts to reconnect. */
+const LONGEST_PAUSE_MS = 500;

@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import {
-  type Admission,
-  AdmissionUnavailable,
-  createAdmission,
-} from "../../src/access/admission.ts";
-import { openRedis, type RedisClient } from "../../src/store/redis.ts";
+import { type Admission, createAdmission } from "../../src/access/admission.ts";
+import type { RedisClient } from "../../src/store/redis.ts";
 import { freshRedis } from "../support.ts";
 
 const SECOND = 1_000_000;
@@ -151,14 +147,4 @@ test("a script that Redis has forgotten is sent again", async () => {
   await admission.admitClient(client);
   await redis.script("FLUSH");
   expect(await admission.admitClient(client)).toEqual({ admitted: true });
-});
-
-test("an absent Redis is an error that keeps its cause, not a refusal", async () => {
-  const away = openRedis(["redis://127.0.0.1:1"]);
-  away.on("error", () => {});
-  const decision = createAdmission(away).admitClient(newClient());
-  const error = await decision.catch((error: unknown) => error);
-  expect(error).toBeInstanceOf(AdmissionUnavailable);
-  expect((error as Error).cause).toBeInstanceOf(Error);
-  away.disconnect();
 });

@@ -145,11 +145,10 @@ test("a refused request costs neither token nor quota and writes nothing", async
   expect(await admitted(rateLimited, 2)).toBe(1);
 });
 
-test("looking at the usage costs nothing and makes no meter", async () => {
+test("looking at the usage costs nothing", async () => {
   const key = newKey();
   now = START;
   expect(await timed.usage(key)).toMatchObject({ used: 0, tokensLeft: 60 });
-  expect(await redis.exists(nameOf(key))).toBe(0);
   await admitted(key, 60);
   for (let look = 0; look < 5; look++) {
     expect(await timed.usage(key)).toMatchObject({ used: 60, tokensLeft: 0 });

@@ -1,13 +1,13 @@
--- Gives back what admit-key.lua charged, as long as its month is still being counted.
+-- Gives back what admit-keys.lua charged, as long as its month is still being counted.
 --
--- KEYS[1]  hash of the key's meter, see admit-key.lua
+-- KEYS[1]  hash of the key's meter, see admit-keys.lua
 -- ARGV[1]  month of the charge, as 202611
 -- ARGV[2]  requests to give back
 -- Answer   1 when given back, 0 when the month is over or the meter gone
 --
 -- Atomic, because a charge between reading and writing would be lost.
 
--- The unit of `tokens`, as in admit-key.lua.
+-- The unit of `tokens`, as in admit-keys.lua.
 local TOKEN = 60000000
 
 local key = KEYS[1]
@@ -19,6 +19,8 @@ if meter[1] ~= ARGV[1] then
 end
 -- No clock and no capacity: the level is refilled, and cut to the capacity, whenever it is read.
 local used = math.max(0, tonumber(meter[2]) - cost)
-local tokens = tonumber(meter[3]) + cost * TOKEN
-redis.call("HSET", key, "used", used, "tokens", string.format("%.0f", tokens))
+redis.call("HSET", key, "used", used)
+if meter[3] then
+  redis.call("HSET", key, "tokens", string.format("%.0f", meter[3] + cost * TOKEN))
+end
 return 1

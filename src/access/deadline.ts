@@ -1,0 +1,43 @@
+/**
+ * Waits for a promise until a deadline.
+ * @param onLate told what it came to after all, when that was after the deadline
+ * @throws DeadlineError when the time is over
+ */
+export function withDeadline<Value>(
+  promise: Promise<Value>,
+  milliseconds: number,
+  onLate: (value: Value) => void = () => {},
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const giveUp = () => {
+      isOver = true;
+      reject(new DeadlineError(`no answer within ${milliseconds} ms`));
+    };
+    // Timers run before arrived data is read. A process that was itself held up must read first,
+    // or it would take its own slowness for the other's.
+    let turn: NodeJS.Immediate | undefined;
+    const timer = setTimeout(() => {
+      turn = setImmediate(() => {
+        turn = setImmediate(giveUp);
+      });
+    }, milliseconds);
+    const settle = () => {
+      clearTimeout(timer);
+      clearImmediate(turn);
+    };
+    promise.then(
+      (value) => {
+        if (isOver) return onLate(value);
+        settle();
+        resolve(value);
+      },
+      (error) => {
+        settle();
+        reject(error);
+      },
+    );
+  });
+}
+
+export class DeadlineError extends Error {}

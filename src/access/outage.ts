@@ -1,0 +1,89 @@
+import type { RedisClient } from "../store/redis.ts";
+import { DeadlineError, withDeadline } from "./deadline.ts";
+
+/** Whether Redis decides, or this process by itself. */
+export interface Outage {
+  readonly isOn: boolean;
+  /** Redis failed with the window or meter of this client or key. */
+  begin(cause: unknown, subject: string): void;
+  stop(): void;
+}
+
+/**
+ * Asks an absent Redis, in the background, whether it is back.
+ * @param options.onBegin once for each outage
+ * @param options.recover what to do before Redis decides again; when that throws, it does not yet
+ * @param options.onEnd once for each outage
+ */
+export function watchOutages(
+  redis: RedisClient,
+  {
+    onBegin,
+    recover,
+    onEnd,
+  }: { onBegin(cause: unknown): void; recover(): Promise<void>; onEnd(): void },
+): Outage {
+  let isOn = false;
+  let isStopped = false;
+  /** What to ask about: on Redis Cluster a part may be away. */
+  const subjects = new Set<string>();
+
+  async function ask(): Promise<void> {
+    // A write, since a full Redis still answers reads. In the slot of the window or meter.
+    const writes = Array.from(subjects, (subject) =>
+      redis.set(`probe:{${subject}}`, "", "PX", PROBE_EXPIRY_MS),
+    );
+    const all = Promise.all(writes);
+    const slow = withDeadline(all, HANGING_MS).catch((error) => {
+      // The connection may be one that nobody holds at its other end. A paused Redis gets longer:
+      // its late answers say what it has charged.
+      if (error instanceof DeadlineError) redis.disconnect(true);
+    });
+    try {
+      await withDeadline(all, PROBE_MS);
+    } catch (error) {
+      // One question at a time, or a paused Redis finds thousands of them.
+      await slow;
+      throw error;
+    }
+    await recover();
+  }
+
+  async function waitForEnd(): Promise<void> {
+    while (!isStopped) {
+      try {
+        await ask();
+        break;
+      } catch {
+        // What keeps Redis away was told when the outage began.
+        await Bun.sleep(PAUSE_MS);
+      }
+    }
+    if (isStopped) return;
+    subjects.clear();
+    isOn = false;
+    onEnd();
+  }
+
+  return {
+    get isOn() {
+      return isOn;
+    },
+    begin(cause, subject) {
+      if (subjects.size < MOST_SUBJECTS) subjects.add(subject);
+      if (isOn || isStopped) return;
+      isOn = true;
+      onBegin(cause);
+      waitForEnd();
+    },
+    stop() {
+      isStopped = true;
+    },
+  };
+}
+
+const PROBE_MS = 100;
+const PROBE_EXPIRY_MS = 1_000;
+const PAUSE_MS = 100;
+const HANGING_MS = 10_000;
+const MOST_SUBJECTS = 32;

@@ -1,0 +1,133 @@
+import type { Logger } from "pino";
+import type { Sql } from "../store/postgres.ts";
+
+/** Requests charged, as PostgreSQL keeps them. */
+export interface DurableUsage {
+  /** Counts requests charged (or, below 0, given back) in a month such as `2026-11`. Does not wait. */
+  count(meterId: string, month: string, requests: number): void;
+  /** What each meter has used in a month, everything counted here until now included. */
+  totals(meters: readonly MonthOf[]): Promise<number[]>;
+  /** Writes what has been counted. @throws when PostgreSQL is away; nothing is lost then */
+  flush(): Promise<void>;
+  /** Has a listener told, after each write, what the written meters have used by all servers. */
+  onTotals(listener: (totals: Total[]) => void): void;
+  /** Writes what has been counted, and stops doing so. */
+  stop(): Promise<void>;
+}
+
+export interface MonthOf {
+  meterId: string;
+  month: string;
+}
+
+export interface Total extends MonthOf {
+  used: number;
+}
+
+/**
+ * Gathers what is charged and writes it every second, in one statement however many keys.
+ * @param options.onTotals told after each write what the written meters have used by all servers
+ */
+export function startUsage(
+  sql: Sql,
+  { log, intervalMs = FLUSH_INTERVAL_MS }: { log: Logger; intervalMs?: number },
+): DurableUsage {
+  let pending = new Map<string, Total>();
+  /** Writes go one after the other, so that who waits for the last waits for all. */
+  let writing: Promise<void> = Promise.resolve();
+  let isFailing = false;
+  let tell: (totals: Total[]) => void = () => {};
+
+  function count(meterId: string, month: string, requests: number) {
+    const name = `${month} ${meterId}`;
+    const counted = pending.get(name);
+    if (counted) counted.used += requests;
+    else pending.set(name, { meterId, month, used: requests });
+  }
+
+  async function write() {
+    const batch = [...pending.values()].filter(({ used }) => used !== 0);
+    pending = new Map();
+    if (batch.length === 0) return;
+    try {
+      tell(await addUsage(sql, batch));
+    } catch (error) {
+      // After a connection lost at the wrong moment they may have been written: counted twice then.
+      for (const { meterId, month, used } of batch) count(meterId, month, used);
+      throw error;
+    }
+  }
+
+  function flush(): Promise<void> {
+    const written = writing.then(write);
+    writing = written.catch(() => {});
+    return written;
+  }
+
+  const timer = setInterval(async () => {
+    try {
+      await flush();
+      if (isFailing) log.info("usage is written to PostgreSQL again");
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) log.error({ err: error }, "usage cannot be written to PostgreSQL");
+      isFailing = true;
+    }
+  }, intervalMs);
+
+  return {
+    count,
+    flush,
+    async totals(meters) {
+      await flush();
+      return await findTotals(sql, meters);
+    },
+    onTotals(listener) {
+      tell = listener;
+    },
+    async stop() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}
+
+/** For meters that nobody keeps account of: one that Redis does not know begins at nothing. */
+export const noDurableUsage: DurableUsage = {
+  count() {},
+  totals: async (meters) => meters.map(() => 0),
+  async flush() {},
+  onTotals() {},
+  async stop() {},
+};
+
+// Sooner than each second by the time that a write may take.
+const FLUSH_INTERVAL_MS = 800;
+
+/** Adds to what meters have used. @returns what they have used then */
+async function addUsage(sql: Sql, charges: readonly Total[]): Promise<Total[]> {
+  // All servers lock the rows in the same order.
+  const totals = await sql<Total[]>`
+    insert into usage (meter_id, month, used)
+    select meter_id, month, used from unnest(
+      ${charges.map(({ meterId }) => meterId)}::uuid[],
+      ${charges.map(({ month }) => `${month}-01`)}::date[],
+      ${charges.map(({ used }) => used)}::bigint[]) as charge (meter_id, month, used)
+    order by meter_id, month
+    on conflict (meter_id, month) do update set used = usage.used + excluded.used
+    returning meter_id as "meterId", to_char(month, 'YYYY-MM') as month, used::float8 as used`;
+  return totals;
+}
+
+/** What meters have used, each in its month; 0 when nothing is known. */
+async function findTotals(sql: Sql, meters: readonly MonthOf[]): Promise<number[]> {
+  const rows = await sql<{ used: number }[]>`
+    select greatest(0, usage.used)::float8 as used
+    from unnest(
+      ${meters.map(({ meterId }) => meterId)}::uuid[],
+      ${meters.map(({ month }) => `${month}-01`)}::date[]
+    ) with ordinality as asked (meter_id, month, place)
+      left join usage using (meter_id, month)
+    order by place`;
+  return rows.map(({ used }) => used);
+}
