@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { createAdmission } from "../src/access/admission.ts";
+import { createAdmission, type MeterReading } from "../src/access/admission.ts";
 import {
   findKey,
   type KeyRecord,
@@ -8,6 +8,8 @@ import {
   revokeKey,
   rollKey,
 } from "../src/access/keys.ts";
+import { openUsage } from "../src/access/usage.ts";
+import { usageOf } from "../src/access/usage-report.ts";
 import { type Config, loadConfig } from "../src/config.ts";
 import { openPostgres, type Sql } from "../src/store/postgres.ts";
 import { openRedis } from "../src/store/redis.ts";
@@ -118,39 +120,36 @@ This is the only time that the key is shown; it cannot be looked up later.`);
 async function usage(sql: Sql, config: Config, id: string, json: boolean): Promise<void> {
   const key = await findKey(sql, id);
   if (!key) throw unknownKey(id);
-  const { tier, quota, perMinute, burst } = key;
-  const { month, used, tokensLeft } = await readMeter(config.redisUrls, key);
-  const remaining = Math.max(0, quota - used);
-  const resetsAt = firstOfNextMonth(month);
+  const report = usageOf(key, await readMeter(sql, config.redisUrls, key));
   if (json) {
-    const figures = { month, quota, used, remaining, resetsAt, perMinute, burst, tokensLeft };
-    console.log(JSON.stringify({ id, tier, ...figures }));
+    console.log(JSON.stringify({ id, ...report }));
   } else {
+    const { month, quota, used, remaining, resetsAt } = report;
     const row = [month, quota, used, remaining, resetsAt.slice(0, 10)].map(String);
     console.log(formatTable(["month (UTC)", "quota", "used", "remaining", "whole again"], [row]));
   }
 }
 
-async function readMeter(redisUrls: readonly string[], key: KeyRecord) {
+async function readMeter(
+  sql: Sql,
+  redisUrls: readonly string[],
+  key: KeyRecord,
+): Promise<MeterReading> {
   const redis = openRedis(redisUrls);
   let fault: Error | undefined;
   redis.on("error", (error) => {
     fault = error;
   });
+  const admission = createAdmission(redis, { usage: openUsage(sql) });
   try {
     await redis.connect();
-    return await createAdmission(redis).usage(key);
+    return await admission.usage(key);
   } catch (error) {
     throw fault ? new CommandError(`Cannot reach Redis: ${fault.message || fault}.`) : error;
   } finally {
+    admission.stop();
     redis.disconnect();
   }
-}
-
-/** @param month such as `2026-11` */
-function firstOfNextMonth(month: string): string {
-  const [year = 0, ordinal = 0] = month.split("-").map(Number);
-  return new Date(Date.UTC(year, ordinal)).toISOString();
 }
 
 function stateOf({ revokedAt, expiresAt }: Pick<KeyRecord, "revokedAt" | "expiresAt">): string {

@@ -1,7 +1,7 @@
 import pino, { type Logger } from "pino";
 import { createAdmission } from "./access/admission.ts";
 import { createKeyring } from "./access/keyring.ts";
-import { startUsage } from "./access/usage.ts";
+import { flushRegularly, openUsage } from "./access/usage.ts";
 import { type Config, ConfigError, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
@@ -28,10 +28,11 @@ export async function start(
   // Without a listener each failed attempt to reconnect would end the process; that Redis is away
   // is told by who needs it.
   redis.on("error", (error) => log.debug({ err: error }, "Redis"));
-  const usage = startUsage(sql, { log });
+  const usage = openUsage(sql);
+  const usageWriter = flushRegularly(usage, log);
   const closeStores = async () => {
     redis.disconnect();
-    await usage.stop();
+    await usageWriter.stop();
     await sql.end({ timeout: 5 });
   };
 

@@ -8,6 +8,7 @@ import { listKeyed, listOpen, showKeyed, showOpen } from "./handlers/businesses.
 import { categories } from "./handlers/categories.ts";
 import { health } from "./handlers/health.ts";
 import { search } from "./handlers/search.ts";
+import { usage } from "./handlers/usage.ts";
 import { internal, notFound } from "./http/errors.ts";
 import { chain, type Handler } from "./http/handler.ts";
 import { respond } from "./http/respond.ts";
@@ -17,6 +18,7 @@ import { allowMethods } from "./middleware/allowMethods.ts";
 import { catchErrors } from "./middleware/catchErrors.ts";
 import { openHeaders } from "./middleware/openHeaders.ts";
 import { variants } from "./middleware/variants.ts";
+import { withKey } from "./middleware/withKey.ts";
 import type { Search } from "./search/query.ts";
 
 /** All that the routes need. */
@@ -76,7 +78,11 @@ function routes({ config, directory, keyring, admission, log }: Parts) {
     "/api/v1/businesses/:slug": both(showOpen(sql), showKeyed(sql)),
     "/api/v1/categories": keyed(categories(sql)),
     "/api/v1/search": keyed(search(directory)),
-    "/healthz": chain([catchErrors(log), allowMethods()], health(sql)),
+    "/api/v1/usage": chain(
+      [catchErrors(log), allowMethods()],
+      withKey(keyring, admission, usage(admission)),
+    ),
+    "/healthz": chain([catchErrors(log), allowMethods()], health(sql, admission)),
   };
   const fallback = config.openAccess ? variants(chain(outer, notFound), notFound) : notFound;
   return { table, fallback };

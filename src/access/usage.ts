@@ -11,8 +11,6 @@ export interface DurableUsage {
   flush(): Promise<void>;
   /** Has a listener told, after each write, what the written meters have used by all servers. */
   onTotals(listener: (totals: Total[]) => void): void;
-  /** Writes what has been counted, and stops doing so. */
-  stop(): Promise<void>;
 }
 
 export interface MonthOf {
@@ -24,18 +22,11 @@ export interface Total extends MonthOf {
   used: number;
 }
 
-/**
- * Gathers what is charged and writes it every second, in one statement however many keys.
- * @param options.onTotals told after each write what the written meters have used by all servers
- */
-export function startUsage(
-  sql: Sql,
-  { log, intervalMs = FLUSH_INTERVAL_MS }: { log: Logger; intervalMs?: number },
-): DurableUsage {
+/** Gathers what is charged; a flush writes it in one statement, however many keys. */
+export function openUsage(sql: Sql): DurableUsage {
   let pending = new Map<string, Total>();
   /** Writes go one after the other, so that who waits for the last waits for all. */
   let writing: Promise<void> = Promise.resolve();
-  let isFailing = false;
   let tell: (totals: Total[]) => void = () => {};
 
   function count(meterId: string, month: string, requests: number) {
@@ -64,17 +55,6 @@ export function startUsage(
     return written;
   }
 
-  const timer = setInterval(async () => {
-    try {
-      await flush();
-      if (isFailing) log.info("usage is written to PostgreSQL again");
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing) log.error({ err: error }, "usage cannot be written to PostgreSQL");
-      isFailing = true;
-    }
-  }, intervalMs);
-
   return {
     count,
     flush,
@@ -85,9 +65,26 @@ export function startUsage(
     onTotals(listener) {
       tell = listener;
     },
+  };
+}
+
+/** Flushes every second; once more when stopped. */
+export function flushRegularly(usage: DurableUsage, log: Logger): { stop(): Promise<void> } {
+  let isFailing = false;
+  const timer = setInterval(async () => {
+    try {
+      await usage.flush();
+      if (isFailing) log.info("usage is written to PostgreSQL again");
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) log.error({ err: error }, "usage cannot be written to PostgreSQL");
+      isFailing = true;
+    }
+  }, FLUSH_INTERVAL_MS);
+  return {
     async stop() {
       clearInterval(timer);
-      await flush();
+      await usage.flush();
     },
   };
 }
@@ -98,7 +95,6 @@ export const noDurableUsage: DurableUsage = {
   totals: async (meters) => meters.map(() => 0),
   async flush() {},
   onTotals() {},
-  async stop() {},
 };
 
 // Sooner than each second by the time that a write may take.

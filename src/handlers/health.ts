@@ -1,11 +1,16 @@
+import type { Admission } from "../access/admission.ts";
 import { ok } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
 import type { Sql } from "../store/postgres.ts";
 
-/** GET /healthz, for whoever watches over the server: 200 while the directory can be read. */
-export function health(sql: Sql): Handler {
+/**
+ * GET /healthz, for whoever watches over the server: 200 while the directory can be read. Says who
+ * decides about admission, and how often that was not Redis: the server's metric of it.
+ */
+export function health(sql: Sql, admission: Admission): Handler {
   return async function health() {
     await sql`select 1`;
-    return ok({ status: "ok" });
+    const { isLocal, outages } = admission.state();
+    return ok({ status: "ok", admission: { decidedBy: isLocal ? "server" : "redis", outages } });
   };
 }

@@ -2,8 +2,9 @@ import type { Admission } from "../access/admission.ts";
 import type { Keyring } from "../access/keyring.ts";
 import { rateLimitFields } from "../access/rate-limit-fields.ts";
 import { type Answer, withHeaders } from "../http/answer.ts";
-import { errorAnswer, tooManyRequests, unauthorized } from "../http/errors.ts";
+import { errorAnswer } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
+import { withKey } from "./withKey.ts";
 
 /**
  * Keyed access: authenticates, then charges quota and bucket in one step. A refusal costs nothing,
@@ -11,22 +12,7 @@ import type { Middleware } from "../http/handler.ts";
  */
 export function admitKey(keyring: Keyring, admission: Admission): Middleware {
   return (next) =>
-    async function admitKey(request, context) {
-      const header = request.headers.get("Authorization");
-      if (header === null) return unauthorized("missing");
-
-      const presented = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
-      const resolved = await keyring.resolve(presented);
-      if (!resolved.ok) {
-        // Counted like an open request, so that nobody guesses keys quickly.
-        const attempt = await admission.admitClient(context.client);
-        if (!attempt.admitted) return tooManyRequests(attempt.retryAfterSeconds);
-        return resolved.denied === "invalid"
-          ? unauthorized("invalid")
-          : errorAnswer(resolved.denied);
-      }
-
-      const { key } = resolved;
+    withKey(keyring, admission, async function admitKey(key, request, context) {
       const decision = await admission.admitKey(key);
       const fields = rateLimitFields(key, decision);
       if (!decision.admitted) return withHeaders(refusal(decision), fields);
@@ -35,10 +21,11 @@ export function admitKey(keyring: Keyring, admission: Admission): Middleware {
         if (answer.status >= 500) await admission.refundKey(key, decision);
         return withHeaders(answer, fields);
       } catch (error) {
+        // Never throws, or the first error would be lost.
         await admission.refundKey(key, decision);
         throw error;
       }
-    };
+    });
 }
 
 function refusal(decision: {

@@ -15,6 +15,8 @@ export function openRedis(urls: readonly string[]): RedisClient {
     // A decision that was sent and not answered is taken elsewhere, and must not be sent twice.
     autoResendUnfulfilledCommands: false,
     connectTimeout: 2_000,
+    // How long disconnect() waits before it cuts, and, the connection being gone already, for nothing.
+    disconnectTimeout: 100,
     retryStrategy: (attempts: number) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
     lazyConnect: true,
   };

@@ -1,0 +1,12 @@
+import type { Admission } from "../access/admission.ts";
+import type { ApiKey } from "../access/keys.ts";
+import { usageOf } from "../access/usage-report.ts";
+import { type Answer, ok, withHeaders } from "../http/answer.ts";
+
+/** GET /api/v1/usage: how the key stands. Free. */
+export function usage(admission: Admission): (key: ApiKey) => Promise<Answer> {
+  return async function usage(key) {
+    const report = usageOf(key, await admission.usage(key));
+    return withHeaders(ok({ data: report }), { "Cache-Control": "no-store" });
+  };
+}

@@ -1,0 +1,27 @@
+import type { Admission } from "../access/admission.ts";
+import type { Keyring } from "../access/keyring.ts";
+import type { ApiKey } from "../access/keys.ts";
+import type { Answer } from "../http/answer.ts";
+import { errorAnswer, tooManyRequests, unauthorized } from "../http/errors.ts";
+import type { Context, Handler } from "../http/handler.ts";
+
+/** Authenticates by the key in the Authorization header, and hands it on. Charges the key nothing. */
+export function withKey(
+  keyring: Keyring,
+  admission: Admission,
+  next: (key: ApiKey, request: Request, context: Context) => Answer | Promise<Answer>,
+): Handler {
+  return async function withKey(request, context) {
+    const header = request.headers.get("Authorization");
+    if (header === null) return unauthorized("missing");
+
+    const presented = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
+    const resolved = await keyring.resolve(presented);
+    if (resolved.ok) return next(resolved.key, request, context);
+
+    // Counted like an open request, so that nobody guesses keys quickly.
+    const attempt = await admission.admitClient(context.client);
+    if (!attempt.admitted) return tooManyRequests(attempt.retryAfterSeconds);
+    return resolved.denied === "invalid" ? unauthorized("invalid") : errorAnswer(resolved.denied);
+  };
+}
