@@ -55,14 +55,31 @@ create table applications (
 );
 create index applications_waiting on applications (created_at) where status = 'waiting';
 
--- Servers hold keys in memory for a moment; this tells them to look again.
+-- Servers hold keys in memory. The announcement tells them at once to look again; the number, which
+-- they read several times a second, is for when an announcement is lost.
+create table keys_version (
+  version bigint not null
+);
+insert into keys_version values (0);
+
 create function announce_keys() returns trigger
 language plpgsql as $$
 begin
   notify keys_changed;
   return null;
 end $$;
+create function count_change_of_keys() returns trigger
+language plpgsql as $$
+begin
+  -- The row stays locked until the change is committed: no number is seen before its change.
+  update keys_version set version = version + 1;
+  return null;
+end $$;
 create trigger announce after insert or update or delete or truncate on api_keys
   for each statement execute function announce_keys();
 create trigger announce after insert or update or delete or truncate on tiers
   for each statement execute function announce_keys();
+create trigger count_change after insert or update or delete or truncate on api_keys
+  for each statement execute function count_change_of_keys();
+create trigger count_change after insert or update or delete or truncate on tiers
+  for each statement execute function count_change_of_keys();

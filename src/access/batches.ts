@@ -32,10 +32,10 @@ export function batched<Item, Answer>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      // Not a microtask: each request comes in a task of its own, and the turn is all of them.
-      if (gathered.length === 0) setImmediate(dispatch);
       gathered.push({ item, resolve, reject });
       if (gathered.length >= limit) dispatch();
+      // Not a microtask: each request comes in a task of its own, and the turn is all of them.
+      else if (gathered.length === 1) setImmediate(dispatch);
     });
 }
 

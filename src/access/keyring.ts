@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Sql } from "../store/postgres.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
-import { type ApiKey, findKeyByHash, type KeyRecord } from "./keys.ts";
+import { type ApiKey, findKeyByHash, type KeyRecord, keysVersion } from "./keys.ts";
 
 /** What a presented key is worth at this moment. */
 export type Resolved =
@@ -15,9 +15,10 @@ export interface Keyring {
 }
 
 /**
- * Resolves presented keys, and remembers what it found, unknown keys too, for less than a second:
- * a revocation holds within that time even if its announcement is lost, and at once otherwise.
- * Many look-ups of one key at once ask the database once.
+ * Resolves presented keys, and remembers what it found, unknown keys too, until something changes.
+ * That is announced; and a number that tells of each change is read several times a second, so that
+ * a revocation holds within one second even if its announcement is lost. While the number cannot be
+ * read, findings are good for less than a second. Many look-ups of one key at once ask once.
  * @param now the clock, in milliseconds since 1970; set by tests
  */
 export async function createKeyring(
@@ -29,11 +30,22 @@ export async function createKeyring(
   // Also after each reconnection: what was announced meanwhile has been missed.
   const announcements = await sql.listen("keys_changed", forget, forget);
 
+  /** When it was last asked whether something has changed: all findings are as young as that. */
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+  let version: string | undefined;
+  const stopPolling = repeat(POLL_INTERVAL_MS, async () => {
+    const askedAt = now();
+    const current = await keysVersion(sql);
+    if (current !== version) forget();
+    version = current;
+    confirmedAt = askedAt;
+  });
+
   function find(presented: string): Promise<KeyRecord | null> {
     const hash = hashKey(presented);
     const name = hash.toString("base64");
     const known = findings.get(name);
-    if (known && now() - known.askedAt < LONGEST_AGE_MS) return known.record;
+    if (known && now() - Math.max(known.askedAt, confirmedAt) < LONGEST_AGE_MS) return known.record;
 
     const finding = { askedAt: now(), record: findKeyByHash(sql, hash) };
     findings.set(name, finding);
@@ -52,7 +64,10 @@ export async function createKeyring(
       if (record.expiresAt && record.expiresAt.getTime() <= now()) return denied("expired");
       return { ok: true, key: record };
     },
-    stop: () => announcements.unlisten(),
+    async stop() {
+      await stopPolling();
+      await announcements.unlisten();
+    },
   };
 }
 
@@ -68,5 +83,23 @@ interface Finding {
   record: Promise<KeyRecord | null>;
 }
 
+/** Does some work over and over, one at a time. What fails is done again. */
+function repeat(intervalMs: number, work: () => Promise<void>): () => Promise<void> {
+  let current: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    current ??= work()
+      // Its findings grow old meanwhile, and then whoever asks hears what is wrong.
+      .catch(() => {})
+      .finally(() => {
+        current = undefined;
+      });
+  }, intervalMs);
+  return async () => {
+    clearInterval(timer);
+    await current;
+  };
+}
+
+const POLL_INTERVAL_MS = 250;
 const LONGEST_AGE_MS = 900;
 const MOST_FINDINGS = 50_000;

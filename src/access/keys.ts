@@ -78,6 +78,12 @@ export async function findKey(sql: Sql, id: string): Promise<KeyRecord | null> {
   return record ?? null;
 }
 
+/** A number that is another one after each committed change of a key or tier. */
+export async function keysVersion(sql: Sql): Promise<string> {
+  const [{ version }] = await sql<[{ version: string }]>`select version from keys_version`;
+  return version;
+}
+
 /** Every key, oldest first. */
 export async function listKeys(sql: Sql): Promise<KeyRecord[]> {
   return await sql<KeyRecord[]>`

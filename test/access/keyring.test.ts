@@ -82,10 +82,27 @@ test("many look-ups of one key at once ask the database once, and so do repeated
   await counted.close();
 });
 
-test("what is known of a key is asked again within a second, even if no announcement came", async () => {
-  let now = 0;
+test("a revocation holds within a second even if no announcement came", async () => {
   const { key, id } = await issue();
   await sql`alter table api_keys disable trigger announce`;
+  try {
+    await withKeyring(async (keyring) => {
+      expect((await keyring.resolve(key)).ok).toBe(true);
+      await revokeKey(sql, id);
+      const revokedAt = performance.now();
+      await until(async () => !(await keyring.resolve(key)).ok, 1_000);
+      expect(performance.now() - revokedAt).toBeLessThan(1_000);
+    });
+  } finally {
+    await sql`alter table api_keys enable trigger announce`;
+  }
+});
+
+test("findings grow old while it cannot be asked whether something has changed", async () => {
+  let now = 0;
+  const { key, id } = await issue();
+  await sql`alter table keys_version rename to keys_version_gone`;
+  await sql`alter table api_keys disable trigger user`;
   try {
     await withKeyring(
       async (keyring) => {
@@ -98,8 +115,26 @@ test("what is known of a key is asked again within a second, even if no announce
       { now: () => now },
     );
   } finally {
-    await sql`alter table api_keys enable trigger announce`;
+    await sql`alter table keys_version_gone rename to keys_version`;
+    await sql`alter table api_keys enable trigger user`;
   }
+});
+
+test("a key in use is looked up once, however long it is used", async () => {
+  const { key } = await issue();
+  const counted = counting();
+  const keyring = await createKeyring(counted.sql);
+  const end = performance.now() + 1_500;
+  await keyring.resolve(key);
+  const before = counted.lookups();
+  await until(async () => {
+    await keyring.resolve(key);
+    return performance.now() > end;
+  }, 3_000);
+  // The first reading of the number forgets once.
+  expect(counted.lookups()).toBeLessThanOrEqual(before + 1);
+  await keyring.stop();
+  await counted.close();
 });
 
 test("a revocation holds in two keyrings at once by its announcement, not by age", async () => {
