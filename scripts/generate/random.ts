@@ -1,0 +1,52 @@
+import { uniformFloat32 } from "pure-rand/distribution/uniformFloat32";
+import { uniformInt } from "pure-rand/distribution/uniformInt";
+import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+
+/** A source of chance; the same seed gives the same chances. */
+export interface Random {
+  /** From 0, below 1. */
+  fraction(): number;
+  /** A whole number, both ends included. */
+  between(least: number, most: number): number;
+  /** True this often, from 0 to 1. */
+  chance(probability: number): boolean;
+  pick<Item>(items: readonly Item[]): Item;
+}
+
+export function createRandom(seed: number): Random {
+  const generator = xoroshiro128plus(seed);
+  const fraction = () => uniformFloat32(generator);
+  return {
+    fraction,
+    between: (least, most) => uniformInt(generator, least, most),
+    chance: (probability) => fraction() < probability,
+    pick(items) {
+      const item = items[Math.floor(fraction() * items.length)];
+      if (item === undefined) throw new RangeError("There is nothing to pick from");
+      return item;
+    },
+  };
+}
+
+/** A picker that gives each item as often as its weight, next to the others. */
+export function weighted<Item>(
+  items: readonly Item[],
+  weight: (item: Item) => number,
+): (random: Random) => Item {
+  let total = 0;
+  const bounds = Float64Array.from(items, (item) => {
+    total += weight(item);
+    return total;
+  });
+  return (random) => {
+    const target = random.fraction() * total;
+    let low = 0;
+    let high = items.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((bounds[middle] as number) > target) high = middle;
+      else low = middle + 1;
+    }
+    return items[low] as Item;
+  };
+}

@@ -1,0 +1,82 @@
+import { type HoursProfile, isHoursProfile } from "./hours.ts";
+import { foodTrades } from "./trades/food.ts";
+import { leisureTrades } from "./trades/leisure.ts";
+import { serviceTrades } from "./trades/services.ts";
+import { shopTrades } from "./trades/shops.ts";
+
+/** How businesses of a trade are named and described. */
+export const styles = [
+  "brand",
+  "eatery",
+  "place",
+  "practice",
+  "pub",
+  "salon",
+  "shop",
+  "trade",
+] as const;
+export type Style = (typeof styles)[number];
+
+export interface Trade {
+  /** Slug of its category. */
+  category: string;
+  /** How many there are of it, next to the others. */
+  weight: number;
+  style: Style;
+  hours: HoursProfile;
+  /** What one of them is, for use in a sentence: "fish and chip shop". */
+  noun: string;
+  /** What such names end with: "Fish Bar". */
+  endings: readonly string[];
+  /** What they offer, for use in a sentence. */
+  offers: readonly string[];
+  /** Names that only this trade can have; may be none. */
+  ownNames: readonly string[];
+}
+
+/** One trade for each leaf of the taxonomy. */
+export const trades: readonly Trade[] = [
+  foodTrades,
+  shopTrades,
+  serviceTrades,
+  leisureTrades,
+].flatMap(readTrades);
+
+/** Reads lines of: category | weight | style | hours | noun | endings | offers | own names. */
+function readTrades(table: string): Trade[] {
+  return table
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [category, weight, style, hours, noun, endings, offers, ownNames] = line.split("|");
+      if (
+        !category ||
+        !style ||
+        !isStyle(style) ||
+        !hours ||
+        !isHoursProfile(hours) ||
+        !noun ||
+        !offers
+      ) {
+        throw new Error(`Not a trade: ${line}`);
+      }
+      return {
+        category,
+        weight: Number(weight),
+        style,
+        hours,
+        noun,
+        endings: list(endings),
+        offers: list(offers),
+        ownNames: list(ownNames),
+      };
+    });
+}
+
+function list(cell = ""): string[] {
+  return cell === "" ? [] : cell.split(";");
+}
+
+function isStyle(text: string): text is Style {
+  return (styles as readonly string[]).includes(text);
+}
