@@ -72,6 +72,7 @@ export function createAdmission(
   const local = createLocalLimiter({ instances, now: clock });
   /** How Redis last said that meters stand. */
   const lastSeen = new LRUCache<string, Standing & { seenAtMs: number }>({ max: MOST_METERS });
+  const beginning = new Map<string, Promise<void>>();
   let outages = 0;
 
   const outage = watchOutages(redis, {
@@ -118,7 +119,7 @@ export function createAdmission(
       const { outcome, reading } = decision;
       if (outcome !== "unknown") {
         remember(key, reading);
-        return decision;
+        return counted(key, cost, decision);
       }
       const { meterId, perMinute } = key;
       const { month } = reading;
@@ -131,10 +132,29 @@ export function createAdmission(
   async function chargeLocally(key: ApiKey, cost: 0 | 1): Promise<Decision> {
     for (;;) {
       const decision = local.charge(key, cost);
-      if (decision) return decision;
-      const used = await orUnavailable(usedBefore({ meterId: key.meterId, month: local.month() }));
-      local.begin(key, used, believedTokens(key));
+      if (decision) return counted(key, cost, decision);
+      // Once for all who wait: a second would forget what was charged since the first.
+      let begun = beginning.get(key.meterId);
+      if (!begun) {
+        begun = beginLocally(key).finally(() => beginning.delete(key.meterId));
+        beginning.set(key.meterId, begun);
+      }
+      await begun;
     }
+  }
+
+  async function beginLocally(key: ApiKey): Promise<void> {
+    const { meterId } = key;
+    const used = await orUnavailable(usedBefore({ meterId, month: local.month() }));
+    local.begin(key, used, believedTokens(key));
+  }
+
+  /** At once, so that nobody asks what was used between the charge and its being counted. */
+  function counted({ meterId }: ApiKey, cost: 0 | 1, decision: Decision): Decision {
+    if (cost > 0 && decision.outcome === "admitted") {
+      usage.count(meterId, decision.reading.month, cost);
+    }
+    return decision;
   }
 
   async function charge(key: ApiKey, cost: 0 | 1): Promise<Decision> {
@@ -178,10 +198,7 @@ export function createAdmission(
     },
     async admitKey(key) {
       const { outcome, retryAfterSeconds, reading } = await charge(key, 1);
-      if (outcome === "admitted") {
-        usage.count(key.meterId, reading.month, 1);
-        return { ...reading, admitted: true };
-      }
+      if (outcome === "admitted") return { ...reading, admitted: true };
       const reason = outcome as "rate_limited" | "quota_exceeded";
       return { ...reading, admitted: false, reason, retryAfterSeconds };
     },

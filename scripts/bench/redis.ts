@@ -1,0 +1,116 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { freePort } from "../stack/ports.ts";
+import { redisProgram } from "../stack/redis.ts";
+import type { Daemon, Supervisor } from "../stack/supervisor.ts";
+import { until } from "../stack/waiting.ts";
+
+/** A Redis to be ill-treated. It keeps nothing on disk and its port through restarts. */
+export interface FrailRedis {
+  port: number;
+  url: string;
+  /** kill -9. */
+  kill(): Promise<void>;
+  /** Starts it again, empty. */
+  restart(): Promise<void>;
+  pause(): void;
+  resume(): void;
+  /** Says something to it on a connection of its own. */
+  say(...command: string[]): Promise<unknown>;
+}
+
+export async function startFrailRedis(
+  supervisor: Supervisor,
+  settings: Record<string, string> = {},
+): Promise<FrailRedis> {
+  const port = await freePort();
+  const program = await redisProgram(console.error);
+  const folder = join(supervisor.folder, `redis-${port}`);
+  await mkdir(folder);
+  let daemon: Daemon;
+
+  async function say(...command: string[]): Promise<unknown> {
+    const client = new Redis(port, { lazyConnect: true, retryStrategy: () => null });
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      return await client.call(...(command as [string, ...string[]]));
+    } finally {
+      client.disconnect();
+    }
+  }
+
+  async function restart() {
+    const all = { port: `${port}`, bind: "127.0.0.1", dir: folder, save: "", ...settings };
+    daemon = supervisor.start({
+      title: `Redis on port ${port}`,
+      name: `redis-${port}`,
+      command: [program, ...Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])],
+    });
+    await supervisor.ready(daemon, () =>
+      say("PING").then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+
+  await restart();
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    say,
+    restart,
+    async kill() {
+      process.kill(daemon.pid, "SIGKILL");
+      await daemon.exited;
+    },
+    pause: () => process.kill(daemon.pid, "SIGSTOP"),
+    resume: () => process.kill(daemon.pid, "SIGCONT"),
+  };
+}
+
+/** A cluster of three masters, each with a replica. */
+export async function startFrailCluster(supervisor: Supervisor): Promise<FrailRedis[]> {
+  const nodes: FrailRedis[] = [];
+  for (let node = 0; node < 6; node++) {
+    nodes.push(
+      await startFrailRedis(supervisor, {
+        "cluster-enabled": "yes",
+        "cluster-node-timeout": "1000",
+        "cluster-replica-validity-factor": "0",
+      }),
+    );
+  }
+  const [first, ...others] = nodes as [FrailRedis, ...FrailRedis[]];
+  const masters = nodes.slice(0, 3);
+  const shares = [0, 5461, 10_923, 16_384];
+  for (const [index, master] of masters.entries()) {
+    const last = (shares[index + 1] as number) - 1;
+    await master.say("CLUSTER", "ADDSLOTSRANGE", String(shares[index]), String(last));
+    await master.say("CLUSTER", "SET-CONFIG-EPOCH", String(index + 1));
+  }
+  for (const { port } of others) await first.say("CLUSTER", "MEET", "127.0.0.1", String(port));
+  const knowsAll = async (node: FrailRedis) =>
+    String(await node.say("CLUSTER", "INFO")).includes("cluster_known_nodes:6");
+  for (const node of nodes) await until(() => knowsAll(node), 20_000);
+  for (const [index, replica] of nodes.slice(3).entries()) {
+    const master = String(await masters[index]?.say("CLUSTER", "MYID"));
+    await until(
+      () =>
+        replica.say("CLUSTER", "REPLICATE", master).then(
+          () => true,
+          () => false,
+        ),
+      10_000,
+    );
+  }
+  const isWhole = async (node: FrailRedis) =>
+    String(await node.say("CLUSTER", "INFO")).includes("cluster_state:ok");
+  for (const node of nodes) await until(() => isWhole(node), 20_000);
+  const isFollowed = async (master: FrailRedis) =>
+    String(await master.say("INFO", "replication")).includes("state=online");
+  for (const master of masters) await until(() => isFollowed(master), 20_000);
+  return nodes;
+}

@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type FrailRedis, startFrailRedis } from "../../scripts/bench/redis.ts";
+import { Supervisor } from "../../scripts/stack/supervisor.ts";
+import { type Admission, createAdmission } from "../../src/access/admission.ts";
+import type { ApiKey } from "../../src/access/keys.ts";
+import { type DurableUsage, openUsage } from "../../src/access/usage.ts";
+import { openRedis, type RedisClient } from "../../src/store/redis.ts";
+import { createDatabase, type TestDatabase, until } from "../support.ts";
+
+// A Redis of its own, which is killed, paused, emptied, cut off and filled up.
+
+let folder: string;
+let supervisor: Supervisor;
+let database: TestDatabase;
+let frail: FrailRedis;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "highstreet-outage-"));
+  supervisor = new Supervisor(folder);
+  [database, frail] = await Promise.all([createDatabase(), startFrailRedis(supervisor)]);
+});
+afterAll(async () => {
+  await supervisor.stop();
+  await rm(folder, { recursive: true, force: true });
+  await database.drop();
+});
+
+function newKey(limits: Partial<ApiKey> = {}): ApiKey {
+  const id = Bun.randomUUIDv7();
+  return { id, meterId: id, tier: "", quota: 100, perMinute: 60_000, burst: 60_000, ...limits };
+}
+
+interface TestServer {
+  admission: Admission;
+  usage: DurableUsage;
+  redis: RedisClient;
+  changes: boolean[];
+}
+
+/** What a server has of this: nothing is written but when it is told to. */
+async function withServers(
+  instances: number,
+  use: (...servers: [TestServer, ...TestServer[]]) => Promise<void>,
+): Promise<void> {
+  const servers = await Promise.all(
+    Array.from({ length: instances }, async () => {
+      const redis = openRedis([frail.url]);
+      redis.on("error", () => {});
+      await redis.connect();
+      const usage = openUsage(database.sql);
+      const changes: boolean[] = [];
+      const onChange = (isLocal: boolean) => changes.push(isLocal);
+      return {
+        admission: createAdmission(redis, { usage, instances, onChange }),
+        usage,
+        redis,
+        changes,
+      };
+    }),
+  );
+  try {
+    await use(...(servers as [TestServer, ...TestServer[]]));
+  } finally {
+    for (const { admission, redis } of servers) {
+      admission.stop();
+      redis.disconnect();
+    }
+  }
+}
+
+/** How many of this many requests at once are let in. */
+async function admitted({ admission }: TestServer, key: ApiKey, requests: number): Promise<number> {
+  const decisions = await Promise.all(
+    Array.from({ length: requests }, () => admission.admitKey(key)),
+  );
+  return decisions.filter(({ admitted }) => admitted).length;
+}
+
+const isBack = ({ admission }: TestServer) => until(() => !admission.state().isLocal, 15_000);
+const stored = async ({ meterId }: ApiKey) => {
+  const [row] = await database.sql`select used::integer from usage where meter_id = ${meterId}`;
+  return row?.used ?? 0;
+};
+
+test("one flush writes what was charged and given back, and adds to what others wrote", async () => {
+  await withServers(2, async (one, other) => {
+    const key = newKey();
+    await admitted(one, key, 5);
+    await admitted(other, key, 3);
+    const charge = await one.admission.admitKey(key);
+    await one.usage.flush();
+    await one.admission.refundKey(key, charge);
+    await Promise.all([one.usage.flush(), other.usage.flush()]);
+    expect(await stored(key)).toBe(8);
+    await one.usage.flush();
+    expect(await stored(key)).toBe(8);
+  });
+});
+
+test("many keys are one statement", async () => {
+  await withServers(1, async (server) => {
+    const statements: string[] = [];
+    database.sql.options.debug = (_connection, query) => statements.push(query);
+    const keys = Array.from({ length: 500 }, () => newKey());
+    await Promise.all(keys.map((key) => server.admission.admitKey(key)));
+    statements.length = 0;
+    await server.usage.flush();
+    database.sql.options.debug = false;
+    expect(statements.filter((query) => query.includes("insert into usage")).length).toBe(1);
+    expect(await stored(keys[499] as ApiKey)).toBe(1);
+  });
+});
+
+test("a failed write loses nothing", async () => {
+  await withServers(1, async (server) => {
+    const key = newKey();
+    await admitted(server, key, 7);
+    await database.sql`alter table usage rename to usage_gone`;
+    await expect(server.usage.flush()).rejects.toThrow("usage");
+    await database.sql`alter table usage_gone rename to usage`;
+    await admitted(server, key, 1);
+    await server.usage.flush();
+    expect(await stored(key)).toBe(8);
+  });
+});
+
+test("an emptied Redis goes on from what PostgreSQL knows, with many servers asking at once", async () => {
+  await withServers(2, async (one, other) => {
+    const key = newKey();
+    expect(await admitted(one, key, 30)).toBe(30);
+    expect(await admitted(other, key, 30)).toBe(30);
+    await Promise.all([one.usage.flush(), other.usage.flush()]);
+    await frail.say("FLUSHALL");
+    const counts = await Promise.all([admitted(one, key, 80), admitted(other, key, 80)]);
+    expect(counts[0] + counts[1]).toBe(40);
+    expect((await one.admission.usage(key)).used).toBe(100);
+  });
+});
+
+test("what one server has not written yet when Redis is emptied, Redis hears after the next write", async () => {
+  await withServers(2, async (one, other) => {
+    const key = newKey();
+    await admitted(one, key, 30);
+    await admitted(other, key, 30);
+    await frail.say("FLUSHALL");
+    await admitted(one, key, 1);
+    expect((await one.admission.usage(key)).used).toBe(31);
+    await other.usage.flush();
+    await one.usage.flush();
+    await other.usage.flush();
+    await until(async () => (await one.admission.usage(key)).used === 61, 1_000);
+  });
+});
+
+test("an emptied bucket is not filled up by emptying Redis", async () => {
+  await withServers(1, async (server) => {
+    const key = newKey({ perMinute: 1, burst: 10 });
+    expect(await admitted(server, key, 8)).toBe(8);
+    await frail.say("FLUSHALL");
+    expect(await admitted(server, key, 8)).toBe(2);
+  });
+});
+
+test("killed: the server decides by itself, never beyond the quota, and Redis takes over again", async () => {
+  await withServers(1, async (server) => {
+    const key = newKey();
+    expect(await admitted(server, key, 40)).toBe(40);
+    await frail.kill();
+    expect(await admitted(server, key, 30)).toBe(30);
+    expect(server.admission.state()).toEqual({ isLocal: true, outages: 1 });
+    await frail.restart();
+    await isBack(server);
+    expect(await admitted(server, key, 100)).toBe(30);
+    expect(server.changes).toEqual([true, false]);
+    await server.usage.flush();
+    expect(await stored(key)).toBe(100);
+  });
+});
+
+test("killed: each of two servers lets through its share of minute, window and quota", async () => {
+  await withServers(2, async (one, other) => {
+    const key = newKey({ quota: 1_000, perMinute: 60, burst: 60 });
+    await frail.kill();
+    expect(await admitted(one, key, 100)).toBe(30);
+    expect(await admitted(other, key, 100)).toBe(30);
+    const open = await Promise.all(
+      Array.from({ length: 100 }, () => one.admission.admitClient("198.51.100.7")),
+    );
+    expect(open.filter(({ admitted }) => admitted).length).toBe(30);
+    const small = newKey({ quota: 10 });
+    const counts = await Promise.all([admitted(one, small, 20), admitted(other, small, 20)]);
+    // Each has five, and then shares of what is left, not knowing yet what the other has charged
+    // since its last write.
+    expect(counts[0] + counts[1]).toBeWithin(10, 16);
+    await frail.restart();
+    await Promise.all([isBack(one), isBack(other)]);
+    expect(await admitted(one, small, 20)).toBe(Math.max(0, 10 - counts[0] - counts[1]));
+    expect(await admitted(one, key, 100)).toBeLessThanOrEqual(2);
+  });
+});
+
+test("paused: an answer within the deadline, and what Redis did late is given back", async () => {
+  await withServers(1, async (server) => {
+    const key = newKey({ quota: 1_000 });
+    await admitted(server, key, 10);
+    frail.pause();
+    const began = performance.now();
+    expect(await admitted(server, key, 10)).toBe(10);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(await admitted(server, key, 10)).toBe(10);
+    frail.resume();
+    await isBack(server);
+    await until(async () => (await server.admission.usage(key)).used === 30, 2_000);
+  });
+});
+
+test("full: a Redis that refuses to write does not decide until it has room", async () => {
+  await withServers(1, async (server) => {
+    const key = newKey();
+    await admitted(server, key, 10);
+    await frail.say("CONFIG", "SET", "maxmemory", "1mb");
+    expect(await admitted(server, key, 10)).toBe(10);
+    expect(server.admission.state().isLocal).toBe(true);
+    await frail.say("CONFIG", "SET", "maxmemory", "0");
+    await isBack(server);
+    expect(await admitted(server, key, 100)).toBe(80);
+  });
+});
+
+test("cut: a lost connection is an outage of moments, and costs nobody an answer", async () => {
+  await withServers(1, async (server) => {
+    const key = newKey();
+    await admitted(server, key, 10);
+    await frail.say("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    expect(await admitted(server, key, 10)).toBe(10);
+    await isBack(server);
+    expect(await admitted(server, key, 100)).toBe(80);
+  });
+});
+
+test("a refund while Redis is away gives back what was charged", async () => {
+  await withServers(1, async (server) => {
+    const key = newKey({ quota: 3 });
+    const charge = await server.admission.admitKey(key);
+    await frail.kill();
+    await server.admission.refundKey(key, charge);
+    await server.usage.flush();
+    expect(await stored(key)).toBe(0);
+    expect(await admitted(server, key, 5)).toBe(3);
+    await frail.restart();
+    await isBack(server);
+  });
+});
