@@ -1,0 +1,288 @@
+import { describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { parsePhoneNumberWithError } from "libphonenumber-js/max";
+import * as v from "valibot";
+import { generateBusinesses } from "../../scripts/generate/businesses.ts";
+import { towns } from "../../scripts/generate/towns.ts";
+import { trades } from "../../scripts/generate/trades.ts";
+import { importRecord } from "../../src/directory/import/record.ts";
+import { type ImportRecord, importRecords } from "../../src/directory/import.ts";
+import { createDatabase } from "../support.ts";
+
+// GeoNames postal codes of Great Britain: not part of this project, so there may be none.
+const outcodeFile = new URL("../../../shared/data/uk-places/geonames_GB.txt", import.meta.url);
+
+const sample = [...generateBusinesses({ count: 5_000, seed: 1 })];
+
+describe("the same businesses every time", () => {
+  const fingerprint = (records: Iterable<ImportRecord>) =>
+    createHash("sha256")
+      .update(JSON.stringify([...records]))
+      .digest("hex");
+
+  test("the same seed gives the same ones", () => {
+    const again = generateBusinesses({ count: 5_000, seed: 1 });
+    expect(fingerprint(again)).toBe(fingerprint(sample));
+  });
+
+  test("another seed gives others", () => {
+    const others = generateBusinesses({ count: 5_000, seed: 2 });
+    expect(fingerprint(others)).not.toBe(fingerprint(sample));
+  });
+
+  test("more begin with those of fewer", () => {
+    const more = [...generateBusinesses({ count: 6_000, seed: 1 })];
+    expect(more.slice(0, 5_000)).toEqual(sample);
+  });
+
+  test("each has a source id of its own", () => {
+    expect(sample[0]?.sourceId).toBe("sample-000001");
+    expect(new Set(sample.map(({ sourceId }) => sourceId)).size).toBe(5_000);
+  });
+});
+
+describe("real places", () => {
+  const townOf = (record: ImportRecord) => {
+    const town = towns.find(({ name }) => name === record.city);
+    if (!town) throw new Error(`There is no town ${record.city}`);
+    return town;
+  };
+
+  test("at least 50 towns, in all four nations", () => {
+    const seen = new Set(sample.map(townOf));
+    expect(seen.size).toBeGreaterThanOrEqual(50);
+    expect(new Set([...seen].map(({ nation }) => nation)).size).toBe(4);
+  });
+
+  test("each business is within 15 km of the middle of its town", () => {
+    const far = sample.filter((record) => {
+      const { latitude, longitude } = townOf(record);
+      return kilometres(record.coordinates, { lat: latitude, lng: longitude }) > 15;
+    });
+    expect(far).toEqual([]);
+  });
+
+  test("each postcode has an outcode of its town and the form of the Royal Mail", () => {
+    const wrong = sample.filter((record) => {
+      const [outcode = "", inward = ""] = (record.address?.postcode ?? "").split(" ");
+      return !townOf(record).outcodes.includes(outcode) || !/^\d[ABD-HJLNP-UW-Z]{2}$/.test(inward);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test.skipIf(!existsSync(outcodeFile))("every outcode is a true one, by its town", async () => {
+    const places = await readOutcodes();
+    const wrong = towns.flatMap(({ name, latitude, longitude, outcodes }) =>
+      outcodes.filter((outcode) => {
+        const nearest = (places.get(outcode) ?? []).map((place) =>
+          kilometres(place, { lat: latitude, lng: longitude }),
+        );
+        return !(Math.min(...nearest) <= (name === "London" ? 12 : 10));
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("nobody real can be reached", () => {
+  /** Ofcom's ranges for drama, as digits. */
+  const drama =
+    /^0(11[3-8]4960\d{3}|1[2-6]14960\d{3}|1914980\d{3}|2079460\d{3}|2896496\d{3}|2920180\d{3}|1632960\d{3}|7700900\d{3}|8081570\d{3}|3069990\d{3})$/;
+  const phones = [...new Set(sample.map(({ phone }) => phone ?? ""))].filter(Boolean);
+
+  test("every number is one that Ofcom keeps for drama", () => {
+    expect(phones.filter((phone) => !drama.test(phone.replaceAll(" ", "")))).toEqual([]);
+  });
+
+  test("every number is written as it is in Britain", () => {
+    const written = phones.map((phone) => {
+      const number = parsePhoneNumberWithError(phone, "GB");
+      return number.isPossible() ? number.formatNational() : "not possible";
+    });
+    expect(written).toEqual(phones);
+  });
+
+  test("every website, mail and photo is under .example", () => {
+    const hosts = sample.flatMap(({ website, email, photos }) => [
+      ...(website ? [new URL(website).hostname] : []),
+      ...(email ? [email.split("@")[1]] : []),
+      ...(photos ?? []).map(({ url }) => new URL(url).hostname),
+    ]);
+    expect(hosts.length).toBeGreaterThan(5_000);
+    expect(hosts.filter((host) => !/^([a-z0-9]+\.)+example$/.test(host ?? ""))).toEqual([]);
+  });
+});
+
+describe("every state is there", () => {
+  const share = (holds: (record: ImportRecord) => unknown) =>
+    sample.filter((record) => holds(record)).length / sample.length;
+
+  test.each([
+    ["approved", 0.9, 0.94],
+    ["pending", 0.03, 0.05],
+    ["rejected", 0.01, 0.03],
+    ["suspended", 0.01, 0.03],
+  ] as const)("%s", (status, least, most) => {
+    expect(share((record) => record.status === status)).toBeWithin(least, most);
+  });
+
+  test.each<[string, (record: ImportRecord) => unknown, number, number]>([
+    ["unclaimed", ({ isClaimed }) => !isClaimed, 0.3, 0.37],
+    ["verified", ({ isVerified }) => isVerified, 0.25, 0.45],
+    ["premium", ({ isPremium }) => isPremium, 0.04, 0.1],
+    ["not rated", ({ rating, reviewCount }) => rating === 0 && reviewCount === 0, 0.17, 0.23],
+    ["rated four and more", ({ rating }) => (rating ?? 0) >= 4, 0.45, 0.7],
+    ["rated under three", ({ rating }) => rating && rating < 3, 0.02, 0.2],
+    ["a second line of address", ({ address }) => address?.line2, 0.1, 0.3],
+    ["no second line", ({ address }) => address?.line2 === null, 0.7, 0.9],
+    ["no photo", ({ photos }) => photos?.length === 0, 0.2, 0.6],
+    ["five photos", ({ photos }) => photos?.length === 5, 0.05, 0.2],
+    ["no phone", ({ phone }) => phone === "", 0.05, 0.2],
+    ["no website", ({ website }) => website === "", 0.15, 0.35],
+    ["no mail", ({ email }) => email === "", 0.2, 0.4],
+    ["no description", ({ description }) => description === "", 0.1, 0.2],
+    ["no opening hours", ({ openingHours }) => openingHours?.length === 0, 0.1, 0.4],
+    ["a closed day", (record) => record.openingHours?.some(({ isClosed }) => isClosed), 0.2, 0.8],
+    ["24 hours", (record) => record.openingHours?.some((entry) => entry.is24Hours), 0.02, 0.2],
+    ["split shifts", ({ openingHours }) => (openingHours?.length ?? 0) > 7, 0.02, 0.3],
+    ["past midnight", ({ openingHours }) => openingHours?.some(isPastMidnight), 0.01, 0.2],
+  ])("%s", (_, holds, least, most) => {
+    expect(share(holds)).toBeWithin(least, most);
+  });
+
+  test("one photo of several is the cover", () => {
+    const covers = sample.flatMap(({ photos }) =>
+      photos && photos.length > 0 ? [photos.filter(({ isCover }) => isCover).length] : [],
+    );
+    expect(new Set(covers)).toEqual(new Set([1]));
+  });
+
+  test("ratings have one decimal", () => {
+    expect(sample.filter(({ rating }) => !/^[0-5](\.\d)?$/.test(String(rating)))).toEqual([]);
+  });
+
+  function isPastMidnight({ openTime, closeTime }: { openTime?: unknown; closeTime?: unknown }) {
+    return Boolean(openTime) && String(closeTime) <= String(openTime);
+  }
+});
+
+describe("as an import", () => {
+  test("every record is a valid one", () => {
+    const faults = sample.flatMap((record) => v.safeParse(importRecord, record).issues ?? []);
+    expect(faults.map(({ message }) => message)).toEqual([]);
+  });
+
+  test("each leaf of the taxonomy has a trade, and all 5,000 are imported as they are", async () => {
+    const database = await createDatabase();
+    try {
+      const leaves = await database.sql<{ slug: string }[]>`
+        select slug from categories where parent_id is not null order by slug`;
+      expect(trades.map(({ category }) => category).sort()).toEqual(leaves.map(({ slug }) => slug));
+
+      const rejections: string[] = [];
+      const options = {
+        source: "sample",
+        onReject: (_: unknown, reason: string) => rejections.push(reason),
+      };
+      const first = await importRecords(database.sql, sample, options);
+      expect(rejections).toEqual([]);
+      expect(first).toMatchObject({ read: 5_000, created: 5_000, rejected: 0 });
+      const again = await importRecords(database.sql, sample, options);
+      expect(again).toMatchObject({ read: 5_000, unchanged: 5_000, rejected: 0 });
+
+      const statuses = await database.sql<{ status: string; count: number }[]>`
+        select status, count(*)::integer as count from businesses group by status order by status`;
+      expect(Object.fromEntries(statuses.map(({ status, count }) => [status, count]))).toEqual(
+        countBy(sample, ({ status }) => status ?? ""),
+      );
+      const kept = await database.sql`
+        select source_id as "sourceId", name, phone, email, website, address_line1 as line1,
+          address_line2 as line2, postcode, latitude as lat, longitude as lng
+        from businesses order by source_id`;
+      expect([...kept]).toEqual(
+        sample.map(({ sourceId, name, phone, email, website, address, coordinates }) => ({
+          ...{ sourceId, name, phone, email, website },
+          ...address,
+          ...coordinates,
+        })),
+      );
+      const cities = await database.sql<{ name: string }[]>`select name from cities order by name`;
+      expect(cities.map(({ name }) => name).sort()).toEqual(
+        [...new Set(sample.map(({ city }) => city ?? ""))].sort(),
+      );
+    } finally {
+      await database.drop();
+    }
+  }, 30_000);
+});
+
+describe("bun scripts/generate.ts", () => {
+  const run = async (...args: string[]) => {
+    const child = Bun.spawn([process.execPath, "scripts/generate.ts", ...args], {
+      cwd: new URL("../../", import.meta.url).pathname,
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, stderr, exitCode] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
+    return { stdout, stderr, exitCode };
+  };
+
+  test("writes one record on each line", async () => {
+    const { stdout, exitCode } = await run("--count", "2500", "--seed", "1");
+    expect(exitCode).toBe(0);
+    const records = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(records).toEqual(sample.slice(0, 2_500));
+  });
+
+  test("refuses a count that is no number, in one line", async () => {
+    const { stdout, stderr, exitCode } = await run("--count", "many");
+    expect({ stdout, stderr, exitCode }).toEqual({
+      stdout: "",
+      stderr: "--count must be a whole number, such as 5000; not many.\n",
+      exitCode: 1,
+    });
+  });
+});
+
+interface Point {
+  lat: number;
+  lng: number;
+}
+
+/** Great-circle distance by the haversine formula. */
+function kilometres(from: Point | null | undefined, to: Point): number {
+  if (!from) return Number.POSITIVE_INFINITY;
+  const radians = (degrees: number) => (degrees * Math.PI) / 180;
+  const haversine =
+    Math.sin(radians(to.lat - from.lat) / 2) ** 2 +
+    Math.cos(radians(from.lat)) *
+      Math.cos(radians(to.lat)) *
+      Math.sin(radians(to.lng - from.lng) / 2) ** 2;
+  return 2 * 6371 * Math.asin(Math.sqrt(haversine));
+}
+
+/** Where the places of each outcode are, by GeoNames. */
+async function readOutcodes(): Promise<Map<string, Point[]>> {
+  const places = new Map<string, Point[]>();
+  for (const line of (await Bun.file(outcodeFile).text()).trim().split("\n")) {
+    const fields = line.split("\t");
+    const outcode = fields[1] ?? "";
+    const place = { lat: Number(fields[9]), lng: Number(fields[10]) };
+    places.set(outcode, [...(places.get(outcode) ?? []), place]);
+  }
+  return places;
+}
+
+function countBy<Item>(items: readonly Item[], key: (item: Item) => string) {
+  const counts: Record<string, number> = {};
+  for (const item of items) counts[key(item)] = (counts[key(item)] ?? 0) + 1;
+  return counts;
+}

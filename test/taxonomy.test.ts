@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { isSlug } from "../src/directory/slug.ts";
+import { createDatabase, type TestDatabase } from "./support.ts";
+
+interface Category {
+  slug: string;
+  name: string;
+  parent: string | null;
+  isActive: boolean;
+}
+
+let database: TestDatabase;
+let categories: Category[];
+
+beforeAll(async () => {
+  database = await createDatabase();
+  categories = await database.sql<Category[]>`
+    select c.slug, c.name, parent.slug as parent, c.is_active as "isActive"
+    from categories as c left join categories as parent on parent.id = c.parent_id
+    order by c.id`;
+});
+afterAll(() => database.drop());
+
+const roots = () => categories.filter(({ parent }) => parent === null);
+const leaves = () => categories.filter(({ parent }) => parent !== null);
+
+test("the taxonomy has 26 branches and 286 leaves, all of them active", () => {
+  expect(roots()).toHaveLength(26);
+  expect(leaves()).toHaveLength(286);
+  expect(categories.filter(({ isActive }) => !isActive)).toEqual([]);
+});
+
+test("every leaf hangs on a branch, and every branch has leaves", () => {
+  const branches = roots().map(({ slug }) => slug);
+  expect(leaves().filter(({ parent }) => !branches.includes(parent ?? ""))).toEqual([]);
+  expect(branches.filter((slug) => !leaves().some(({ parent }) => parent === slug))).toEqual([]);
+});
+
+test("names and slugs are unique, and slugs are well formed", () => {
+  expect(new Set(categories.map(({ name }) => name.toLowerCase())).size).toBe(categories.length);
+  expect(new Set(categories.map(({ slug }) => slug)).size).toBe(categories.length);
+  expect(categories.filter(({ slug }) => !isSlug(slug))).toEqual([]);
+});
+
+test("names are in British spelling", () => {
+  const american = /\b(jewelry|tire|center|theater|license|gray|color|catalog|check|organization)/i;
+  expect(categories.filter(({ name }) => american.test(name))).toEqual([]);
+});
+
+test("a branch reaches all of its leaves, and a leaf its branch", async () => {
+  const below = await database.sql<{ slug: string; distance: number }[]>`
+    select below.slug, a.distance
+    from category_ancestors as a
+      join categories as below on below.id = a.category_id
+      join categories as above on above.id = a.ancestor_id
+    where above.slug = 'pubs-and-bars'
+    order by a.distance, below.slug`;
+  expect([...below]).toEqual([
+    { slug: "pubs-and-bars", distance: 0 },
+    { slug: "bars", distance: 1 },
+    { slug: "nightclubs", distance: 1 },
+    { slug: "pubs", distance: 1 },
+    { slug: "social-clubs", distance: 1 },
+  ]);
+  const [{ count }] = await database.sql<[{ count: number }]>`
+    select count(*)::integer as count from category_ancestors`;
+  expect(count).toBe(26 + 2 * 286);
+});
