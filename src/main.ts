@@ -10,7 +10,7 @@ import { serve } from "./server.ts";
 import { openMeilisearch } from "./store/meilisearch.ts";
 import { pendingMigrations } from "./store/migrations.ts";
 import { openPostgres } from "./store/postgres.ts";
-import { openRedis } from "./store/redis.ts";
+import { connectRedis, openRedis } from "./store/redis.ts";
 
 export interface RunningServer {
   url: string;
@@ -43,7 +43,7 @@ export async function start(
         `The database lacks ${pending.join(", ")}: run \`bun scripts/migrate.ts\`.`,
       );
     }
-    await reach("Redis", () => redis.connect());
+    await reach("Redis", () => connectRedis(redis));
 
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
     const directory = { sql, meili, index: searchIndex };

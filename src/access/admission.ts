@@ -72,7 +72,9 @@ export function createAdmission(
   const local = createLocalLimiter({ instances, now: clock });
   /** How Redis last said that meters stand. */
   const lastSeen = new LRUCache<string, Standing & { seenAtMs: number }>({ max: MOST_METERS });
+  /** The meters that are being begun; here a second time would forget what was charged since. */
   const beginning = new Map<string, Promise<void>>();
+  const beginningHere = new Map<string, Promise<void>>();
   let outages = 0;
 
   const outage = watchOutages(redis, {
@@ -121,25 +123,21 @@ export function createAdmission(
         remember(key, reading);
         return counted(key, cost, decision);
       }
-      const { meterId, perMinute } = key;
-      const { month } = reading;
-      const used = await orUnavailable(usedBefore({ meterId, month }));
-      const tokensLeft = believedTokens(key);
-      await meters.seed({ meterId, month, used, perMinute, tokensLeft });
+      await once(beginning, key.meterId, () => beginInRedis(key, reading.month));
     }
+  }
+
+  async function beginInRedis(key: ApiKey, month: string): Promise<void> {
+    const { meterId, perMinute } = key;
+    const used = await orUnavailable(usedBefore({ meterId, month }));
+    await meters.seed({ meterId, month, used, perMinute, tokensLeft: believedTokens(key) });
   }
 
   async function chargeLocally(key: ApiKey, cost: 0 | 1): Promise<Decision> {
     for (;;) {
       const decision = local.charge(key, cost);
       if (decision) return counted(key, cost, decision);
-      // Once for all who wait: a second would forget what was charged since the first.
-      let begun = beginning.get(key.meterId);
-      if (!begun) {
-        begun = beginLocally(key).finally(() => beginning.delete(key.meterId));
-        beginning.set(key.meterId, begun);
-      }
-      await begun;
+      await once(beginningHere, key.meterId, () => beginLocally(key));
     }
   }
 
@@ -219,6 +217,19 @@ export function createAdmission(
 
 const MOST_METERS = 50_000;
 const MOST_ASKED = 1_000;
+
+/** Does it once for all who ask for it meanwhile. */
+function once(
+  running: Map<string, Promise<void>>,
+  name: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const known = running.get(name);
+  if (known) return known;
+  const done = work().finally(() => running.delete(name));
+  running.set(name, done);
+  return done;
+}
 
 async function orUnavailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {

@@ -32,5 +32,13 @@ export function openRedis(urls: readonly string[]): RedisClient {
     : new Redis(url, options);
 }
 
+/** Connects, on a cluster to each of its masters, so that no first request has to wait for that. */
+export async function connectRedis(redis: RedisClient): Promise<void> {
+  await redis.connect();
+  if (redis instanceof Cluster) {
+    await Promise.all(redis.nodes("master").map((master) => master.ping()));
+  }
+}
+
 /** Between attempts to reconnect. */
 const LONGEST_PAUSE_MS = 500;

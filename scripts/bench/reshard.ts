@@ -1,0 +1,44 @@
+import type { FrailRedis } from "./redis.ts";
+
+/**
+ * Moves a name's slot to the next master that does not have it, key by key, as
+ * https://redis.io/docs/latest/commands/cluster-setslot/ says.
+ */
+export async function moveSlotOf(nodes: readonly FrailRedis[], name: string): Promise<void> {
+  const slot = String(await nodes[0]?.say("CLUSTER", "KEYSLOT", name));
+  const source = await masterOf(nodes, name);
+  const masters: FrailRedis[] = [];
+  for (const node of nodes) if (await isMaster(node)) masters.push(node);
+  const target = masters.find((node) => node !== source);
+  if (!source || !target) throw new Error("There is no master to move the slot from, or to");
+  const [from, to] = [
+    String(await source.say("CLUSTER", "MYID")),
+    await target.say("CLUSTER", "MYID"),
+  ];
+  await target.say("CLUSTER", "SETSLOT", slot, "IMPORTING", from);
+  await source.say("CLUSTER", "SETSLOT", slot, "MIGRATING", String(to));
+  for (;;) {
+    const keys = (await source.say("CLUSTER", "GETKEYSINSLOT", slot, "100")) as string[];
+    if (keys.length === 0) break;
+    const port = String(target.port);
+    await source.say("MIGRATE", "127.0.0.1", port, "", "0", "1000", "KEYS", ...keys);
+  }
+  for (const node of [target, source, ...masters]) {
+    await node.say("CLUSTER", "SETSLOT", slot, "NODE", String(to));
+  }
+}
+
+/** The master that has the slot of a name; undefined when it is none of these. */
+export async function masterOf(
+  nodes: readonly FrailRedis[],
+  name: string,
+): Promise<FrailRedis | undefined> {
+  const slot = Number(await nodes[0]?.say("CLUSTER", "KEYSLOT", name));
+  const shards = (await nodes[0]?.say("CLUSTER", "SLOTS")) as [number, number, [string, number]][];
+  const port = shards.find(([first, last]) => first <= slot && slot <= last)?.[2][1];
+  return nodes.find((node) => node.port === port);
+}
+
+async function isMaster(node: FrailRedis): Promise<boolean> {
+  return String(await node.say("INFO", "replication")).includes("role:master");
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { type FrailRedis, startFrailCluster } from "../../scripts/bench/redis.ts";
+import { masterOf, moveSlotOf } from "../../scripts/bench/reshard.ts";
+import { Supervisor } from "../../scripts/stack/supervisor.ts";
+import { createAdmission } from "../../src/access/admission.ts";
+import type { ApiKey } from "../../src/access/keys.ts";
+import { flushRegularly, openUsage } from "../../src/access/usage.ts";
+import { connectRedis, openRedis } from "../../src/store/redis.ts";
+import { createDatabase, type TestDatabase, until } from "../support.ts";
+
+// A Redis Cluster of three masters and three replicas, and two servers.
+
+let folder: string;
+let supervisor: Supervisor;
+let database: TestDatabase;
+let nodes: FrailRedis[];
+let servers: Awaited<ReturnType<typeof startServer>>[];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "highstreet-cluster-"));
+  supervisor = new Supervisor(folder);
+  [database, nodes] = await Promise.all([createDatabase(), startFrailCluster(supervisor)]);
+  servers = await Promise.all([startServer(), startServer()]);
+}, 60_000);
+afterAll(async () => {
+  for (const server of servers) await server.stop();
+  await supervisor.stop();
+  await rm(folder, { recursive: true, force: true });
+  await database.drop();
+}, 30_000);
+
+async function startServer() {
+  const redis = openRedis(nodes.map(({ url }) => url));
+  redis.on("error", () => {});
+  await connectRedis(redis);
+  const usage = openUsage(database.sql);
+  const writer = flushRegularly(usage, pino({ level: "silent" }));
+  const admission = createAdmission(redis, {
+    usage,
+    instances: 2,
+    onChange: (l, c) => console.log(l, c),
+  });
+  return {
+    admission,
+    async stop() {
+      admission.stop();
+      await writer.stop();
+      redis.disconnect();
+    },
+  };
+}
+
+function newKey(limits: Partial<ApiKey> = {}): ApiKey {
+  const id = Bun.randomUUIDv7();
+  return { id, meterId: id, tier: "", quota: 1_000, perMinute: 60, burst: 60, ...limits };
+}
+
+/** How many of this many requests at once, to both servers, are let in. */
+async function admitted(key: ApiKey, requests: number): Promise<number> {
+  const decisions = await Promise.all(
+    Array.from({ length: requests }, (_, request) =>
+      servers[request % servers.length]?.admission.admitKey(key),
+    ),
+  );
+  return decisions.filter((decision) => decision?.admitted).length;
+}
+
+const outages = () => servers.map(({ admission }) => admission.state().outages);
+const decidesAgain = () =>
+  until(() => servers.every(({ admission }) => !admission.state().isLocal), 20_000);
+
+test("of 200 requests at once for each of 30 keys on all masters, exactly 60 are let in for each", async () => {
+  const keys = Array.from({ length: 30 }, () => newKey());
+  const counts = await Promise.all(keys.map((key) => admitted(key, 200)));
+  expect(counts).toEqual(keys.map(() => 60));
+  const open = await Promise.all(
+    Array.from({ length: 200 }, (_, request) =>
+      servers[request % 2]?.admission.admitClient("203.0.113.9"),
+    ),
+  );
+  expect(open.filter((decision) => decision?.admitted).length).toBe(60);
+  expect(outages()).toEqual([0, 0]);
+});
+
+test("while the slot of a key moves to another master, not one more and not one less is let in", async () => {
+  const key = newKey({ quota: 600, perMinute: 60_000, burst: 60_000 });
+  const name = `meter:{${key.meterId}}`;
+  let count = await admitted(key, 20);
+  const before = await masterOf(nodes, name);
+  let isMoved = false;
+  const moved = moveSlotOf(nodes, name).then(() => {
+    isMoved = true;
+  });
+  while (!isMoved && count < 500) count += await admitted(key, 10);
+  await moved;
+  expect(await masterOf(nodes, name)).not.toBe(before);
+  await decidesAgain();
+  count += await admitted(key, 700);
+  expect(count).toBe(600);
+}, 20_000);
+
+test("when a master is killed its replica takes over; no key gets more than its quota and a second's worth", async () => {
+  const key = newKey({ quota: 1_000, perMinute: 12_000, burst: 200 });
+  const name = `meter:{${key.meterId}}`;
+  let count = await admitted(key, 100);
+  const before = await masterOf(nodes, name);
+  await before?.kill();
+  const others = nodes.filter((node) => node !== before);
+  await until(async () => {
+    count += await admitted(key, 10);
+    return (
+      (await masterOf(others, name)) !== before &&
+      servers.every(({ admission }) => !admission.state().isLocal)
+    );
+  }, 20_000);
+  expect(outages().every((outages) => outages > 0)).toBe(true);
+  await until(async () => {
+    const more = await admitted(key, 100);
+    count += more;
+    const { used } = (await servers[0]?.admission.usage(key)) ?? { used: 0 };
+    return used >= key.quota;
+  }, 20_000);
+  expect(count).toBeWithin(key.quota - 200, key.quota + key.perMinute / 60 + 1);
+}, 45_000);
