@@ -4,18 +4,22 @@ import { keyedDetail, keyedListItem, openDetail, openListItem } from "../directo
 import { ok } from "../http/answer.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
-import {
-  optionalSlug,
-  pageNumber,
-  parseQuery,
-  parseSlug,
-  resultCount,
-} from "../http/parameters.ts";
+import { pageNumber, parseQuery, parseSlug, resultCount, slugFilter } from "../http/parameters.ts";
 import type { Sql } from "../store/postgres.ts";
 
-const filters = { city: optionalSlug, category: optionalSlug, page: pageNumber };
-const openListParameters = { ...filters, limit: resultCount({ standard: 20, maximum: 20 }) };
-const keyedListParameters = { ...filters, per_page: resultCount({ standard: 20, maximum: 100 }) };
+const filters = {
+  city: slugFilter({ description: "Only businesses of this city, by its slug.", example: "leeds" }),
+  category: slugFilter({
+    description: "Only businesses of this category and all below it, by its slug.",
+    example: "plumbers",
+  }),
+  page: pageNumber,
+};
+export const openListParameters = { ...filters, limit: resultCount({ standard: 20, maximum: 20 }) };
+export const keyedListParameters = {
+  ...filters,
+  per_page: resultCount({ standard: 20, maximum: 100 }),
+};
 
 /** GET /api/v1/businesses in open access. */
 export function listOpen(sql: Sql): Handler {

@@ -5,12 +5,15 @@ import type { Handler } from "../http/handler.ts";
 import { parseQuery, resultCount, searchText } from "../http/parameters.ts";
 import { type Search, searchBusinesses } from "../search/query.ts";
 
-const parameters = { q: searchText, limit: resultCount({ standard: 20, maximum: 100 }) };
+export const searchParameters = {
+  q: searchText,
+  limit: resultCount({ standard: 20, maximum: 100 }),
+};
 
 /** GET /api/v1/search. */
 export function search(directory: Search): Handler {
   return async function search(_request, { query }) {
-    const parsed = parseQuery(query, parameters);
+    const parsed = parseQuery(query, searchParameters);
     if (!parsed.ok) return invalidParameter(parsed.fault);
     const { q, limit } = parsed.value;
     const { items, total } = await searchBusinesses(directory, { text: q, limit });

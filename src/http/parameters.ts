@@ -1,99 +1,139 @@
+import * as v from "valibot";
 import type { ParameterFault } from "./errors.ts";
 
 /** Values read from a request, or the first thing that is wrong with them. */
 export type Parsed<Value> = { ok: true; value: Value } | { ok: false; fault: ParameterFault };
 
-/** Reads one parameter: undefined when it was not given, otherwise its decoded text. */
-export type Parser<Value> = (text: string | undefined, name: string) => Parsed<Value>;
+/**
+ * How a parameter is read: from its decoded text, or undefined when it was not given. A message
+ * goes on where the parameter's name ends. The reference is made of these schemas too.
+ */
+export type Parameters = Record<string, v.GenericSchema<string | undefined, unknown>>;
 
-type Values<Parsers> = {
-  [Name in keyof Parsers]: Parsers[Name] extends Parser<infer Value> ? Value : never;
-};
+type Values<Given extends Parameters> = { [Name in keyof Given]: v.InferOutput<Given[Name]> };
 
-/** Reads the parameters of a query string that `parsers` names; others are ignored. */
-export function parseQuery<Parsers extends Record<string, Parser<unknown>>>(
+/** Reads the parameters of a query string that `parameters` names; others are ignored. */
+export function parseQuery<Given extends Parameters>(
   query: string,
-  parsers: Parsers,
-): Parsed<Values<Parsers>> {
+  parameters: Given,
+): Parsed<Values<Given>> {
   const given = new Map<string, string>();
   for (const pair of query.split("&")) {
     const equals = pair.indexOf("=");
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    if (name === null || !Object.hasOwn(parsers, name)) continue;
-    if (given.has(name)) return fault(name, `${name} is given twice; give it once.`);
+    if (name === null || !Object.hasOwn(parameters, name)) continue;
+    if (given.has(name)) return fault(name, "is given twice; give it once.");
     const value = decode(equals < 0 ? "" : pair.slice(equals + 1));
-    if (value === null) return fault(name, `${name} is not percent-encoded UTF-8.`);
+    if (value === null) return fault(name, "is not percent-encoded UTF-8.");
     given.set(name, value);
   }
   const values: Record<string, unknown> = {};
-  for (const [name, parse] of Object.entries(parsers)) {
-    const parsed = parse(given.get(name), name);
+  for (const [name, schema] of Object.entries(parameters)) {
+    const parsed = read(name, schema, given.get(name));
     if (!parsed.ok) return parsed;
     values[name] = parsed.value;
   }
-  return { ok: true, value: values as Values<Parsers> };
+  return { ok: true, value: values as Values<Given> };
 }
 
-/** A page number from 1; at most nine digits. */
-export const pageNumber: Parser<number> = (text, name) => {
-  if (text === undefined) return value(1);
-  return /^\d{1,9}$/.test(text) && Number(text) > 0
-    ? value(Number(text))
-    : fault(name, `${name} must be a whole number from 1 to 999999999.`);
-};
-
-/** How many results are wanted; what is above the maximum is lowered to it. */
-export function resultCount({
-  standard,
-  maximum,
-}: {
-  standard: number;
-  maximum: number;
-}): Parser<number> {
-  return (text, name) => {
-    if (text === undefined) return value(standard);
-    return /^\d+$/.test(text) && /[1-9]/.test(text) && text.length <= LONGEST_NUMBER
-      ? value(Math.min(Number(text), maximum))
-      : fault(name, `${name} must be a whole number from 1 to ${maximum}.`);
-  };
+/** Reads the slug at the end of a path. */
+export function parseSlug(segment: string): Parsed<string> {
+  const slug = decode(segment.replaceAll("+", "%2B"));
+  return slug === null
+    ? fault("slug", "is not percent-encoded UTF-8.")
+    : read("slug", slugInPath, slug);
 }
 
 const LONGEST_NUMBER = 100;
 const LONGEST_SLUG = 120;
 const LONGEST_SEARCH_TEXT = 200;
+const LAST_PAGE = 999_999_999;
+
+const pageMessage = `must be a whole number from 1 to ${LAST_PAGE}.`;
+
+/** A page number from 1; at most nine digits. */
+export const pageNumber = v.optional(
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,9}$/, pageMessage),
+    v.transform(Number),
+    v.number(),
+    v.integer(),
+    v.minValue(1, pageMessage),
+    v.maxValue(LAST_PAGE),
+    v.description("Which page. One past the end is empty, with true totals."),
+  ),
+  "1",
+);
+
+/** How many results are wanted; what is above the maximum is lowered to it. */
+export function resultCount({ standard, maximum }: { standard: number; maximum: number }) {
+  const message = `must be a whole number from 1 to ${maximum}.`;
+  return v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(LONGEST_NUMBER, message),
+      v.regex(/^0*[1-9]\d*$/, message),
+      v.transform((text) => Math.min(Number(text), maximum)),
+      v.number(),
+      v.integer(),
+      v.minValue(1),
+      v.maxValue(maximum),
+      v.description("How many results at most. More than the maximum is lowered to it."),
+    ),
+    String(standard),
+  );
+}
 
 /** The slug of a city or category to filter by. Whether there is such a one is not decided here. */
-export const optionalSlug: Parser<string | undefined> = (text, name) => {
-  if (text === undefined) return value(undefined);
-  if (text === "") return fault(name, `${name} is empty; leave it out to get all.`);
-  if (text.length > LONGEST_SLUG) {
-    return fault(name, `${name} is too long; a slug has at most ${LONGEST_SLUG} characters.`);
-  }
-  return value(text);
-};
+export function slugFilter({ description, example }: { description: string; example: string }) {
+  return v.optional(
+    v.pipe(
+      v.string(),
+      v.minLength(1, "is empty; leave it out to get all."),
+      v.maxLength(LONGEST_SLUG, `is too long; a slug has at most ${LONGEST_SLUG} characters.`),
+      v.description(description),
+      v.examples([example]),
+    ),
+  );
+}
 
 /** What to search for: 1 to 200 characters once trimmed. Control characters count as spaces. */
-export const searchText: Parser<string> = (text, name) => {
+export const searchText = v.pipe(
+  v.optional(v.string(), ""),
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  const trimmed = (text ?? "").replace(/[\u0000-\u001f\u007f]+/g, " ").trim();
-  if (trimmed === "") {
-    return fault(
-      name,
-      `${name} is missing; say what to search for, such as ${name}=plumber+in+leeds.`,
-    );
-  }
-  return [...trimmed].length <= LONGEST_SEARCH_TEXT
-    ? value(trimmed)
-    : fault(name, `${name} is too long; it may have ${LONGEST_SEARCH_TEXT} characters.`);
-};
+  v.transform((text) => text.replace(/[\u0000-\u001f\u007f]+/g, " ").trim()),
+  v.string(),
+  v.minLength(1, "is missing; say what to search for, such as q=plumber+in+leeds."),
+  // Whole characters, not halves of them, as JSON Schema counts as well.
+  v.check(
+    (text) => [...text].length <= LONGEST_SEARCH_TEXT,
+    `is too long; it may have ${LONGEST_SEARCH_TEXT} characters.`,
+  ),
+  v.metadata({
+    description: "What to search for. Words are separated by plus signs or encoded spaces.",
+    examples: ["plumber in leeds"],
+    maxLength: LONGEST_SEARCH_TEXT,
+  }),
+);
 
-/** The slug at the end of a path. */
-export function parseSlug(segment: string): Parsed<string> {
-  const slug = decode(segment.replaceAll("+", "%2B"));
-  if (slug === null) return fault("slug", "slug is not percent-encoded UTF-8.");
-  return slug.length <= LONGEST_SLUG
-    ? value(slug)
-    : fault("slug", `slug is too long; it has at most ${LONGEST_SLUG} characters.`);
+/** The slug that ends a path. */
+export const slugInPath = v.pipe(
+  v.string(),
+  v.maxLength(LONGEST_SLUG, `is too long; it has at most ${LONGEST_SLUG} characters.`),
+  v.description("The business's slug."),
+  v.examples(["aire-valley-plumbing-leeds"]),
+);
+
+function read<Value>(
+  name: string,
+  schema: v.GenericSchema<never, Value> | v.GenericSchema<string | undefined, Value>,
+  text: string | undefined,
+): Parsed<Value> {
+  const result = v.safeParse(schema, text, { abortEarly: true, abortPipeEarly: true });
+  return result.success
+    ? { ok: true, value: result.output }
+    : fault(name, result.issues[0].message);
 }
 
 /** Form encoding: plus is a space. Null when a percent sign or the bytes behind it are malformed. */
@@ -105,9 +145,7 @@ function decode(text: string): string | null {
   }
 }
 
-const value = <Value>(value: Value): Parsed<Value> => ({ ok: true, value });
-
-const fault = (parameter: string, message: string): Parsed<never> => ({
+const fault = (parameter: string, predicate: string): Parsed<never> => ({
   ok: false,
-  fault: { parameter, message },
+  fault: { parameter, message: `${parameter} ${predicate}` },
 });
