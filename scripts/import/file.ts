@@ -55,7 +55,7 @@ export async function importFile(
         continue;
       }
       for (const field of row.unusable ?? []) unusable[field] = (unusable[field] ?? 0) + 1;
-      if (isObject(row.record)) origins.set(row.record, row);
+      origins.set(row.record, row);
       yield row.record;
     }
   }
@@ -67,8 +67,9 @@ export async function importFile(
       source,
       onProgress: (read) => progress.setRows(read + rejectedByReader),
       onReject(record, reason) {
-        const origin = isObject(record) ? origins.get(record) : undefined;
-        rejects.add({ line: origin?.line ?? 0, row: origin?.row ?? record, reason });
+        const origin = origins.get(record);
+        if (!origin) throw new Error("a record was rejected that no row of the file holds");
+        rejects.add({ line: origin.line, row: origin.row, reason });
       },
     });
     rejects.flush();
@@ -94,8 +95,6 @@ export async function importFile(
     progress.stop();
   }
 }
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => null);

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { makeSlug } from "../../src/directory/import/slugs.ts";
-import { readTown } from "../../src/directory/import/towns.ts";
+import { isCounty, readTown } from "../../src/directory/import/towns.ts";
 import { CommandError } from "../command.ts";
 import { type FieldName, fieldNames, isFieldName } from "./fields.ts";
 import { readText } from "./text.ts";
@@ -71,7 +71,7 @@ const mapping = v.pipe(
  *
  * Lists for the town and the lines of the address share their columns, since feeds shift addresses:
  * the town is the first of its columns that names a town, and a line is the first of its columns
- * that is neither the town nor the name nor taken by the line before.
+ * that is neither the town, a county nor the name, nor taken by the line before.
  */
 export function mapColumns(
   { fields }: Mapping,
@@ -107,7 +107,7 @@ export function mapColumns(
           if (cell(index) === "") return false;
           if (!isList || !ADDRESS_ORDER.includes(field)) return true;
           if (field === "city") return readTown(cell(index)) !== null;
-          return !taken.has(index) && !known.has(makeSlug(cell(index)));
+          return !taken.has(index) && !isCounty(cell(index)) && !known.has(makeSlug(cell(index)));
         };
         const index = columns.find(fits);
         if (index === undefined) return [field, ""];

@@ -8,11 +8,19 @@ export async function* readNdjson(text: AsyncIterable<string>): AsyncGenerator<R
   for await (const json of readLines(text)) {
     line++;
     if (json.trim() === "") continue;
-    try {
-      const record = JSON.parse(json) as ImportRecord;
-      yield { line, row: record, record };
-    } catch {
-      yield { line, row: json, reason: "the line is not JSON" };
-    }
+    yield rowOf(line, json);
   }
+}
+
+function rowOf(line: number, json: string): Row {
+  let row: unknown;
+  try {
+    row = JSON.parse(json);
+  } catch {
+    return { line, row: json, reason: "the line is not JSON" };
+  }
+  const isObject = typeof row === "object" && row !== null && !Array.isArray(row);
+  return isObject
+    ? { line, row, record: row as ImportRecord }
+    : { line, row, reason: "the row is not an object" };
 }

@@ -21,6 +21,8 @@ const read = new LRUCache<string, { week: OpeningHoursRecord[] | null }>({ max: 
 type Interval = [from: Date, to: Date, isUnknown: boolean, comment: string | undefined];
 
 function parse(value: string): OpeningHoursRecord[] | null {
+  // The library has fixed hours for the sun where it does not know the place.
+  if (/\b(sunrise|sunset|dawn|dusk)\b/.test(value)) return null;
   let hours: OpeningHours;
   try {
     hours = new OpeningHours(normalise(value), ENGLAND);
@@ -86,6 +88,7 @@ function weekFrom(
 
   const open = intervals
     .filter(([, , isUnknown]) => !isUnknown)
+    .map((interval) => withNight(hours, interval))
     .flatMap(splitDays)
     .filter(([from]) => from >= at(0) && from < at(7));
   return Array.from({ length: 7 }, (_, index) => {
@@ -112,6 +115,23 @@ function isUnknownDay(
   const before = all[place - 1];
   const isTail = before !== undefined && !before[2] && before[1].getTime() === from.getTime();
   return !isTail && place > 0;
+}
+
+/**
+ * By the letter of the format, "Th 18:00-02:00; Fr 18:00-04:00" closes on Thursday at midnight,
+ * since the rule of Friday replaces all of Friday. Nobody means that: the rule on which the evening
+ * began decides about its night.
+ */
+function withNight(hours: OpeningHours, interval: Interval): Interval {
+  const [from, to, ...rest] = interval;
+  const rule = isMidnight(to) ? hours.getMatchingRule(from) : undefined;
+  if (rule === undefined) return interval;
+  const alone = new OpeningHours(hours.prettifyValue({ rule_index: rule }), ENGLAND);
+  const end = new Date(from.getTime() + DAY_MS);
+  const uncut = alone
+    .getOpenIntervals(from, end)
+    .find(([start]) => start.getTime() === from.getTime());
+  return uncut && uncut[1] > to && uncut[1] < end ? [from, uncut[1], ...rest] : interval;
 }
 
 /** What is open for a day and longer is told day by day; a night belongs to the day it began. */

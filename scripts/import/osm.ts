@@ -67,7 +67,7 @@ function rowOf(line: number, row: unknown): Row {
 
 function addressOf(tags: Tags): Pick<ImportRecord, "address" | "city"> {
   const street = present(tags["addr:street"]) ?? present(tags["addr:place"]);
-  const number = present(tags["addr:housenumber"]);
+  const number = present(tags["addr:housenumber"])?.replace(/ *; */g, ", ");
   const house = [present(tags["addr:unit"]), present(tags["addr:housename"])]
     .filter(Boolean)
     .join(", ");

@@ -28,7 +28,7 @@ export interface ImportOptions {
   /** Hears after each batch how many records have been dealt with. */
   onProgress?: ((read: number) => void) | undefined;
   /** Hears of each record that is left out, and why. */
-  onReject?: ((record: unknown, reason: string) => void) | undefined;
+  onReject?: ((record: ImportRecord, reason: string) => void) | undefined;
   /** Does everything, and keeps nothing. */
   dryRun?: boolean | undefined;
 }
@@ -121,7 +121,7 @@ async function openFeed(transaction: Transaction, options: ImportOptions, counts
 
   return { take };
 
-  async function take(records: readonly unknown[]): Promise<void> {
+  async function take(records: readonly ImportRecord[]): Promise<void> {
     const first: Prepared[] = [];
     const repeated: Prepared[] = [];
     for (const record of records) {
@@ -275,7 +275,7 @@ async function openFeed(transaction: Transaction, options: ImportOptions, counts
     for (const field of unusable) counts.unusable[field] = (counts.unusable[field] ?? 0) + 1;
   }
 
-  function reject(record: unknown, reason: string): void {
+  function reject(record: ImportRecord, reason: string): void {
     counts.rejected++;
     options.onReject?.(record, reason);
   }

@@ -30,8 +30,8 @@ async function syncSearch(options: string[], env: Record<string, string> = {}) {
     stderr: "pipe",
   });
   const [stdout, stderr, exitCode] = await Promise.all([
-    command.stdout.text(),
-    command.stderr.text(),
+    new Response(command.stdout).text(),
+    new Response(command.stderr).text(),
     command.exited,
   ]);
   return { stdout, stderr, exitCode };

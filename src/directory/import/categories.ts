@@ -31,11 +31,11 @@ export function readCategory(record: unknown): CategoryRecord | string {
 const categoryRecord = v.object(
   {
     slug: v.pipe(
-      v.string("slug is missing"),
+      v.optional(v.string("slug must be text"), ""),
       v.check(isSlug, "slug must be lower-case letters, digits and single hyphens, at most 120"),
     ),
     name: v.pipe(
-      v.string("name is missing"),
+      v.optional(v.string("name must be text"), ""),
       v.transform(cleanLine),
       v.nonEmpty("name is missing"),
       v.maxLength(200, "name is longer than 200 characters"),

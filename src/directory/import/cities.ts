@@ -22,7 +22,9 @@ export class Cities {
   /** Makes cities of the towns that are none yet. */
   async add(transaction: Transaction, towns: Iterable<Town>): Promise<void> {
     const fresh = new Map<string, Town>();
-    for (const town of towns) if (!this.find(town)) fresh.set(town.slug, town);
+    for (const town of towns) {
+      if (!this.find(town) && !fresh.has(town.slug)) fresh.set(town.slug, town);
+    }
     if (fresh.size === 0) return;
     this.#remember(
       await transaction<City[]>`

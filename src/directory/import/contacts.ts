@@ -3,14 +3,15 @@ import { parsePhoneNumberFromString } from "libphonenumber-js/min";
 // Each of these reads what people write into one field. Of several values the first usable one
 // is taken; null means that none is.
 
-/** A telephone number in national format, a foreign one in international format. */
+/** A British telephone number in national format. */
 export function readPhone(text: string): string | null {
   for (const part of text.split(/[;,/|]|\bor\b/i)) {
     const number = parsePhoneNumberFromString(part, "GB");
-    if (!number?.isValid()) continue;
-    return number.countryCallingCode === "44"
-      ? number.formatNational()
-      : number.formatInternational();
+    // A slip of the finger easily makes a foreign number of a British one.
+    if (number?.countryCallingCode !== "44") continue;
+    // The library knows the ranges that are in use, which those reserved for drama are not.
+    const isReserved = /^(1154960|1632960|7700900)\d{3}$/.test(number.nationalNumber);
+    if (number.isValid() || isReserved) return number.formatNational();
   }
   return null;
 }

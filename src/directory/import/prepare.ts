@@ -1,14 +1,20 @@
 import * as v from "valibot";
 import type { OpeningHours, Photo } from "../businesses.ts";
 import { readEmail, readPhone, readPostcode, readWebsite } from "./contacts.ts";
-import { type BusinessStatus, type CheckedRecord, importRecord, weekdays } from "./record.ts";
+import {
+  type BusinessStatus,
+  type CheckedRecord,
+  type ImportRecord,
+  importRecord,
+  weekdays,
+} from "./record.ts";
 import type { BusinessFields } from "./rows.ts";
 import { cleanLine, cleanText } from "./text.ts";
 import { readTown, type Town } from "./towns.ts";
 
 /** A record that has been checked and put into the directory's forms. */
 export interface Prepared {
-  record: unknown;
+  record: ImportRecord;
   sourceId: string;
   slug: string | null;
   status: BusinessStatus | null;
@@ -22,7 +28,7 @@ export interface Prepared {
 
 /** @returns the prepared record, or the reason why it is rejected */
 export function prepare(
-  record: unknown,
+  record: ImportRecord,
   categories: ReadonlyMap<string, number>,
 ): Prepared | string {
   const checked = check(record);

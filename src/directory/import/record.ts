@@ -68,24 +68,28 @@ const text = (field: string, longest: number) =>
 
 const flag = (field: string) => v.nullish(v.boolean(`${field} must be true or false`));
 
+// valibot lays a key that is absent at the object's door, in the object's words: so what must be
+// there has a default that is never good.
 const between = (field: string, least: number, most: number) => {
   const reason = `${field} must be between ${least} and ${most}`;
   return v.pipe(v.number(reason), v.minValue(least, reason), v.maxValue(most, reason));
 };
 
 const required = (field: string, longest: number) =>
-  v.pipe(
-    v.string(`${field} is missing`),
-    v.check((value) => value.trim() !== "", `${field} is missing`),
-    v.maxLength(longest, `${field} is longer than ${longest} characters`),
+  v.optional(
+    v.pipe(
+      v.string(`${field} must be text`),
+      v.check((value) => value.trim() !== "", `${field} is missing`),
+      v.maxLength(longest, `${field} is longer than ${longest} characters`),
+    ),
+    "",
   );
 
 const photo = v.object(
   {
     url: v.pipe(
-      v.string("photos: url is missing"),
+      required("photos: url", 2000),
       v.regex(/^https?:\/\/[^\s]+$/, "photos: url must begin with http:// or https://"),
-      v.maxLength(2000, "photos: url is longer than 2000 characters"),
     ),
     caption: text("photos: caption", 500),
     isCover: flag("photos: isCover"),
@@ -108,7 +112,7 @@ const openingHours = v.pipe(
   v.object(
     {
       day: v.pipe(
-        v.string("openingHours: day is missing"),
+        required("openingHours: day", 20),
         v.toUpperCase(),
         v.picklist(weekdays, "openingHours: day must be a weekday such as MONDAY"),
       ),
@@ -161,8 +165,8 @@ export const importRecord = v.object(
     coordinates: v.nullish(
       v.object(
         {
-          lat: between("coordinates.lat", -90, 90),
-          lng: between("coordinates.lng", -180, 180),
+          lat: v.optional(between("coordinates.lat", -90, 90), Number.NaN),
+          lng: v.optional(between("coordinates.lng", -180, 180), Number.NaN),
         },
         "coordinates must be {lat, lng}",
       ),

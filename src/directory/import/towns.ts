@@ -24,12 +24,26 @@ export function readTown(text: string): Town | null {
 const read = new LRUCache<string, { town: Town | null }>({ max: 20_000 });
 
 function parse(text: string): Town | null {
-  const parts = cleanLine(text).split(",").map(withoutSurroundings);
+  const parts = separated(cleanLine(text)).map(withoutSurroundings);
   const name = parts.findLast(isTown);
   if (name === undefined) return null;
   const cased = withCase(name);
   const slug = makeSlug(cased);
   return slug === "" ? null : { slug, name: cased };
+}
+
+/** Whether a text is the name of a county or a country, and no more. */
+export function isCounty(text: string): boolean {
+  return COUNTY.test(text.trim());
+}
+
+/** The parts of "Cranham. Upminster", of "NorthwichCheshire" and of "Market Street Bolton", too. */
+function separated(text: string): string[] {
+  return text
+    .replace(/(?<!\bM[ac]{1,2})(?<=\p{Ll})(?=\p{Lu})/gu, ",")
+    .replace(/(?<=\p{Ll}{3})\. /gu, ",")
+    .replace(/ (street|road|rd|avenue|lane) (?=\p{L})/giu, " $1,")
+    .split(",");
 }
 
 /** Strips a postcode, a county and a "near" from around the name. */
@@ -38,7 +52,7 @@ function withoutSurroundings(part: string): string {
     .replace(/\b[A-Z]{1,2}\d[A-Z\d]?( ?\d[A-Z]{2})?$/i, "")
     .replace(/^[\s.;:'"-]+|[\s.;:'"-]+$/g, "")
     .replace(/^(nr\.?|near) /i, "");
-  const [, before] = TRAILING_COUNTY.exec(bare) ?? [];
+  const [, before] = isCounty(bare) ? [] : (TRAILING_COUNTY.exec(bare) ?? []);
   // Not Bradford on Avon.
   return before && !SMALL_WORDS.test(before.split(" ").at(-1) ?? "") ? before : bare;
 }
@@ -85,4 +99,4 @@ const STREET =
   /^.+[ -](street|str?|road|rd|avenue|ave|lane|ln|close|drive|way|crescent|terrace|mews|parade|square|gardens|boulevard|arcade|court|walk|grove)\.?$/i;
 
 const NO_TOWN =
-  /\b(centre|center|precinct|supermarket|surgery|hospital|estate|retail park|business park|shopping|unit|floor|stall|pharmacy|store|stores|superstore|shop|building|house|mobile)\b|^(n\/?a|none|unknown|various|null|tbc|other)$/i;
+  /\b(centre|center|precinct|supermarket|surgery|hospital|estate|retail park|business park|shopping|unit|floor|stall|pharmacy|store|stores|superstore|shop|building|house|mobile)\b|^(n\/?a|none|unknown|various|null|tbc|other|north|south|east|west)$/i;

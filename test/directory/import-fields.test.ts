@@ -1,0 +1,112 @@
+import { expect, test } from "bun:test";
+import {
+  readEmail,
+  readPhone,
+  readPostcode,
+  readWebsite,
+} from "../../src/directory/import/contacts.ts";
+import { makeSlug } from "../../src/directory/import/slugs.ts";
+import { cleanLine, cleanText } from "../../src/directory/import/text.ts";
+import { readTown } from "../../src/directory/import/towns.ts";
+
+test.each([
+  ["nr21ll", "NR2 1LL"],
+  [" EC1A  1BB ", "EC1A 1BB"],
+  ["M1-1AE", "M1 1AE"],
+  ["NR2", null],
+  ["12345", null],
+])("postcode %p is %p", (text, postcode) => expect(readPostcode(text)).toBe(postcode));
+
+test.each([
+  ["+44 1632 960123", "01632 960123"],
+  ["01632960123", "01632 960123"],
+  ["020 7946 0829    ", "020 7946 0829"],
+  ["07700900123", "07700 900123"],
+  ["01632 960123 (ext. 4)", "01632 960123 x4"],
+  ["01632 960123; 01632 960456", "01632 960123"],
+  ["ask Bob / 01632 960456", "01632 960456"],
+  ["0161 496 0123 or 0161 496 0124", "0161 496 0123"],
+  ["+33 1 42 68 53 00", null],
+  ["+4 1603 667677", null],
+  ["9533080", null],
+  ["none", null],
+])("phone %p is %p", (text, phone) => expect(readPhone(text)).toBe(phone));
+
+test.each([
+  ["shop.example", "https://shop.example"],
+  ["www.shop.example/a b", "https://www.shop.example/a"],
+  ["HTTP://Shop.example/Path", "http://shop.example/Path"],
+  ["https://shop.example", "https://shop.example"],
+  ["https://shop.example:8080/?q=1", "https://shop.example:8080/?q=1"],
+  ["https://one.example;https://two.example", "https://one.example"],
+  ["javascript:alert(1)", null],
+  ["mailto:a@shop.example", null],
+  ["ftp://shop.example/", null],
+  ["https://user:secret@shop.example/", null],
+  ["http://localhost/", null],
+  ["n/a", null],
+])("website %p is %p", (text, website) => expect(readWebsite(text)).toBe(website));
+
+test.each([
+  ["Hello@Shop.example", "Hello@Shop.example"],
+  ["mailto:a@b.example", "a@b.example"],
+  ["a@b.example; c@d.example", "a@b.example"],
+  ["a@b", null],
+  ["not an address", null],
+])("email %p is %p", (text, email) => expect(readEmail(text)).toBe(email));
+
+test.each([
+  ["SHEFFIELD", "Sheffield"],
+  ["slough", "Slough"],
+  ["  Great   Yarmouth. ", "Great Yarmouth"],
+  ["Stoke-On-Trent", "Stoke-on-Trent"],
+  ["KING'S LYNN", "King's Lynn"],
+  ["Norwich, Norfolk", "Norwich"],
+  ["Norwich NR2 1LL", "Norwich"],
+  ["Hayes, Middlesex", "Hayes"],
+  ["Ashford Kent", "Ashford"],
+  ["Wakefield West Yorkshire", "Wakefield"],
+  ["Bradford on Avon", "Bradford on Avon"],
+  ["Nr Matlock", "Matlock"],
+  ["Cranham. Upminster", "Upminster"],
+  ["St. Helens", "St. Helens"],
+  ["NorthwichCheshire", "Northwich"],
+  ["Trevol Road Torpoint", "Torpoint"],
+  ["Chester Le Street", "Chester le Street"],
+  ["Street", "Street"],
+  ["Forest Row", "Forest Row"],
+  ["Durham", "Durham"],
+])("town %p is %p", (text, town) => expect(readTown(text)?.name).toBe(town));
+
+test.each([
+  "West Sussex",
+  "Kent",
+  "Co. Durham",
+  "High Street",
+  "12 Broad Walk",
+  "NR2 1LL",
+  "Retail Park Unit 4",
+  "-",
+  "n/a",
+  "United Kingdom",
+])("%p is no town", (text) => expect(readTown(text)).toBeNull());
+
+test("spellings of one town have one slug", () => {
+  const slugs = ["St Helens", "ST. HELENS", "St.Helens", "st-helens"].map(
+    (text) => readTown(text)?.slug,
+  );
+  expect(new Set(slugs)).toEqual(new Set(["st-helens"]));
+});
+
+test.each([
+  ["Joe’s & Sons", "joes-and-sons"],
+  ["Łódź Ærøskøbing", "lodz-aeroskobing"],
+  ["BRAŞOV", "brasov"],
+  ["B&Q", "b-and-q"],
+  ["!!!", ""],
+])("the slug of %p is %p", (text, slug) => expect(makeSlug(text)).toBe(slug));
+
+test("lines and texts are cleaned of what cannot be seen", () => {
+  expect(cleanLine("\ufeff Cafe\u0301\u0000\t\u200bBar \n")).toBe("Café Bar");
+  expect(cleanText("a  b\r\n\r\n\r\n\r\nc\u0007 ")).toBe("a b\n\nc");
+});

@@ -1,0 +1,425 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { applyAction } from "../../src/directory/businesses.ts";
+import {
+  type ImportCounts,
+  type ImportOptions,
+  type ImportRecord,
+  importRecords,
+} from "../../src/directory/import.ts";
+import { listBusinesses } from "../../src/directory/listing.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.sql`truncate businesses, listings, listing_counts, search_changes, cities cascade`;
+});
+
+const whole: ImportRecord = {
+  sourceId: "1",
+  name: "Boots",
+  category: "pharmacies",
+  city: "Norwich",
+  shortDescription: "A chemist.",
+  description: "A chemist.\n\nOpen late.",
+  address: { line1: "19 Castle Quarter", line2: "Level 1", postcode: "NR1 3DD" },
+  coordinates: { lat: 52.6271, lng: 1.2963 },
+  phone: "01632 960123",
+  email: "norwich@boots.example",
+  website: "https://boots.example/norwich",
+  rating: 4.25,
+  reviewCount: 12,
+  isClaimed: true,
+  isVerified: true,
+  isPremium: true,
+  photos: [{ url: "https://boots.example/front.jpg", caption: "The front", isCover: true }],
+  openingHours: [
+    { day: "monday", openTime: "09:00", closeTime: "24:00" },
+    { day: "TUESDAY", is24Hours: true },
+    { day: "WEDNESDAY", isClosed: true },
+  ],
+};
+
+async function load(
+  records: Partial<ImportRecord>[],
+  options: Partial<ImportOptions> = {},
+): Promise<ImportCounts & { reasons: string[] }> {
+  const reasons: string[] = [];
+  const counts = await importRecords(database.sql, records as ImportRecord[], {
+    source: "test",
+    onReject: (_, reason) => reasons.push(reason),
+    ...options,
+  });
+  return { ...counts, reasons };
+}
+
+const stored = (sourceId = "1") =>
+  database.sql`
+    select b.*, b.rating::float8 as rating, cities.name as city, categories.slug as category
+    from businesses as b
+      left join cities on cities.id = b.city_id
+      left join categories on categories.id = b.category_id
+    where b.source_id = ${sourceId}`.then(([row]) => row);
+
+const named = (sourceId: string, name: string, more: Partial<ImportRecord> = {}) => ({
+  ...whole,
+  sourceId,
+  name,
+  ...more,
+});
+
+test("keeps every field of a record", async () => {
+  expect(await load([whole])).toMatchObject({ read: 1, created: 1, rejected: 0, pending: 0 });
+  expect(await stored()).toMatchObject({
+    slug: "boots-norwich",
+    source: "test",
+    status: "approved",
+    name: "Boots",
+    category: "pharmacies",
+    city: "Norwich",
+    short_description: "A chemist.",
+    description: "A chemist.\n\nOpen late.",
+    address_line1: "19 Castle Quarter",
+    address_line2: "Level 1",
+    postcode: "NR1 3DD",
+    latitude: 52.6271,
+    longitude: 1.2963,
+    phone: "01632 960123",
+    email: "norwich@boots.example",
+    website: "https://boots.example/norwich",
+    rating: 4.25,
+    review_count: 12,
+    is_claimed: true,
+    is_verified: true,
+    is_premium: true,
+    photos: [{ url: "https://boots.example/front.jpg", caption: "The front", isCover: true }],
+    opening_hours: [
+      { day: "MONDAY", openTime: "09:00", closeTime: "00:00", isClosed: false, is24Hours: false },
+      { day: "TUESDAY", openTime: "", closeTime: "", isClosed: false, is24Hours: true },
+      { day: "WEDNESDAY", openTime: "", closeTime: "", isClosed: true, is24Hours: false },
+    ],
+  });
+});
+
+test("a second import of the same changes nothing and writes nothing", async () => {
+  const feed = [whole, named("2", "Jarrold", { phone: "ask", coordinates: null }), named("3", "A")];
+  await load(feed);
+  const before = await database.sql`select id, xmin::text, updated_at from businesses order by id`;
+  await database.sql`truncate search_changes`;
+
+  const again = await load(feed);
+
+  expect(again).toMatchObject({ read: 3, created: 0, updated: 0, unchanged: 3, pending: 1 });
+  expect([
+    ...(await database.sql`select id, xmin::text, updated_at from businesses order by id`),
+  ]).toEqual([...before]);
+  expect((await database.sql`select from search_changes`).length).toBe(0);
+});
+
+test("what a record says replaces what was known, what it leaves out stays, null and '' empty it", async () => {
+  await load([whole]);
+
+  const { phone: _, ...withoutPhone } = whole;
+  expect(await load([{ ...withoutPhone, name: "Boots UK" }])).toMatchObject({ updated: 1 });
+  expect(await stored()).toMatchObject({
+    name: "Boots UK",
+    phone: "01632 960123",
+    slug: "boots-norwich",
+  });
+
+  await load([
+    {
+      sourceId: "1",
+      name: "Boots UK",
+      email: "",
+      website: null,
+      photos: null,
+      address: { line2: null },
+    },
+  ]);
+  expect(await stored()).toMatchObject({
+    email: "",
+    website: "",
+    photos: [],
+    address_line1: "19 Castle Quarter",
+    address_line2: null,
+    postcode: "NR1 3DD",
+    status: "approved",
+  });
+});
+
+test("a business that lacks something is pending and counted, and approved once it has all", async () => {
+  const lacking: Partial<ImportRecord>[] = [
+    { ...whole, sourceId: "category", category: null },
+    { ...whole, sourceId: "city", city: "" },
+    { ...whole, sourceId: "line1", address: { postcode: "NR1 3DD" } },
+    { ...whole, sourceId: "postcode", address: { line1: "1 High Street", postcode: "NR1" } },
+    { ...whole, sourceId: "coordinates", coordinates: null },
+  ];
+  expect(await load(lacking)).toMatchObject({
+    created: 5,
+    pending: 5,
+    rejected: 0,
+    unusable: { postcode: 1 },
+  });
+  expect((await listBusinesses(database.sql, { offset: 0, limit: 20 })).total).toBe(0);
+
+  const completed = lacking.map(({ sourceId = "" }) => ({ ...whole, sourceId }));
+  expect(await load(completed)).toMatchObject({ updated: 5, pending: 0 });
+  expect((await listBusinesses(database.sql, { offset: 0, limit: 20 })).total).toBe(5);
+});
+
+test("an approved business that loses what it needs is pending until it has it again", async () => {
+  await load([whole]);
+  expect(await load([{ ...whole, city: "" }])).toMatchObject({ updated: 1, pending: 1 });
+  expect(await stored()).toMatchObject({ status: "pending", city: null });
+  expect(await load([whole])).toMatchObject({ updated: 1, pending: 0 });
+  expect(await stored()).toMatchObject({ status: "approved", city: "Norwich" });
+});
+
+test("the status of a record and of the import applies to new businesses only", async () => {
+  const feed = [whole, { ...whole, sourceId: "2", status: "suspended" as const }];
+  await load(feed, { status: "pending" });
+  expect((await stored("1"))?.status).toBe("pending");
+  expect((await stored("2"))?.status).toBe("suspended");
+
+  await load([whole, { ...whole, sourceId: "2", status: "approved" }]);
+  expect((await stored("1"))?.status).toBe("pending");
+  expect((await stored("2"))?.status).toBe("suspended");
+});
+
+test("no import lifts what an operator rejected or suspended", async () => {
+  await load([whole, named("2", "Jarrold", { city: null })]);
+  await applyAction(database.sql, "suspend", ["boots-norwich"]);
+  await applyAction(database.sql, "reject", [(await stored("2"))?.slug]);
+
+  await load([{ ...whole, phone: "" }, named("2", "Jarrold")]);
+
+  expect(await stored("1")).toMatchObject({ status: "suspended", phone: "" });
+  expect(await stored("2")).toMatchObject({ status: "rejected", city: "Norwich" });
+});
+
+test("a decision that an operator takes while an import runs stands", async () => {
+  await load([whole, ...Array.from({ length: 5_000 }, (_, i) => named(`s${i}`, `Shop ${i}`))]);
+  async function* feed() {
+    for (let i = 0; i < 5_000; i++) yield named(`s${i}`, `Shop ${i}`);
+    // The first batch is on its way; this business has not been read by the import yet.
+    await applyAction(database.sql, "suspend", ["boots-norwich"]);
+    yield { ...whole, name: "Boots UK" };
+  }
+  const counts = await importRecords(database.sql, feed(), { source: "test" });
+
+  expect(counts).toMatchObject({ updated: 1, unchanged: 5_000 });
+  expect(await stored()).toMatchObject({ status: "suspended", name: "Boots UK" });
+});
+
+test("slugs are readable, then with the outcode, then numbered, and stay on later imports", async () => {
+  const at = (sourceId: string, postcode: string) =>
+    named(sourceId, "Boots", { address: { line1: "1 High Street", postcode } });
+  await load([at("1", "NR2 1LL"), at("2", "NR2 1LL"), at("3", "NR2 1LL"), at("4", "NR2 1LL")]);
+  await load([at("5", "NR3 1LL"), at("6", "NR2 1LL"), named("7", "Boots", { city: "Leeds" })]);
+  const slugs = () =>
+    database.sql`select slug from businesses order by source_id`.then((rows) =>
+      rows.map(({ slug }) => slug),
+    );
+  const given = [
+    "boots-norwich",
+    "boots-norwich-nr2",
+    "boots-norwich-nr2-2",
+    "boots-norwich-nr2-3",
+    "boots-norwich-nr3",
+    "boots-norwich-nr2-4",
+    "boots-leeds",
+  ];
+  expect(await slugs()).toEqual(given);
+
+  await load([named("1", "Chemist Direct", { city: "Leeds", slug: "chemist" })]);
+  expect(await slugs()).toEqual(given);
+});
+
+test("many of one name are numbered without a gap, across batches and imports", async () => {
+  const boots = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => named(`b${from + i}`, "Boots"));
+  await load(boots(0, 700));
+  expect(await load(boots(700, 6_000))).toMatchObject({ created: 6_000, rejected: 0 });
+  const [last] = await database.sql`
+    select max(substring(slug from '^boots-norwich-nr1-([0-9]+)$')::integer) as number,
+      count(*)::integer as count
+    from businesses`;
+  // boots-norwich and boots-norwich-nr1 come before number 2.
+  expect(last).toEqual({ number: 6_699, count: 6_700 });
+});
+
+test("slugs of odd names", async () => {
+  await load([
+    named("1", "  Joe’s   Café & Grill  "),
+    named("2", "BRAŞOV"),
+    named("3", "寿司"),
+    named("4", "x".repeat(200)),
+    named("5", "Busseys Norwich"),
+    named("6", `${"long ".repeat(39)}name`),
+  ]);
+  const rows = await database.sql`select source_id, slug, name from businesses order by source_id`;
+  expect(rows.map(({ slug }) => slug)).toEqual([
+    "joes-cafe-and-grill-norwich",
+    "brasov-norwich",
+    "business-norwich",
+    `${"x".repeat(70)}-norwich`,
+    "busseys-norwich",
+    `${"long-".repeat(14)}norwich`,
+  ]);
+  expect(rows[0]?.name).toBe("Joe’s Café & Grill");
+});
+
+test("a slug of the record's own is used when it is free, and rejected with a reason when it is not", async () => {
+  const result = await load([
+    named("1", "Boots Norwich"),
+    { ...whole, sourceId: "2", slug: "boots-norwich" },
+    { ...whole, sourceId: "3", slug: "boots-norwich" },
+    { ...whole, sourceId: "4", slug: "Not a slug" },
+  ]);
+  expect(result).toMatchObject({ read: 4, created: 2, rejected: 2 });
+  expect(result.reasons.toSorted()).toEqual([
+    "slug boots-norwich belongs to another business: give another, or none",
+    "slug must be lower-case letters, digits and single hyphens, at most 120",
+  ]);
+  expect((await stored("2"))?.slug).toBe("boots-norwich");
+  expect((await stored("1"))?.slug).toBe("boots-norwich-nr1");
+});
+
+test("of rows with one sourceId the first counts, and again on the next import", async () => {
+  const feed = [whole, whole, { ...whole, name: "Superdrug" }];
+  const expected = { read: 3, unchanged: 1, rejected: 1 };
+  const first = await load(feed);
+  expect(first).toMatchObject({ ...expected, created: 1, updated: 0 });
+  expect(first.reasons).toEqual(["an earlier row has the same sourceId and says something else"]);
+  expect(await load(feed)).toMatchObject({
+    read: 3,
+    created: 0,
+    updated: 0,
+    unchanged: 2,
+    rejected: 1,
+  });
+  expect((await stored())?.name).toBe("Boots");
+});
+
+test("two sources may use the same id", async () => {
+  await load([whole], { source: "one" });
+  expect(await load([whole], { source: "two" })).toMatchObject({ created: 1, unchanged: 0 });
+});
+
+test.each<[reason: string, record: object]>([
+  ["sourceId is missing", { name: "Boots" }],
+  ["name is missing", { sourceId: "1" }],
+  ["name must be text", { ...whole, name: 7 }],
+  ["coordinates.lng must be between -180 and 180", { ...whole, coordinates: { lat: 52 } }],
+  ["coordinates must be {lat, lng}", { ...whole, coordinates: "here" }],
+  ["photos: url is missing", { ...whole, photos: [{}] }],
+  ["openingHours: day is missing", { ...whole, openingHours: [{ isClosed: true }] }],
+  ["name is missing", { ...whole, name: "\u200b \t" }],
+  ["name is longer than 200 characters", { ...whole, name: "x".repeat(201) }],
+  ["rating must be between 0 and 5", { ...whole, rating: 5.1 }],
+  ["rating must be between 0 and 5", { ...whole, rating: "good" }],
+  ["reviewCount must be a whole number", { ...whole, reviewCount: 1.5 }],
+  ["coordinates.lat must be between -90 and 90", { ...whole, coordinates: { lat: 91, lng: 0 } }],
+  ["isClaimed must be true or false", { ...whole, isClaimed: "yes" }],
+  ["status must be one of pending, approved, rejected, suspended", { ...whole, status: "open" }],
+  ["photos: url must begin with http:// or https://", { ...whole, photos: [{ url: "x.jpg" }] }],
+  [
+    "photos: at most one can be the cover",
+    { ...whole, photos: [1, 2].map((n) => ({ url: `https://x.example/${n}`, isCover: true })) },
+  ],
+  [
+    "openingHours: day must be a weekday such as MONDAY",
+    { ...whole, openingHours: [{ day: "Mo" }] },
+  ],
+  [
+    "openingHours: a day that is open needs openTime and closeTime, or is24Hours",
+    { ...whole, openingHours: [{ day: "MONDAY", openTime: "09:00" }] },
+  ],
+  [
+    "openingHours: openTime must be a time such as 09:30",
+    { ...whole, openingHours: [{ day: "MONDAY", openTime: "9am", closeTime: "17:00" }] },
+  ],
+  [
+    "category chemists is unknown: use a slug of the taxonomy, or add it with --categories",
+    { ...whole, category: "chemists" },
+  ],
+])("rejects with the reason: %s", async (reason, record) => {
+  const result = await load([record as ImportRecord, named("2", "The next one")]);
+  expect(result).toMatchObject({ read: 2, created: 1, rejected: 1 });
+  expect(result.reasons).toEqual([reason]);
+});
+
+test("text that no database could hold is cleaned, not refused", async () => {
+  await load([named("1", "Bo\u0000ots \ud800!", { description: "a\u0000\r\nb\u0007" })]);
+  expect(await stored()).toMatchObject({ name: "Boots \ufffd!", description: "a\nb" });
+});
+
+test("a dry run counts everything and keeps nothing", async () => {
+  expect(await load([whole, named("2", "")], { dryRun: true })).toMatchObject({
+    created: 1,
+    rejected: 1,
+  });
+  expect(await stored()).toBeUndefined();
+  expect((await database.sql`select from cities`).length).toBe(0);
+});
+
+test("a feed that breaks off leaves nothing", async () => {
+  async function* broken() {
+    for (let i = 0; i < 6_000; i++) yield named(String(i), `Shop ${i}`);
+    throw new Error("the line went dead");
+  }
+  const importing = importRecords(database.sql, broken(), { source: "test" });
+  expect(importing).rejects.toThrow("the line went dead");
+  await importing.catch(() => {});
+  expect((await database.sql`select from businesses limit 1`).length).toBe(0);
+});
+
+test("two imports at once share one slug between no two businesses", async () => {
+  const feed = (prefix: string) =>
+    Array.from({ length: 300 }, (_, i) => named(prefix + i, "Boots"));
+  const [a, b] = await Promise.all([
+    load(feed("a"), { source: "a" }),
+    load(feed("b"), { source: "b" }),
+  ]);
+  expect([a.created, b.created]).toEqual([300, 300]);
+});
+
+test("spellings of a town are one city, also of one that an operator gave another slug", async () => {
+  await database.sql`insert into cities (slug, name) values ('hull', 'Kingston upon Hull')`;
+  await load([
+    named("1", "A", { city: "NEWCASTLE UPON TYNE" }),
+    named("2", "B", { city: "Newcastle-Upon-Tyne, Tyne & Wear" }),
+    named("3", "C", { city: "KINGSTON UPON HULL" }),
+  ]);
+  const cities = await database.sql`select slug, name from cities order by slug`;
+  expect([...cities]).toEqual([
+    { slug: "hull", name: "Kingston upon Hull" },
+    { slug: "newcastle-upon-tyne", name: "Newcastle upon Tyne" },
+  ]);
+});
+
+test("the middle of the outcode places a business without coordinates, and only such a one", async () => {
+  const outcodes = new Map([["NR1", { latitude: 52.6, longitude: 1.3 }]]);
+  await load([{ ...whole, coordinates: null }, named("2", "Exact")], { outcodes });
+  expect(await stored("1")).toMatchObject({ status: "approved", latitude: 52.6, longitude: 1.3 });
+  expect(await stored("2")).toMatchObject({ latitude: 52.6271 });
+  const { coordinates: _, ...unplaced } = named("2", "Exact");
+  expect(await load([unplaced], { outcodes })).toMatchObject({ unchanged: 1 });
+});
+
+test("lists, totals and search follow an import", async () => {
+  await load([whole, named("2", "Jarrold", { category: "department-stores" })]);
+  const total = async (category: string) =>
+    (await listBusinesses(database.sql, { city: "norwich", category, offset: 0, limit: 1 })).total;
+  expect(await total("pharmacies")).toBe(1);
+  await load([{ ...whole, category: "department-stores" }]);
+  expect(await total("pharmacies")).toBe(0);
+  expect(await total("general-shops")).toBe(2);
+  const changes = await database.sql`select distinct business_id from search_changes`;
+  expect(changes.length).toBe(2);
+});

@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import { readWeek } from "../../scripts/import/osm-hours.ts";
+
+/** A week in short: "MON 09:00-17:00", "SUN closed", "TUE 24h". */
+function week(value: string): string[] | null {
+  return (
+    readWeek(value)?.map(({ day, openTime, closeTime, isClosed, is24Hours }) => {
+      const times = isClosed ? "closed" : is24Hours ? "24h" : `${openTime}-${closeTime}`;
+      return `${day.slice(0, 3)} ${times}`;
+    }) ?? null
+  );
+}
+
+const DAYS = ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"];
+const each = (times: string, days = DAYS) => days.map((day) => `${day} ${times}`);
+
+test("days that are not named are closed", () => {
+  expect(week("Mo-Fr 09:00-17:30")).toEqual([
+    ...each("09:00-17:30", DAYS.slice(0, 5)),
+    ...each("closed", ["SAT", "SUN"]),
+  ]);
+});
+
+test("what holds on public holidays leaves the normal week alone", () => {
+  const expected = [...each("09:00-17:00", DAYS.slice(0, 6)), "SUN 10:00-16:00"];
+  expect(week("Mo-Sa 09:00-17:00; Su,PH 10:00-16:00")).toEqual(expected);
+  expect(week("Mo-Sa 09:00-17:00; Su 10:00-16:00; PH off")).toEqual(expected);
+  expect(
+    week(
+      "Mo-Sa 09:00-17:00; Su 10:00-16:00; Dec 25 off; Easter Sunday off".replace("Sunday ", " "),
+    ),
+  ).toEqual(expected);
+  expect(week("Mo-Sa 09:00-17:00; Su,BH 10:00-16:00")).toEqual(expected);
+  expect(week("SH Mo-Fr 08:00-20:00; Mo-Sa 09:00-17:00; Su 10:00-16:00")).toEqual(expected);
+});
+
+test("a split day has two intervals in order", () => {
+  expect(week("Mo 12:00-14:30,17:00-22:00")?.slice(0, 3)).toEqual([
+    "MON 12:00-14:30",
+    "MON 17:00-22:00",
+    "TUE closed",
+  ]);
+});
+
+test("hours past midnight belong to the day on which they begin, Sunday's too", () => {
+  expect(week("Mo-Th,Su 18:00-02:00; Fr-Sa 18:00-04:00")).toEqual([
+    ...each("18:00-02:00", DAYS.slice(0, 4)),
+    ...each("18:00-04:00", ["FRI", "SAT"]),
+    "SUN 18:00-02:00",
+  ]);
+  expect(week("Mo-Su 11:00-24:00")).toEqual(each("11:00-00:00"));
+});
+
+test("whole days are 24 hours", () => {
+  expect(week("24/7")).toEqual(each("24h"));
+  expect(week("Mo-Sa 00:00-24:00; Su off")).toEqual([
+    ...each("24h", DAYS.slice(0, 6)),
+    "SUN closed",
+  ]);
+  expect(week("Mo 06:00-24:00; Tu-Fr 00:00-24:00; Sa 00:00-22:00; Su 10:00-16:00")).toEqual([
+    "MON 06:00-00:00",
+    ...each("24h", ["TUE", "WED", "THU", "FRI"]),
+    "SAT 00:00-22:00",
+    "SUN 10:00-16:00",
+  ]);
+});
+
+test("known hours with an open end are known, an open end alone is not", () => {
+  expect(week("Mo-Su 11:00-22:00+")).toEqual(each("11:00-22:00"));
+  expect(week("Mo-Su 11:00+")).toBeNull();
+  expect(week("Mo-Sa 09:00-17:00; Su 12:00+")).toBeNull();
+});
+
+test.each([
+  ["of the season", "Apr-Sep: Mo-Su 10:00-18:00; Oct-Mar: Sa-Su 10:00-16:00"],
+  ["of the sun", "sunrise-sunset"],
+  ["in words", '"by appointment"'],
+  ["partly in words", 'Mo-We "private hire"; Th-Sa 21:00-03:00'],
+  ["that never come", "Mo-Su off"],
+  ["that are over", "2018 Apr 9-10 08:00-19:00"],
+  ["that are none", "whenever we like"],
+  ["that are nothing", ""],
+])("hours %s are not understood", (_, value) => expect(readWeek(value)).toBeNull());
+
+test("a night is not cut by the rule of the next day", () => {
+  expect(week("Fr 20:00-03:00; Sa 20:00-04:00; Su off")).toEqual([
+    ...each("closed", DAYS.slice(0, 4)),
+    "FRI 20:00-03:00",
+    "SAT 20:00-04:00",
+    "SUN closed",
+  ]);
+});

@@ -1,0 +1,236 @@
+import { expect, test } from "bun:test";
+import { readCsv } from "../../scripts/import/csv.ts";
+import { readFhrs } from "../../scripts/import/fhrs.ts";
+import type { Mapping } from "../../scripts/import/mapping.ts";
+import { readNdjson } from "../../scripts/import/ndjson.ts";
+import { readOsm } from "../../scripts/import/osm.ts";
+import { categoryOf, isVacant } from "../../scripts/import/osm-categories.ts";
+import type { Row } from "../../scripts/import/row.ts";
+
+/** A text in pieces of a few characters, so that every boundary falls somewhere. */
+async function* pieces(text: string, size = 7) {
+  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
+}
+
+const records = async (rows: AsyncIterable<Row>) =>
+  (await Array.fromAsync(rows)).map((row) =>
+    "record" in row ? row.record : row.reason,
+  ) as unknown[];
+
+test("NDJSON: each line is a record, a broken one is rejected with its number", async () => {
+  const rows = await Array.fromAsync(readNdjson(pieces('{"sourceId":"1"}\r\n\n{"a":\n["é"]')));
+  expect(rows).toEqual([
+    { line: 1, row: { sourceId: "1" }, record: { sourceId: "1" } as never },
+    { line: 3, row: '{"a":', reason: "the line is not JSON" },
+    { line: 4, row: ["é"], reason: "the row is not an object" },
+  ]);
+});
+
+test("CSV: a header with our names is our own format", async () => {
+  const csv = `\ufeffsourceId,name,address.line1,coordinates.lat,coordinates.lng,isClaimed,rating,photos
+1,"Boots, ""Norwich""","1
+High Street",52.6,1.3,yes,4.5,"[{""url"":""https://x.example/a""}]"
+2,Short
+3,No photos,,,,,,
+4,Bad photos,,,,,,[
+5,Bad rating,,,,,good,
+`;
+  expect(await records(readCsv(pieces(csv), null))).toEqual([
+    {
+      sourceId: "1",
+      name: 'Boots, "Norwich"',
+      address: { line1: "1\nHigh Street" },
+      coordinates: { lat: 52.6, lng: 1.3 },
+      isClaimed: true,
+      rating: 4.5,
+      photos: [{ url: "https://x.example/a" }],
+    },
+    "the row has 2 columns instead of 8",
+    { sourceId: "3", name: "No photos" },
+    "photos is not JSON",
+    { sourceId: "5", name: "Bad rating", rating: "good" },
+  ]);
+});
+
+test("CSV: a header that is not ours is refused with what to do", () => {
+  expect(records(readCsv(pieces("id,title\n1,Boots\n"), null))).rejects.toThrow("--mapping");
+  expect(records(readCsv(pieces("sourceId,nmae\n1,Boots\n"), null))).rejects.toThrow("nmae");
+});
+
+test("CSV: broken quotes fail the file", () => {
+  expect(records(readCsv(pieces('sourceId,name\n1,"Boots\n'), null))).rejects.toThrow("not CSV");
+});
+
+test("CSV: a mapping takes columns by name, by number and constants", async () => {
+  const mapping: Mapping = {
+    header: true,
+    fields: {
+      sourceId: "Ref",
+      name: 2,
+      category: { constant: "pharmacies" },
+      phone: ["Mobile", "Phone"],
+    },
+  };
+  const csv = "Ref,Title,Phone,Mobile\n7,Boots,01632 960123,\n";
+  expect(await records(readCsv(pieces(csv), mapping))).toEqual([
+    { sourceId: "7", name: "Boots", category: "pharmacies", phone: "01632 960123" },
+  ]);
+  const wrong: Mapping = { header: true, fields: { sourceId: "Ref", name: "Name" } };
+  expect(records(readCsv(pieces(csv), wrong))).rejects.toThrow("no column Name");
+});
+
+test("CSV: a shifted address still gives its town and its lines", async () => {
+  const mapping: Mapping = {
+    header: false,
+    fields: {
+      sourceId: 1,
+      name: 2,
+      city: [6, 5, 4],
+      "address.line1": [3, 4, 5],
+      "address.line2": [4, 5],
+    },
+  };
+  const csv = [
+    "1,Boots,1 High Street,,,Hebburn",
+    "2,Boots,76 Warwick Road,,Carlisle,",
+    "3,Boots,149 Cranbrook Road,Ilford,,Essex",
+    "4,Fulford Pharmacy,Fulford Pharmacy,101 Main Street,Fulford,YORK",
+    "5,Boots,,45c High Street,,Oakham",
+    "6,Boots,Waitrose,Bridge Road,Hertfordshire,Welwyn",
+    "7,Boots,1 High Street,,,Kent",
+  ].join("\n");
+  expect(await records(readCsv(pieces(csv), mapping))).toEqual([
+    { sourceId: "1", name: "Boots", city: "Hebburn", address: { line1: "1 High Street" } },
+    { sourceId: "2", name: "Boots", city: "Carlisle", address: { line1: "76 Warwick Road" } },
+    { sourceId: "3", name: "Boots", city: "Ilford", address: { line1: "149 Cranbrook Road" } },
+    {
+      sourceId: "4",
+      name: "Fulford Pharmacy",
+      city: "YORK",
+      address: { line1: "101 Main Street", line2: "Fulford" },
+    },
+    { sourceId: "5", name: "Boots", city: "Oakham", address: { line1: "45c High Street" } },
+    {
+      sourceId: "6",
+      name: "Boots",
+      city: "Welwyn",
+      address: { line1: "Waitrose", line2: "Bridge Road" },
+    },
+    { sourceId: "7", name: "Boots", address: { line1: "1 High Street" } },
+  ]);
+});
+
+const establishment = (fields: string) =>
+  `<FHRSEstablishment><EstablishmentCollection><EstablishmentDetail>${fields}</EstablishmentDetail></EstablishmentCollection></FHRSEstablishment>`;
+
+test("FHRS: entities, xsi:nil and the town at the end of the address", async () => {
+  const xml = establishment(`<FHRSID>7</FHRSID><BusinessName>B\\&amp;Q &#163;</BusinessName>
+    <BusinessType>Restaurant/Cafe/Canteen</BusinessType><AddressLine1>The Mill</AddressLine1>
+    <AddressLine2>1 High Street</AddressLine2><AddressLine3>Norwich</AddressLine3>
+    <AddressLine4>Norfolk</AddressLine4><PostCode>NR1 1AA</PostCode><RatingValue>5</RatingValue>
+    <RatingDate xsi:nil="true" /><Geocode><Longitude>1.29</Longitude><Latitude>52.6</Latitude></Geocode>`);
+  expect(await records(readFhrs(pieces(xml)))).toEqual([
+    {
+      sourceId: "7",
+      name: "B&Q £",
+      category: "eating-out",
+      address: { line1: "The Mill", line2: "1 High Street", postcode: "NR1 1AA" },
+      city: "Norwich",
+      coordinates: { lat: 52.6, lng: 1.29 },
+    },
+  ]);
+});
+
+test("FHRS: XML that is cut short or holds no establishment fails the file", () => {
+  const xml = establishment("<FHRSID>1</FHRSID><BusinessName>A</BusinessName>");
+  expect(records(readFhrs(pieces(xml.slice(0, -10))))).rejects.toThrow("cut short");
+  expect(records(readFhrs(pieces("<html></html>")))).rejects.toThrow("not FHRS");
+});
+
+const collection = (...features: object[]) =>
+  JSON.stringify({ type: "FeatureCollection", features });
+const point = { type: "Point", coordinates: [1.3, 52.6] };
+
+test("OSM: tags become fields", async () => {
+  const tags = {
+    name: "Brașov",
+    amenity: "restaurant",
+    cuisine: "romanian;pizza",
+    "addr:housenumber": "1;2",
+    "addr:street": "Magdalen Street",
+    "addr:housename": "The Mill",
+    "addr:city": "Norwich",
+    "addr:postcode": "NR3 1AA",
+    "contact:phone": "01632 960123",
+    url: "shop.example",
+    email: "a@shop.example",
+    opening_hours: "24/7",
+  };
+  const json = collection({ id: "node/1", properties: tags, geometry: point });
+  const [record] = await records(readOsm(pieces(json)));
+  expect(record).toMatchObject({
+    sourceId: "node/1",
+    name: "Brașov",
+    category: "pizzerias",
+    city: "Norwich",
+    address: { line1: "1, 2 Magdalen Street", line2: "The Mill", postcode: "NR3 1AA" },
+    coordinates: { lat: 52.6, lng: 1.3 },
+    phone: "01632 960123",
+    website: "shop.example",
+    email: "a@shop.example",
+  });
+  expect((record as { openingHours: unknown[] }).openingHours.length).toBe(7);
+});
+
+test("OSM: what has no name, and what is vacant or disused, is rejected; a line has its middle", async () => {
+  const way = {
+    type: "LineString",
+    coordinates: [
+      [1, 52],
+      [2, 53],
+      [1, 54],
+    ],
+  };
+  const json = collection(
+    { id: "node/1", properties: { leisure: "pitch" }, geometry: point },
+    { id: "node/2", properties: { name: "Gone", shop: "vacant" }, geometry: point },
+    { id: "node/3", properties: { name: "Gone", shop: "disused:convenience" }, geometry: point },
+    { id: "way/4", properties: { name: "Park", leisure: "park" }, geometry: way },
+    { properties: { name: "Nobody" }, geometry: point },
+  );
+  expect(await records(readOsm(pieces(json)))).toMatchObject([
+    "the place has no name",
+    "the place is vacant or disused",
+    "the place is vacant or disused",
+    { sourceId: "way/4", coordinates: { lat: 53, lng: 1.5 } },
+    "the feature has no id",
+  ]);
+});
+
+test("OSM: GeoJSON that is broken or cut short fails the file", () => {
+  const json = collection({ id: "node/1", properties: {}, geometry: point }, { id: "node/2" });
+  expect(records(readOsm(pieces(json.slice(0, -5))))).rejects.toThrow("cut short after feature");
+  expect(records(readOsm(pieces(json.replace("node/2", 'node"2'))))).rejects.toThrow(
+    "broken after feature 1",
+  );
+  expect(records(readOsm(pieces("{}")))).rejects.toThrow("no features");
+});
+
+test("OSM: every tag leads to a category, of several the first that is known", () => {
+  expect(categoryOf({ shop: "clothes;interior_decoration" })).toBe("clothes-shops");
+  expect(categoryOf({ shop: "dragons;shoes" })).toBe("shoe-shops");
+  expect(categoryOf({ shop: "dragons" })).toBe("other-shops");
+  expect(categoryOf({ amenity: "fuel", shop: "convenience" })).toBe("petrol-stations");
+  expect(categoryOf({ amenity: "fast_food", cuisine: "fish_and_chips" })).toBe("fish-and-chips");
+  expect(categoryOf({ leisure: "dragons" })).toBe("other-leisure");
+  expect(categoryOf({ shop: "vacant", leisure: "park" })).toBe("parks-and-playgrounds");
+  expect(categoryOf({ natural: "tree" })).toBe("other-organisations");
+});
+
+test("OSM: a place is vacant only when nothing live is left of it", () => {
+  expect(isVacant({ shop: "vacant" })).toBe(true);
+  expect(isVacant({ "disused:shop": "books" })).toBe(true);
+  expect(isVacant({ shop: "vacant", amenity: "cafe" })).toBe(false);
+  expect(isVacant({ shop: "books", "disused:amenity": "place_of_worship" })).toBe(false);
+  expect(isVacant({ natural: "tree" })).toBe(false);
+});

@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Rejects } from "../../scripts/import/rejects.ts";
+
+test.skipIf(!existsSync("/sys"))(
+  "beside data that is read-only the rejects go to the current folder",
+  async () => {
+    const here = process.cwd();
+    const folder = await mkdtemp(join(tmpdir(), "highstreet-rejects-"));
+    process.chdir(folder);
+    try {
+      // Not even root may write there.
+      const rejects = new Rejects("/sys/feed.ndjson");
+      expect(rejects.path).toBeNull();
+      rejects.add({ line: 1, reason: "name is missing", row: {} });
+      rejects.flush();
+      expect(rejects.path).toBe("feed.ndjson.rejects.ndjson");
+      expect(await Bun.file("feed.ndjson.rejects.ndjson").json()).toEqual({
+        line: 1,
+        reason: "name is missing",
+        row: {},
+      });
+    } finally {
+      process.chdir(here);
+      await rm(folder, { recursive: true });
+    }
+  },
+);
+
+test("the most common reasons come first", () => {
+  const rejects = new Rejects(join(tmpdir(), crypto.randomUUID()));
+  for (const reason of ["a", "b", "b", "c", "b", "c"]) rejects.add({ line: 1, reason, row: {} });
+  expect(rejects.mostCommon(2)).toEqual([
+    ["b", 3],
+    ["c", 2],
+  ]);
+});

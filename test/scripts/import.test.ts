@@ -1,0 +1,322 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createDatabase, stores, type TestDatabase } from "../support.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+const data = join(root, "../shared/data");
+
+let database: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  database = await createDatabase();
+  folder = await mkdtemp(join(tmpdir(), "highstreet-import-"));
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+beforeEach(async () => {
+  await database.sql`truncate businesses, listings, listing_counts, search_changes, cities cascade`;
+});
+
+interface Counts {
+  read: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  rejected: number;
+  pending: number;
+}
+
+async function run(args: string[], options: { cwd?: string; user?: number } = {}) {
+  const child = Bun.spawn([process.execPath, join(root, "scripts/import.ts"), ...args], {
+    cwd: options.cwd ?? folder,
+    env: {
+      ...process.env,
+      DATABASE_URL: database.url,
+      REDIS_URL: stores().redisUrl,
+      MEILI_URL: stores().meiliUrl,
+    },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { stdout, stderr, code };
+}
+
+async function importJson(args: string[]) {
+  const { stdout, stderr, code } = await run([...args, "--json"]);
+  expect(stdout.trimEnd().split("\n").length).toBe(1);
+  return { counts: JSON.parse(stdout) as Counts & { files: Counts[] }, stderr, code };
+}
+
+let written = 0;
+async function write(content: string | Uint8Array, extension = "ndjson"): Promise<string> {
+  const file = join(folder, `${++written}.${extension}`);
+  await Bun.write(file, content);
+  return file;
+}
+
+const record = (sourceId: string, more: object = {}) =>
+  JSON.stringify({
+    sourceId,
+    name: `Shop ${sourceId}`,
+    category: "bakeries",
+    city: "Leeds",
+    address: { line1: "1 Briggate", postcode: "LS1 6HD" },
+    coordinates: { lat: 53.8, lng: -1.5 },
+    ...more,
+  });
+
+const count = async () =>
+  (await database.sql`select count(*)::integer as count from businesses`)[0]?.count;
+
+test("a summary on stdout, the counts on one line with --json, nothing new the second time", async () => {
+  const file = await write([record("1"), record("2"), record("3", { city: "" })].join("\n"));
+  const first = await run([file]);
+  expect(first.stdout).toContain(
+    "read 3, created 3, updated 0, unchanged 0, rejected 0, pending 1",
+  );
+  expect(first).toMatchObject({ code: 0, stderr: "" });
+  const { counts, code } = await importJson([file]);
+  expect(counts).toMatchObject({
+    read: 3,
+    created: 0,
+    updated: 0,
+    unchanged: 3,
+    rejected: 0,
+    pending: 1,
+  });
+  expect(code).toBe(0);
+});
+
+test("rejected rows are written with line, reason and row; a clean run removes the file of an earlier one", async () => {
+  const file = await write(`${record("1")}\n{"broken\n\n${record("3", { name: "" })}\n42\n`);
+  const { stdout } = await run([file]);
+  const rejects = await Bun.file(`${file}.rejects.ndjson`).text();
+  const rows = rejects
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(rows.toSorted((a, b) => a.line - b.line)).toEqual([
+    { line: 2, reason: "the line is not JSON", row: '{"broken' },
+    { line: 4, reason: "name is missing", row: JSON.parse(record("3", { name: "" })) },
+    { line: 5, reason: "the row is not an object", row: 42 },
+  ]);
+  expect(stdout).toContain("read 4, created 1, updated 0, unchanged 0, rejected 3");
+  expect(stdout).toContain("1  name is missing");
+  expect(stdout).toContain(`${file}.rejects.ndjson`);
+
+  await Bun.write(file, record("1"));
+  await run([file]);
+  expect(existsSync(`${file}.rejects.ndjson`)).toBe(false);
+});
+
+test("a file that cannot be read to its end leaves nothing, and does not stop the others", async () => {
+  const features = Array.from({ length: 6_000 }, (_, i) =>
+    JSON.stringify({ id: `node/${i}`, properties: { name: `Shop ${i}` }, geometry: null }),
+  );
+  const cut = await write(
+    `{"type":"FeatureCollection","features":[${features.join(",")}`,
+    "geojson",
+  );
+  const good = await write(record("1"));
+  const { stdout, stderr, code } = await run([cut, good]);
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    `${cut}: The GeoJSON is cut short after feature 6000. Nothing of it was kept.\n`,
+  );
+  expect(stdout).toContain("All files: read 1, created 1");
+  expect(await count()).toBe(1);
+});
+
+test.each<[string, string | Uint8Array, string, string]>([
+  [
+    "that is not UTF-8",
+    new Uint8Array([...Buffer.from('{"sourceId":"1","name":"Caf'), 0xe9, 0x22]),
+    "ndjson",
+    "is not UTF-8",
+  ],
+  ["of XML cut short", "<FHRSEstablishment><EstablishmentDetail>", "xml", "cut short"],
+  ["in no known format", "hello there", "txt", "no known format"],
+  ["of columns we do not know", "a,b\n1,2\n", "csv", "--mapping"],
+])("a file %s fails with one clear line", async (_, content, extension, message) => {
+  const { stdout, stderr, code } = await run([await write(content, extension)]);
+  expect(stderr).toContain(message);
+  expect(stderr.trimEnd().split("\n").length).toBe(1);
+  expect([stdout, code]).toEqual(["", 1]);
+});
+
+test("a file that is missing, an unknown option and wrong values are explained, exit code 1", async () => {
+  const faults: [string[], string][] = [
+    [["missing.ndjson"], "There is no file missing.ndjson."],
+    [["--frobnicate", "a"], "Usage: bun scripts/import.ts"],
+    [[], "Usage: bun scripts/import.ts"],
+    [["a", "--format", "yaml"], "--format must be one of"],
+    [["a", "--status", "open"], "--status must be approved or pending."],
+    [["a", "--mapping", "missing.json"], "There is no file missing.json."],
+  ];
+  const answers = await Promise.all(faults.map(([args]) => run(args)));
+  for (const [place, { stderr, code }] of answers.entries()) {
+    expect(stderr).toContain(faults[place]?.[1] ?? "");
+    expect(stderr).not.toContain("    at ");
+    expect(code).toBe(1);
+  }
+});
+
+test("--dry-run, --source, --status and --outcodes do what they say", async () => {
+  const file = await write(record("1", { coordinates: null }));
+  const outcodes = await write(
+    "GB\tLS1\tA\t\t\t\t\t\t\t53\t-1\t4\nGB\tLS1\tB\t\t\t\t\t\t\t54\t-2\t4\n",
+    "txt",
+  );
+  expect((await importJson([file, "--dry-run"])).counts).toMatchObject({ created: 1, pending: 1 });
+  expect(await count()).toBe(0);
+
+  await run([file, "--source", "feed-7", "--status", "pending", "--outcodes", outcodes]);
+  expect([
+    ...(await database.sql`select source, status, latitude, longitude from businesses`),
+  ]).toEqual([{ source: "feed-7", status: "pending", latitude: 53.5, longitude: -1.5 }]);
+});
+
+test("--categories: parents may come later, what is absent stays, all or nothing", async () => {
+  const good = await write(
+    '{"slug":"cobblers","name":"Cobblers","parent":"leather"}\n{"slug":"leather","name":"Leather","isActive":false}\n',
+  );
+  expect((await importJson(["--categories", good])).counts).toMatchObject({
+    read: 2,
+    created: 2,
+    updated: 0,
+  });
+  expect((await importJson(["--categories", good])).counts).toMatchObject({
+    created: 0,
+    updated: 0,
+    unchanged: 2,
+  });
+  const renamed = await write('{"slug":"cobblers","name":"Menders"}');
+  expect((await importJson(["--categories", renamed])).counts).toMatchObject({ updated: 1 });
+  const swapped = await write(
+    '{"slug":"leather","name":"Leather","parent":"cobblers"}\n{"slug":"cobblers","name":"Menders","parent":null}',
+  );
+  expect((await importJson(["--categories", swapped])).counts).toMatchObject({ updated: 2 });
+
+  const faults: [string, string][] = [
+    [
+      '{"slug":"a-new-one","name":"A"}\n{"slug":"b","name":"B","parent":"nowhere"}',
+      "The parent nowhere of b is no category.",
+    ],
+    [
+      '{"slug":"a-new-one","name":"A"}\n{"slug":"cobblers","name":"M","parent":"leather"}',
+      "circle",
+    ],
+    ['{"slug":"a-new-one","name":"A"}\n{"slug":"Bad Slug","name":"B"}', "line 2: slug must be"],
+    ['{"slug":"a-new-one","name":"A"}\n{"slug":"b"}', "line 2: name is missing"],
+  ];
+  for (const [content, message] of faults) {
+    const { stderr, code } = await run(["--categories", await write(content)]);
+    expect(stderr).toContain(message);
+    expect(code).toBe(1);
+  }
+  const rows = await database.sql`
+    select c.slug, c.name, c.is_active, parent.slug as parent
+    from categories as c left join categories as parent on parent.id = c.parent_id
+    where c.slug in ('cobblers', 'leather', 'a-new-one') order by c.slug`;
+  expect([...rows]).toEqual([
+    { slug: "cobblers", name: "Menders", is_active: true, parent: null },
+    { slug: "leather", name: "Leather", is_active: false, parent: "cobblers" },
+  ]);
+});
+
+interface Reject {
+  reason: string;
+  row: { properties?: Record<string, string>; geometry?: object };
+}
+
+test.skipIf(!existsSync(data))(
+  "real files: every named and placed shop comes in, a second import changes nothing",
+  async () => {
+    const copies = join(folder, "data");
+    await cp(join(data, "osm-norwich"), copies, { recursive: true });
+    await chmod(copies, 0o755);
+    const osm = (await readdir(copies))
+      .filter((name) => name.endsWith(".geojson"))
+      .map((name) => join(copies, name));
+    const fhrs = join(folder, "fhrs.xml");
+    await cp(join(data, "fsa-fhrs/FHRS232en-GB.norwich.xml"), fhrs);
+
+    const first = await importJson([...osm, fhrs]);
+    const { counts } = first;
+    expect(first.code).toBe(0);
+    expect(counts).toMatchObject({ read: 2_794 + 1_563, updated: 0, unchanged: 12 });
+    expect(counts.created + counts.unchanged + counts.rejected).toBe(counts.read);
+
+    const rejects = (
+      await Promise.all(
+        osm.map((file) =>
+          Bun.file(`${file}.rejects.ndjson`)
+            .text()
+            .catch(() => ""),
+        ),
+      )
+    )
+      .join("")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Reject);
+    expect(rejects.length).toBe(counts.rejected);
+    const wronged = rejects.filter(({ row: { properties = {}, geometry } }) => {
+      const { name, shop = "", amenity = "" } = properties;
+      return name && geometry && (shop || amenity) && !/^(vacant|no|disused:.*)$/.test(shop);
+    });
+    expect(wronged).toEqual([]);
+    const [vacant] = await database.sql`
+      select from businesses where name in ('Buddha Collection', 'Ellingham Soaps')`;
+    expect(vacant).toBeUndefined();
+
+    const second = await importJson([...osm, fhrs]);
+    expect(second.counts).toMatchObject({
+      read: counts.read,
+      created: 0,
+      updated: 0,
+      rejected: counts.rejected,
+      pending: counts.pending,
+    });
+  },
+  30_000,
+);
+
+test.skipIf(!existsSync(data))(
+  "real files: the pharmacies of England with the mapping that comes with the project",
+  async () => {
+    const file = join(folder, "pharmacy.csv");
+    await cp(join(data, "nhs-pharmacies-england/pharmacy.csv"), file);
+    const args = [
+      file,
+      "--mapping",
+      join(root, "scripts/import/nhs-pharmacies.mapping.json"),
+      "--outcodes",
+      join(data, "uk-places/geonames_GB.txt"),
+    ];
+    const { counts } = await importJson(args);
+    expect(counts).toMatchObject({ read: 11_206, created: 11_206, rejected: 0 });
+    expect(counts.pending).toBeLessThan(30);
+    const cities = await database.sql<{ name: string }[]>`
+      select name from cities
+      where name ~ '[0-9]' or name in ('Kent', 'Essex', 'West', 'West Midlands', 'Middlesex')
+        or name ~* ' (road|avenue)$'`;
+    expect([...cities]).toEqual([]);
+    expect((await importJson(args)).counts).toMatchObject({
+      created: 0,
+      updated: 0,
+      unchanged: 11_206,
+    });
+  },
+  30_000,
+);
