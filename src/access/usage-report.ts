@@ -1,20 +1,27 @@
+import * as v from "valibot";
 import type { MeterReading } from "./admission.ts";
 import type { ApiKey } from "./keys.ts";
 
+const count = (description: string) =>
+  v.pipe(v.number(), v.integer(), v.minValue(0), v.description(description));
+
 /** How a key stands, as it is told to its holder and to operators. */
-export interface UsageReport {
-  tier: string;
-  /** The calendar month in UTC, such as `2026-11`. */
-  month: string;
-  quota: number;
-  used: number;
-  remaining: number;
-  /** When the quota is whole again, ISO 8601. */
-  resetsAt: string;
-  perMinute: number;
-  burst: number;
-  tokensLeft: number;
-}
+export const UsageReport = v.strictObject({
+  tier: v.pipe(v.string(), v.metadata({ description: "The key's tier.", examples: ["developer"] })),
+  month: v.pipe(
+    v.string(),
+    v.regex(/^\d{4}-\d\d$/),
+    v.description("The calendar month in UTC, such as 2026-11."),
+  ),
+  quota: count("Requests a month."),
+  used: count("Requests charged this month."),
+  remaining: count("Requests left this month."),
+  resetsAt: v.pipe(v.string(), v.isoTimestamp(), v.description("When the quota is whole again.")),
+  perMinute: count("Requests a minute: how fast the bucket refills."),
+  burst: count("Requests that a full bucket holds."),
+  tokensLeft: count("Requests that the bucket holds now."),
+});
+export type UsageReport = v.InferOutput<typeof UsageReport>;
 
 export function usageOf(key: ApiKey, { month, used, tokensLeft }: MeterReading): UsageReport {
   const { tier, quota, perMinute, burst } = key;

@@ -1,21 +1,9 @@
 import type { Sql } from "../store/postgres.ts";
 import type { ListedBusiness } from "./listing.ts";
+import type { OpeningHours, Photo } from "./schemas.ts";
 import { isSlug } from "./slug.ts";
 
-export interface Photo {
-  url: string;
-  caption: string;
-  isCover: boolean;
-}
-
-/** One interval of a weekday; closeTime not after openTime is past midnight. Times are HH:MM or "". */
-export interface OpeningHours {
-  day: string;
-  openTime: string;
-  closeTime: string;
-  isClosed: boolean;
-  is24Hours: boolean;
-}
+export type { OpeningHours, Photo };
 
 /** An approved business with all that is public about it. */
 export interface Business extends ListedBusiness {

@@ -1,17 +1,7 @@
 import type { Sql } from "../store/postgres.ts";
+import type { Category, CategoryName } from "./schemas.ts";
 
-export interface CategoryName {
-  slug: string;
-  name: string;
-}
-
-export interface Category extends CategoryName {
-  parent: CategoryName | null;
-  /** All ancestors, root first. */
-  parents: CategoryName[];
-  /** Approved businesses of this category and its descendants, as a list filtered by it would show. */
-  businessCount: number;
-}
+export type { Category, CategoryName };
 
 /** Every active category (no ancestor is inactive either), by name. */
 export async function listCategories(sql: Sql): Promise<Category[]> {

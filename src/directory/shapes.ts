@@ -1,8 +1,18 @@
-import type { Business, OpeningHours, Photo } from "./businesses.ts";
+import type { Business } from "./businesses.ts";
 import type { ListedBusiness } from "./listing.ts";
+import type {
+  Address,
+  Coordinates,
+  FullBusiness,
+  KeyedListItem,
+  OpenBusiness,
+  OpeningHours,
+  OpenListItem,
+  Photo,
+} from "./schemas.ts";
 
 /** List item of open access (specification 2.1). */
-export function openListItem(business: ListedBusiness) {
+export function openListItem(business: ListedBusiness): OpenListItem {
   return {
     id: business.id,
     name: business.name,
@@ -18,7 +28,7 @@ export function openListItem(business: ListedBusiness) {
 }
 
 /** Detail of open access (specification 2.3). Only a claimed business has phone and email here. */
-export function openDetail(business: Business) {
+export function openDetail(business: Business): OpenBusiness {
   return {
     id: business.id,
     name: business.name,
@@ -43,7 +53,7 @@ export function openDetail(business: Business) {
 }
 
 /** List item of keyed access (specification 2.4). */
-export function keyedListItem(business: ListedBusiness) {
+export function keyedListItem(business: ListedBusiness): KeyedListItem {
   return {
     slug: business.slug,
     name: business.name,
@@ -59,7 +69,7 @@ export function keyedListItem(business: ListedBusiness) {
 }
 
 /** The full record of keyed access. */
-export function keyedDetail(business: Business) {
+export function keyedDetail(business: Business): FullBusiness {
   return {
     id: business.id,
     slug: business.slug,
@@ -104,20 +114,26 @@ export function maskPhone(phone: string): string {
 const visiblePhone = (business: ListedBusiness) =>
   business.isClaimed ? business.phone : maskPhone(business.phone);
 
-const addressOf = (business: Business) => ({
+const addressOf = (business: Business): Address => ({
   line1: business.addressLine1,
   line2: business.addressLine2,
   postcode: business.postcode,
 });
 
-const coordinatesOf = (business: Business) => ({
+const coordinatesOf = (business: Business): Coordinates => ({
   lat: business.latitude,
   lng: business.longitude,
 });
 
-const photoOf = ({ url, caption, isCover }: Photo) => ({ url, caption, isCover });
+const photoOf = ({ url, caption, isCover }: Photo): Photo => ({ url, caption, isCover });
 
-const openingHoursOf = ({ day, openTime, closeTime, isClosed, is24Hours }: OpeningHours) => ({
+const openingHoursOf = ({
+  day,
+  openTime,
+  closeTime,
+  isClosed,
+  is24Hours,
+}: OpeningHours): OpeningHours => ({
   day,
   openTime,
   closeTime,

@@ -1,5 +1,6 @@
 import { findBusiness } from "../directory/businesses.ts";
 import { listBusinesses } from "../directory/listing.ts";
+import type { KeyedBusiness, KeyedPage, OpenPage } from "../directory/schemas.ts";
 import { keyedDetail, keyedListItem, openDetail, openListItem } from "../directory/shapes.ts";
 import { ok } from "../http/answer.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
@@ -34,7 +35,7 @@ export function listOpen(sql: Sql): Handler {
       total,
       page,
       pages: Math.ceil(total / limit),
-    });
+    } satisfies OpenPage);
   };
 }
 
@@ -54,7 +55,7 @@ export function listKeyed(sql: Sql): Handler {
     return ok({
       data: businesses.map(keyedListItem),
       meta: { page, per_page, total, has_more: page * per_page < total },
-    });
+    } satisfies KeyedPage);
   };
 }
 
@@ -74,6 +75,6 @@ export function showKeyed(sql: Sql): Handler {
     const slug = parseSlug(segment);
     if (!slug.ok) return invalidParameter(slug.fault);
     const business = await findBusiness(sql, slug.value);
-    return business ? ok({ data: keyedDetail(business) }) : notFound();
+    return business ? ok({ data: keyedDetail(business) } satisfies KeyedBusiness) : notFound();
   };
 }

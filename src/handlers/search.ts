@@ -1,3 +1,4 @@
+import type { SearchResults } from "../directory/schemas.ts";
 import { keyedListItem } from "../directory/shapes.ts";
 import { ok } from "../http/answer.ts";
 import { invalidParameter } from "../http/errors.ts";
@@ -17,6 +18,7 @@ export function search(directory: Search): Handler {
     if (!parsed.ok) return invalidParameter(parsed.fault);
     const { q, limit } = parsed.value;
     const { items, total } = await searchBusinesses(directory, { text: q, limit });
-    return ok({ data: items.map(keyedListItem), meta: { query: q, limit, total } });
+    const meta = { query: q, limit, total };
+    return ok({ data: items.map(keyedListItem), meta } satisfies SearchResults);
   };
 }

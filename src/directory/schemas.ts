@@ -1,0 +1,213 @@
+import * as v from "valibot";
+
+/**
+ * The public shapes, to the letter: no field more, none less. The answers' types, the OpenAPI
+ * document and the checks of the tests all come from here.
+ */
+
+const text = (description: string, ...examples: string[]) =>
+  v.pipe(v.string(), v.metadata({ description, examples }));
+const flag = (description: string) => v.pipe(v.boolean(), v.description(description));
+const count = (description: string) =>
+  v.pipe(v.number(), v.integer(), v.minValue(0), v.description(description));
+
+const id = v.pipe(
+  v.string(),
+  v.regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+  v.description("Stays the same for ever: a UUIDv7."),
+);
+const slug = text("Unique, and what the address of the business ends with.");
+const name = text("The name it trades under.");
+const shortText = text('One sentence, or "".');
+const description = text('Plain text, or "".');
+const categorySlug = text("The category's slug.", "plumbers");
+const cityName = text("The city's display name.", "Leeds");
+const citySlug = text("The city's slug.", "leeds");
+const postcode = text("The postcode, with its space.", "LS1 6HD");
+const rating = v.pipe(
+  v.number(),
+  v.minValue(0),
+  v.maxValue(5),
+  v.description("The average rating; 0 when there are no reviews."),
+);
+const reviewCount = count("How many reviews the rating is the average of.");
+const isVerified = flag("Whether the directory has checked that the business is what it says.");
+const isPremium = flag("Premium businesses come first in lists.");
+const website = text('The address of its website, or "".');
+const phone = text('The telephone number, or "".');
+const email = text('The email address, or "".');
+
+export const CategoryName = v.strictObject({
+  slug: categorySlug,
+  name: text("The category's display name.", "Plumbers"),
+});
+export type CategoryName = v.InferOutput<typeof CategoryName>;
+
+export const Address = v.strictObject({
+  line1: text("House and street."),
+  line2: v.pipe(v.nullable(v.string()), v.description("What else belongs to it, or null.")),
+  postcode,
+});
+export type Address = v.InferOutput<typeof Address>;
+
+export const Coordinates = v.pipe(
+  v.strictObject({
+    lat: v.pipe(v.number(), v.minValue(-90), v.maxValue(90)),
+    lng: v.pipe(v.number(), v.minValue(-180), v.maxValue(180)),
+  }),
+  v.description("WGS 84, in degrees."),
+);
+export type Coordinates = v.InferOutput<typeof Coordinates>;
+
+export const Photo = v.strictObject({
+  url: text("Where the picture is."),
+  caption: text('What it shows, or "".'),
+  isCover: flag("Whether it is the one to show first."),
+});
+export type Photo = v.InferOutput<typeof Photo>;
+
+const time = (description: string) =>
+  v.pipe(v.string(), v.regex(/^(\d\d:\d\d)?$/), v.description(description));
+
+export const OpeningHours = v.pipe(
+  v.strictObject({
+    day: v.picklist(["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]),
+    openTime: time('HH:MM in 24 hours, or "" when closed or open all day.'),
+    closeTime: time('HH:MM or ""; not after openTime, it is on the next day.'),
+    isClosed: flag("Closed all day."),
+    is24Hours: flag("Open all day and night."),
+  }),
+  v.description("One interval of a weekday, UK time. A day with a break has two of them."),
+);
+export type OpeningHours = v.InferOutput<typeof OpeningHours>;
+
+/** List item of open access (specification 2.1). */
+export const OpenListItem = v.strictObject({
+  id,
+  name,
+  slug,
+  category: categorySlug,
+  city: cityName,
+  rating,
+  reviewCount,
+  phone: v.pipe(
+    v.nullable(v.string()),
+    v.description("Null when there is none. Of an unclaimed business the last four digits are *."),
+  ),
+  website,
+  isVerified,
+});
+export type OpenListItem = v.InferOutput<typeof OpenListItem>;
+
+/** Page of a list in open access (specification 2.2). */
+export const OpenPage = v.strictObject({
+  businesses: v.array(OpenListItem),
+  total: count("All that match, exactly, at any depth."),
+  page: count("The page that was asked for."),
+  pages: count("How many pages there are."),
+});
+export type OpenPage = v.InferOutput<typeof OpenPage>;
+
+/** Detail of open access (specification 2.3). */
+export const OpenBusiness = v.strictObject({
+  id,
+  name,
+  slug,
+  shortDescription: shortText,
+  description,
+  category: text("The category's display name.", "Plumbers"),
+  categorySlug,
+  city: cityName,
+  citySlug,
+  address: Address,
+  coordinates: Coordinates,
+  phone: v.exactOptional(text("Only of a claimed business.")),
+  email: v.exactOptional(text("Only of a claimed business.")),
+  website,
+  rating,
+  reviewCount,
+  isVerified,
+  isPremium,
+  photos: v.array(Photo),
+  openingHours: v.array(OpeningHours),
+});
+export type OpenBusiness = v.InferOutput<typeof OpenBusiness>;
+
+/** List item of keyed access (specification 2.4). */
+export const KeyedListItem = v.strictObject({
+  slug,
+  name,
+  shortDesc: shortText,
+  cityName,
+  postcode,
+  averageRating: rating,
+  reviewCount,
+  isPremium,
+  isVerified,
+  categorySlug,
+});
+export type KeyedListItem = v.InferOutput<typeof KeyedListItem>;
+
+/** Page of a list in keyed access (specification 2.5). */
+export const KeyedPage = v.strictObject({
+  data: v.array(KeyedListItem),
+  meta: v.strictObject({
+    page: count("The page that was asked for."),
+    per_page: count("Results per page."),
+    total: count("All that match, exactly, at any depth."),
+    has_more: flag("Whether further pages exist."),
+  }),
+});
+export type KeyedPage = v.InferOutput<typeof KeyedPage>;
+
+/** The full record of keyed access. */
+export const FullBusiness = v.strictObject({
+  id,
+  slug,
+  name,
+  shortDesc: shortText,
+  description,
+  category: v.strictObject({ ...CategoryName.entries, parent: v.nullable(CategoryName) }),
+  categorySlug,
+  cityName,
+  citySlug,
+  address: Address,
+  postcode,
+  coordinates: Coordinates,
+  phone,
+  email,
+  website,
+  averageRating: rating,
+  reviewCount,
+  isPremium,
+  isVerified,
+  isClaimed: flag("Whether its owner looks after the entry."),
+  photos: v.array(Photo),
+  openingHours: v.array(OpeningHours),
+  updatedAt: v.pipe(v.string(), v.isoTimestamp(), v.description("When it last changed.")),
+});
+export type FullBusiness = v.InferOutput<typeof FullBusiness>;
+
+export const KeyedBusiness = v.strictObject({ data: FullBusiness });
+export type KeyedBusiness = v.InferOutput<typeof KeyedBusiness>;
+
+export const Category = v.strictObject({
+  ...CategoryName.entries,
+  parent: v.nullable(CategoryName),
+  parents: v.pipe(v.array(CategoryName), v.description("All that are above it, root first.")),
+  businessCount: count("Businesses of it and all below it, as a list filtered by it shows."),
+});
+export type Category = v.InferOutput<typeof Category>;
+
+export const CategoryList = v.strictObject({ data: v.array(Category) });
+export type CategoryList = v.InferOutput<typeof CategoryList>;
+
+export const SearchResults = v.strictObject({
+  data: v.pipe(v.array(KeyedListItem), v.description("Best first.")),
+  meta: v.strictObject({
+    query: text("What was searched for, trimmed.", "plumber in leeds"),
+    limit: count("How many results there may be."),
+    total: count("How many match in all."),
+  }),
+});
+export type SearchResults = v.InferOutput<typeof SearchResults>;
