@@ -62,6 +62,15 @@ export function tooManyRequests(retryAfterSeconds: number): Answer {
   );
 }
 
+/** Keyed access: the bucket is empty, or the quota of the month is used up. */
+export function limitExceeded(
+  reason: "rate_limited" | "quota_exceeded",
+  retryAfterSeconds: number,
+): Answer {
+  const details = reason === "rate_limited" ? { retryAfter: retryAfterSeconds } : {};
+  return errorAnswer(reason, details, { "Retry-After": String(retryAfterSeconds) });
+}
+
 /** A part that this answer needs is away; worth another try. */
 export function unavailable(): Answer {
   return errorAnswer(

@@ -1,8 +1,8 @@
 import type { Admission } from "../access/admission.ts";
 import type { Keyring } from "../access/keyring.ts";
 import { rateLimitFields } from "../access/rate-limit-fields.ts";
-import { type Answer, withHeaders } from "../http/answer.ts";
-import { errorAnswer } from "../http/errors.ts";
+import { withHeaders } from "../http/answer.ts";
+import { limitExceeded } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
 import { withKey } from "./withKey.ts";
 
@@ -15,7 +15,10 @@ export function admitKey(keyring: Keyring, admission: Admission): Middleware {
     withKey(keyring, admission, async function admitKey(key, request, context) {
       const decision = await admission.admitKey(key);
       const fields = rateLimitFields(key, decision);
-      if (!decision.admitted) return withHeaders(refusal(decision), fields);
+      if (!decision.admitted) {
+        const { reason, retryAfterSeconds } = decision;
+        return withHeaders(limitExceeded(reason, retryAfterSeconds), fields);
+      }
       try {
         const answer = await next(request, context);
         if (answer.status >= 500) await admission.refundKey(key, decision);
@@ -26,13 +29,4 @@ export function admitKey(keyring: Keyring, admission: Admission): Middleware {
         throw error;
       }
     });
-}
-
-function refusal(decision: {
-  reason: "rate_limited" | "quota_exceeded";
-  retryAfterSeconds: number;
-}): Answer {
-  const { reason, retryAfterSeconds } = decision;
-  const details = reason === "rate_limited" ? { retryAfter: retryAfterSeconds } : {};
-  return errorAnswer(reason, details, { "Retry-After": String(retryAfterSeconds) });
 }
