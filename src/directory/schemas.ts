@@ -6,7 +6,7 @@ import * as v from "valibot";
  */
 
 const text = (description: string, ...examples: string[]) =>
-  v.pipe(v.string(), v.metadata({ description, examples }));
+  v.pipe(v.string(), v.metadata({ description, ...(examples.length > 0 && { examples }) }));
 const flag = (description: string) => v.pipe(v.boolean(), v.description(description));
 const count = (description: string) =>
   v.pipe(v.number(), v.integer(), v.minValue(0), v.description(description));

@@ -1,0 +1,114 @@
+import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
+import * as v from "valibot";
+import { type Parameters, slugInPath } from "../http/parameters.ts";
+import { errorCases } from "./errors.ts";
+import { introduction } from "./introduction.ts";
+import { type Operation, operations, schemas } from "./operations.ts";
+import { methodNotAllowed, noSuchPath, responsesOf } from "./responses.ts";
+
+/** What of the server's settings the reference depends on. */
+export interface Deployment {
+  baseUrl: string;
+  openAccess: boolean;
+}
+
+/**
+ * The OpenAPI 3.1 document, made of the very schemas that read requests and type answers.
+ * With open access off, its variant is in no operation.
+ */
+export function openApiDocument({ baseUrl, openAccess }: Deployment) {
+  const served = operationsOf(openAccess);
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Highstreet API",
+      version: "1",
+      summary: "A directory of UK businesses",
+      description: introduction(openAccess),
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(served.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths: Object.fromEntries(
+      served.map((operation) => [operation.path, { get: describe(operation) }]),
+    ),
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: `A free API key: apply at ${baseUrl}/developers.`,
+        },
+      },
+      schemas: toJsonSchemaDefs(definitions, {
+        ...conversion,
+        overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+      }),
+      responses: { MethodNotAllowed: methodNotAllowed, NoSuchPath: noSuchPath },
+    },
+  };
+}
+
+/** The operations as this server has them. */
+export function operationsOf(openAccess: boolean): Operation[] {
+  return operations.map(({ open, ...keyedOnly }) =>
+    open && openAccess ? { ...keyedOnly, open } : keyedOnly,
+  );
+}
+
+const definitions: Record<string, v.GenericSchema> = {
+  ...schemas,
+  ...Object.fromEntries(
+    Object.entries(errorCases).map(([name, { body }]) => [`${name}Error`, body]),
+  ),
+};
+
+// Lengths in whole characters are checks of our own, with their keyword beside them.
+const conversion: ConversionConfig = { target: "draft-2020-12", ignoreActions: ["check"] };
+
+function describe(operation: Operation) {
+  const { id, tag, summary, description, path, open, keyed } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    security: open ? [{}, { apiKey: [] }] : [{ apiKey: [] }],
+    parameters: [
+      ...(path.includes("{slug}") ? [parameter("slug", slugInPath, "path")] : []),
+      ...queryParameters(open?.parameters ?? {}, keyed.parameters, open !== undefined),
+    ],
+    responses: responsesOf(operation),
+  };
+}
+
+/** Those of both variants; one that only one of them reads says so. */
+function queryParameters(open: Parameters, keyed: Parameters, isShared: boolean) {
+  return Object.entries({ ...open, ...keyed }).map(([name, schema]) => {
+    const note = !isShared || (name in open && name in keyed) ? "" : ` ${only(name in open)}`;
+    return parameter(name, schema, "query", note);
+  });
+}
+
+const only = (isOpen: boolean) => (isOpen ? "Without a key only." : "With a key only.");
+
+function parameter(
+  name: string,
+  schema: v.GenericSchema<never, unknown> | Parameters[string],
+  place: "query" | "path",
+  note = "",
+) {
+  // What a parameter means, not how its text is written: a whole number, not a string of digits.
+  const converted = toJsonSchema(schema, { ...conversion, typeMode: "output" });
+  const { $schema: _, description, examples, default: __, ...keywords } = converted;
+  const absent = v.safeParse(schema, undefined);
+  const standard = absent.success ? absent.output : undefined;
+  return {
+    name,
+    in: place,
+    required: !absent.success,
+    description: `${description}${note}`,
+    schema: { ...keywords, ...(standard !== undefined && { default: standard }) },
+    ...(examples && { example: examples[0] }),
+  };
+}

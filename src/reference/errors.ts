@@ -1,0 +1,100 @@
+import type * as v from "valibot";
+import type { Answer } from "../http/answer.ts";
+import { errorBodies, tooManyRequestsBody } from "../http/error-bodies.ts";
+import * as errors from "../http/errors.ts";
+import type { Operation } from "./operations.ts";
+
+/** One error: an answer as the service gives it, and when it does. */
+export interface ErrorCase {
+  when: string;
+  body: v.GenericSchema;
+  answer: Answer;
+}
+
+export const errorCases = {
+  InvalidParameter: {
+    when: "A parameter is not what it should be.",
+    body: errorBodies.invalid_parameter,
+    answer: errors.invalidParameter({
+      parameter: "page",
+      message: "page must be a whole number from 1 to 999999999.",
+    }),
+  },
+  Missing: {
+    when: "There is no Authorization header.",
+    body: errorBodies.missing,
+    answer: errors.unauthorized("missing"),
+  },
+  Invalid: {
+    when: "The Authorization header is not `Bearer`, a space and a key, or there is no such key.",
+    body: errorBodies.invalid,
+    answer: errors.unauthorized("invalid"),
+  },
+  Revoked: {
+    when: "The key was disabled.",
+    body: errorBodies.revoked,
+    answer: errors.errorAnswer("revoked"),
+  },
+  Expired: {
+    when: "The key's time is over.",
+    body: errorBodies.expired,
+    answer: errors.errorAnswer("expired"),
+  },
+  NotFound: {
+    when: "There is no approved business of that slug, or no such path.",
+    body: errorBodies.not_found,
+    answer: errors.notFound(),
+  },
+  MethodNotAllowed: {
+    when: "The method is none of GET, HEAD and OPTIONS.",
+    body: errorBodies.method_not_allowed,
+    answer: errors.methodNotAllowed("POST", "GET, HEAD, OPTIONS"),
+  },
+  TooManyRequests: {
+    when: "More than 60 requests without a good key in any 60 seconds from one address. Costs nothing.",
+    body: tooManyRequestsBody,
+    answer: errors.tooManyRequests(12),
+  },
+  RateLimited: {
+    when: "The key's bucket is empty. Costs nothing.",
+    body: errorBodies.rate_limited,
+    answer: errors.limitExceeded("rate_limited", 1),
+  },
+  QuotaExceeded: {
+    when: "The key's quota of this month is used up. Costs nothing.",
+    body: errorBodies.quota_exceeded,
+    answer: errors.limitExceeded("quota_exceeded", 777_600),
+  },
+  Internal: {
+    when: "A fault of the service. Costs the key nothing.",
+    body: errorBodies.internal,
+    answer: errors.internal(),
+  },
+  Unavailable: {
+    when: "A part of the service is away. Costs the key nothing.",
+    body: errorBodies.unavailable,
+    answer: errors.unavailable(),
+  },
+} satisfies Record<string, ErrorCase>;
+
+export type ErrorName = keyof typeof errorCases;
+
+/** The errors that an operation may answer with. */
+export function errorsOf({ path, open, keyed, isFree }: Operation): ErrorName[] {
+  const takesSlug = path.includes("{slug}");
+  const takesParameters = takesSlug || Object.keys(keyed.parameters).length > 0;
+  const names: (ErrorName | false)[] = [
+    takesParameters && "InvalidParameter",
+    !open && "Missing",
+    "Invalid",
+    "Revoked",
+    "Expired",
+    takesSlug && "NotFound",
+    "TooManyRequests",
+    !isFree && "RateLimited",
+    !isFree && "QuotaExceeded",
+    "Internal",
+    "Unavailable",
+  ];
+  return names.filter((name) => name !== false);
+}

@@ -1,0 +1,34 @@
+/** What is said about each header of an answer: its meaning and the JSON Schema of its value. */
+export const headers = {
+  ETag: header("Send it back in If-None-Match to be told 304 when nothing changed.", {
+    type: "string",
+    pattern: '^"[^"]+"$',
+  }),
+  Vary: header("What else an answer depends on.", { type: "string" }),
+  Allow: header("The methods that work here.", { const: "GET, HEAD, OPTIONS" }),
+  "Cache-Control": header("Never kept.", { const: "no-store" }),
+  "Retry-After": header("Seconds to wait before another try.", { type: "integer", minimum: 1 }),
+  "WWW-Authenticate": header("The challenge of RFC 6750.", {
+    type: "string",
+    pattern: '^Bearer realm="Highstreet"',
+  }),
+  "x-ratelimit-limit": header("Open access: requests in any 60 seconds.", { const: 60 }),
+  "Access-Control-Allow-Origin": header("Open access: any web page may read it.", { const: "*" }),
+  "Access-Control-Expose-Headers": header("Open access: headers that a web page may read.", {
+    type: "string",
+  }),
+  "RateLimit-Policy": header(
+    'Keyed access: `q` requests in `w` seconds, by the minute ("permin") and the month ("month").',
+    { type: "string", pattern: '^"permin";q=\\d+;w=60.*, "month";q=\\d+;w=\\d+$' },
+  ),
+  RateLimit: header("Keyed access: `r` requests are left; `t` seconds until there are more.", {
+    type: "string",
+    pattern: '^"permin";r=\\d+;t=\\d+, "month";r=\\d+;t=\\d+$',
+  }),
+} as const;
+
+export type HeaderName = keyof typeof headers;
+
+function header(description: string, schema: Record<string, unknown>) {
+  return { description, schema };
+}

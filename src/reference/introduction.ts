@@ -1,0 +1,20 @@
+/** What holds for all operations, in Markdown. */
+export function introduction(openAccess: boolean): string {
+  return (openAccess ? [...openText, keyedText, commonText] : [keyedText, commonText]).join("\n\n");
+}
+
+const openText = [
+  "Two variants share the paths: a request **without** an `Authorization` header is open, one **with** it is keyed.",
+  "**Open:** 60 requests in any 60 seconds per client address, fewer fields, readable from any web page (CORS).",
+];
+
+const keyedText =
+  "**Keyed:** `Authorization: Bearer <key>`. Each key has a token bucket that refills by the minute and a quota " +
+  "by the calendar month in UTC; `RateLimit-Policy` and `RateLimit` say how it stands. 200, 304, 400 and 404 cost " +
+  "one token and one of the quota; refusals cost nothing, and 5xx is given back. A key does not belong in a browser: " +
+  "keyed answers have no CORS headers.";
+
+const commonText =
+  "`HEAD` works wherever `GET` does. Every 200 has a strong `ETag` for `If-None-Match`. Bodies come as gzip or zstd " +
+  "when accepted. Unknown parameters are ignored; a wrong value is 400 and names its parameter. Any other method is " +
+  '405 `{"error": "method_not_allowed", "message": …}` with `Allow`, any other path 404 `{"error": "not_found"}`.';

@@ -1,0 +1,91 @@
+import * as v from "valibot";
+import { UsageReport } from "../access/usage-report.ts";
+import * as shapes from "../directory/schemas.ts";
+import { keyedListParameters, openListParameters } from "../handlers/businesses.ts";
+import { searchParameters } from "../handlers/search.ts";
+import type { Parameters } from "../http/parameters.ts";
+import * as examples from "./examples.ts";
+
+/** What one variant of access takes and answers. */
+export interface Variant {
+  parameters: Parameters;
+  /** Name of the answer's schema in `schemas`. */
+  answer: keyof typeof schemas;
+  example: unknown;
+}
+
+/** A GET of the API. */
+export interface Operation {
+  path: string;
+  id: string;
+  tag: string;
+  summary: string;
+  description: string;
+  /** Absent where a key is needed. */
+  open?: Variant;
+  keyed: Variant;
+  /** Costs the key nothing. */
+  isFree?: true;
+}
+
+/** Every schema with a name of its own in the document. */
+export const schemas = {
+  ...shapes,
+  Usage: v.strictObject({ data: UsageReport }),
+} satisfies Record<string, v.GenericSchema>;
+
+export const operations: readonly Operation[] = [
+  {
+    path: "/api/v1/businesses",
+    id: "listBusinesses",
+    tag: "Businesses",
+    summary: "List businesses",
+    description:
+      "A page of the directory: premium businesses first, then by rating, number of reviews and id. " +
+      "A category includes all below it. `total` is exact at any depth. " +
+      "An unknown city or category is an empty page.",
+    open: { parameters: openListParameters, answer: "OpenPage", example: examples.openPage },
+    keyed: { parameters: keyedListParameters, answer: "KeyedPage", example: examples.keyedPage },
+  },
+  {
+    path: "/api/v1/businesses/{slug}",
+    id: "getBusiness",
+    tag: "Businesses",
+    summary: "Get a business",
+    description:
+      "One approved business by its slug. Without a key, only a claimed business has `phone` and `email`.",
+    open: { parameters: {}, answer: "OpenBusiness", example: examples.openBusiness },
+    keyed: { parameters: {}, answer: "KeyedBusiness", example: examples.keyedBusiness },
+  },
+  {
+    path: "/api/v1/categories",
+    id: "listCategories",
+    tag: "Categories",
+    summary: "List categories",
+    description: "All active categories with what is above them and how many businesses they hold.",
+    keyed: { parameters: {}, answer: "CategoryList", example: examples.categoryList },
+  },
+  {
+    path: "/api/v1/search",
+    id: "searchBusinesses",
+    tag: "Search",
+    summary: "Search businesses",
+    description:
+      "The ranked set of the directory's own search page. The text ranks; premium, rating and reviews " +
+      "only break ties. Typing errors and word order are forgiven.",
+    keyed: {
+      parameters: searchParameters,
+      answer: "SearchResults",
+      example: examples.searchResults,
+    },
+  },
+  {
+    path: "/api/v1/usage",
+    id: "getUsage",
+    tag: "Usage",
+    summary: "Get the key's usage",
+    description: "How the key stands this month and this minute. Costs neither token nor quota.",
+    keyed: { parameters: {}, answer: "Usage", example: examples.usage },
+    isFree: true,
+  },
+];

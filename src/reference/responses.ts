@@ -1,0 +1,105 @@
+import type { Answer } from "../http/answer.ts";
+import { type ErrorName, errorCases, errorsOf } from "./errors.ts";
+import { type HeaderName, headers } from "./headers.ts";
+import type { Operation } from "./operations.ts";
+
+const openHeaders: HeaderName[] = [
+  "x-ratelimit-limit",
+  "Access-Control-Allow-Origin",
+  "Access-Control-Expose-Headers",
+];
+const keyedHeaders: HeaderName[] = ["RateLimit-Policy", "RateLimit"];
+
+/** The responses of an operation by status: its answer, 304, and every error. */
+export function responsesOf(operation: Operation): Record<string, unknown> {
+  const { open, keyed, isFree } = operation;
+  const variants = open ? [open, keyed] : [keyed];
+  const { always, sometimes } = limitHeaders(operation);
+  const noStore: HeaderName[] = isFree ? ["Cache-Control"] : [];
+  const headers = describeHeaders(["ETag", "Vary", ...noStore, ...always], sometimes);
+  return {
+    200: {
+      description: open
+        ? `Without a key: ${open.answer}. With a key: ${keyed.answer}.`
+        : `${keyed.answer}.`,
+      headers,
+      content: json(
+        variants.map(({ answer }) => answer),
+        Object.fromEntries(variants.map(({ answer, example }) => [answer, { value: example }])),
+      ),
+    },
+    304: {
+      description: "Nothing changed since the answer whose ETag was sent in If-None-Match.",
+      headers,
+    },
+    ...errorResponses(operation),
+  };
+}
+
+export const methodNotAllowed = errorResponse(["MethodNotAllowed"], [], openHeaders);
+export const noSuchPath = errorResponse(["NotFound"], [], openHeaders);
+
+function errorResponses(operation: Operation): Record<string, unknown> {
+  const byStatus = Map.groupBy(errorsOf(operation), (name) => errorCases[name].answer.status);
+  const { always, sometimes } = limitHeaders(operation);
+  const response = (status: number, names: ErrorName[]) => {
+    // Not counted against a key, since there is none.
+    if (status === 401 || status === 403) {
+      return errorResponse(names, [], operation.open ? openHeaders : []);
+    }
+    return status < 429
+      ? errorResponse(names, always, sometimes)
+      : errorResponse(names, [], [...always, ...sometimes]);
+  };
+  return Object.fromEntries(
+    [...byStatus].map(([status, names]) => [status, response(status, names)]),
+  );
+}
+
+function errorResponse(names: ErrorName[], required: HeaderName[], optional: HeaderName[]) {
+  const own = names.map((name) => headersOf(errorCases[name].answer));
+  const all = [...new Set(own.flat())];
+  const always = all.filter((name) => own.every((one) => one.includes(name)));
+  return {
+    description: names.map((name) => errorCases[name].when).join(" "),
+    headers: describeHeaders(
+      [...always, ...required],
+      ["Vary", ...all.filter((name) => !always.includes(name)), ...optional],
+    ),
+    content: json(
+      names.map((name) => `${name}Error`),
+      Object.fromEntries(
+        names.map((name) => [
+          name,
+          { summary: errorCases[name].when, value: JSON.parse(errorCases[name].answer.body ?? "") },
+        ]),
+      ),
+    ),
+  };
+}
+
+/** The limits' headers: those of one variant are not certain where there are two. */
+function limitHeaders({ open, isFree }: Operation): Record<"always" | "sometimes", HeaderName[]> {
+  const keyed = isFree ? [] : keyedHeaders;
+  return open
+    ? { always: [], sometimes: [...openHeaders, ...keyed] }
+    : { always: keyed, sometimes: [] };
+}
+
+/** The headers of an answer that are worth a word. */
+function headersOf({ headers: given }: Answer): HeaderName[] {
+  return (Object.keys(headers) as HeaderName[]).filter((name) => name in given);
+}
+
+function describeHeaders(required: HeaderName[], optional: HeaderName[]) {
+  return Object.fromEntries([
+    ...required.map((name) => [name, { ...headers[name], required: true }]),
+    ...optional.map((name) => [name, headers[name]]),
+  ]);
+}
+
+function json(names: string[], examples: Record<string, unknown>) {
+  const references = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const schema = references.length === 1 ? references[0] : { oneOf: references };
+  return { "application/json": { schema, examples } };
+}
