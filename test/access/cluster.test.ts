@@ -41,7 +41,6 @@ async function startServer() {
   const admission = createAdmission(redis, {
     usage,
     instances: 2,
-    onChange: (l, c) => console.log(l, c),
   });
   return {
     admission,

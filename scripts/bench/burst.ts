@@ -1,0 +1,100 @@
+import { parseArgs } from "node:util";
+import { createKey } from "../../src/access/keys.ts";
+import { runCommand } from "../command.ts";
+import { startRedis } from "../stack/redis.ts";
+import { formatTable } from "../table.ts";
+import { startServers, withSupervisor } from "./stack.ts";
+
+const USAGE = `Usage: bun scripts/bench/burst.ts [--repetitions 20] [--json]
+
+Four servers, 4,000 requests at once with one key of 60 a minute and a quota of 100, and 400 more
+when the bucket is full again: how many were let in, each time with a new key.`;
+
+const SERVERS = 4;
+const LIMITS = { quota: 100, perMinute: 60, burst: 60 };
+
+async function bursts(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      repetitions: { type: "string", default: "20" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+
+  await withSupervisor(async (supervisor) => {
+    const redis = await startRedis(supervisor, { durable: false, say: console.error });
+    const { urls, sql } = await startServers(supervisor, [redis.url], SERVERS);
+    const owner = { name: "Bench", email: "bench@client.example", tier: "enterprise" };
+
+    const lines: Line[] = [];
+    const keys: string[] = [];
+    for (let repetition = 0; repetition < Number(values.repetitions); repetition++) {
+      const { key } = await createKey(sql, { ...owner, ...LIMITS });
+      keys.push(key);
+      const began = performance.now();
+      const { admitted, lastAdmittedAt, others } = await send(urls, key, 4_000);
+      const seconds = (performance.now() - began) / 1000;
+      lines.push({ admitted, seconds, lastAdmittedAt: (lastAdmittedAt - began) / 1000, others });
+    }
+    await Bun.sleep(61_000);
+    for (const [index, key] of keys.entries()) {
+      const line = lines[index] as Line;
+      line.inTheMonth = line.admitted + (await send(urls, key, 400)).admitted;
+    }
+    await sql.end();
+    if (values.json) console.log(JSON.stringify(lines));
+    else console.log(tableOf(lines));
+  });
+}
+
+interface Line {
+  admitted: number;
+  /** From the first request to the last answer. */
+  seconds: number;
+  /** When the last answer of 200 came; a token comes back each second. */
+  lastAdmittedAt: number;
+  /** Answers other than 200 and 429. */
+  others: number;
+  inTheMonth?: number;
+}
+
+async function send(urls: string[], key: string, requests: number) {
+  let admitted = 0;
+  let others = 0;
+  let lastAdmittedAt = 0;
+  const headers = { Authorization: `Bearer ${key}` };
+  await Promise.all(
+    Array.from({ length: requests }, async (_, request) => {
+      const url = `${urls[request % urls.length]}/api/v1/businesses`;
+      const response = await fetch(url, { headers });
+      await response.arrayBuffer();
+      if (response.status === 200) {
+        admitted += 1;
+        lastAdmittedAt = performance.now();
+      } else if (response.status !== 429) others += 1;
+    }),
+  );
+  return { admitted, others, lastAdmittedAt };
+}
+
+function tableOf(lines: readonly Line[]): string {
+  const heads = [
+    "repetition",
+    "admitted",
+    "seconds",
+    "last 200 at",
+    "neither 200 nor 429",
+    "month",
+  ];
+  const rows = lines.map(({ admitted, seconds, lastAdmittedAt, others, inTheMonth }, index) => [
+    ...[index + 1, admitted].map(String),
+    seconds.toFixed(2),
+    lastAdmittedAt.toFixed(2),
+    ...[others, inTheMonth ?? 0].map(String),
+  ]);
+  return formatTable(heads, rows);
+}
+
+await runCommand(bursts);

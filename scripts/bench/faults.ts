@@ -1,0 +1,213 @@
+import { parseArgs } from "node:util";
+import { createKey } from "../../src/access/keys.ts";
+import type { Sql } from "../../src/store/postgres.ts";
+import { runCommand } from "../command.ts";
+import type { Supervisor } from "../stack/supervisor.ts";
+import { until } from "../stack/waiting.ts";
+import { formatTable } from "../table.ts";
+import { type FrailRedis, startFrailCluster, startFrailRedis } from "./redis.ts";
+import { masterOf, moveSlotOf } from "./reshard.ts";
+import { startServers, withSupervisor } from "./stack.ts";
+
+const USAGE = `Usage: bun scripts/bench/faults.ts [--only NAME] [--json]
+
+Two servers under load from one key, whose quota ends some seconds after something happens to Redis:
+kill, pause, cut, flush, full; and on a cluster: calm, reshard, failover. Says how many requests were
+let in and how many were allowed, the slowest answer, the answers of 5xx, and the seconds from the
+end of the fault until Redis decides again on both servers.`;
+
+const QUOTA = 4_000;
+/** Requests per second that are let in, and that are sent. */
+const RATE = 500;
+const SENT_RATE = 800;
+const CALLERS = 16;
+const FAULT_AFTER_MS = 2_000;
+
+async function faults(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: "string" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const isWanted = ({ name }: Fault) => !values.only || values.only === name;
+  const lines: Line[] = [];
+
+  if (SINGLE.some(isWanted)) {
+    await withSupervisor(async (supervisor) => {
+      const redis = await startFrailRedis(supervisor);
+      await run(supervisor, [redis], SINGLE.filter(isWanted), lines);
+    });
+  }
+  if (CLUSTER.some(isWanted)) {
+    await withSupervisor(async (supervisor) => {
+      const nodes = await startFrailCluster(supervisor);
+      await run(supervisor, nodes, CLUSTER.filter(isWanted), lines);
+    });
+  }
+  if (values.json) console.log(JSON.stringify(lines));
+  else console.log(tableOf(lines));
+}
+
+interface Fault {
+  name: string;
+  /** Ends when the fault is over. */
+  happen(nodes: FrailRedis[], meterName: string): Promise<unknown>;
+}
+
+const SINGLE: Fault[] = [
+  {
+    name: "kill",
+    async happen([redis]) {
+      await redis?.kill();
+      await Bun.sleep(1_000);
+      await redis?.restart();
+    },
+  },
+  {
+    name: "pause",
+    async happen([redis]) {
+      redis?.pause();
+      await Bun.sleep(5_000);
+      redis?.resume();
+    },
+  },
+  {
+    name: "cut",
+    happen: async ([redis]) => redis?.say("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"),
+  },
+  { name: "flush", happen: async ([redis]) => redis?.say("FLUSHALL") },
+  {
+    name: "full",
+    async happen([redis]) {
+      await redis?.say("CONFIG", "SET", "maxmemory-policy", "noeviction");
+      await redis?.say("CONFIG", "SET", "maxmemory", "1mb");
+      await Bun.sleep(2_000);
+      await redis?.say("CONFIG", "SET", "maxmemory", "0");
+    },
+  },
+];
+
+const CLUSTER: Fault[] = [
+  { name: "calm cluster", happen: async () => {} },
+  { name: "reshard", happen: moveSlotOf },
+  {
+    name: "failover",
+    async happen(nodes, meterName) {
+      const master = await masterOf(nodes, meterName);
+      await master?.kill();
+      const others = nodes.filter((node) => node !== master);
+      await until(async () => (await masterOf(others, meterName)) !== undefined, 20_000);
+    },
+  },
+];
+
+interface Line {
+  fault: string;
+  allowed: number;
+  admitted: number;
+  /** As PostgreSQL has it. */
+  counted: number;
+  slowestMs: number;
+  answers: number;
+  serverErrors: number;
+  secondsUntilNormal: number;
+}
+
+async function run(
+  supervisor: Supervisor,
+  nodes: FrailRedis[],
+  wanted: Fault[],
+  lines: Line[],
+): Promise<void> {
+  const redisUrls = nodes.map(({ url }) => url);
+  const { urls, sql } = await startServers(supervisor, redisUrls, 2);
+  for (const fault of wanted) lines.push(await underLoad(urls, sql, nodes, fault));
+  await sql.end();
+}
+
+async function underLoad(
+  urls: string[],
+  sql: Sql,
+  nodes: FrailRedis[],
+  { name, happen }: Fault,
+): Promise<Line> {
+  const limits = { quota: QUOTA, perMinute: RATE * 60, burst: RATE };
+  const owner = { name: "Bench", email: "bench@client.example", tier: "enterprise" };
+  const { id, key } = await createKey(sql, { ...owner, ...limits });
+
+  const statuses = new Map<number, number>();
+  let slowestMs = 0;
+  let isOver = false;
+  const caller = async (number: number) => {
+    let next = performance.now() + (number * 1000) / SENT_RATE;
+    while (!isOver) {
+      await Bun.sleep(Math.max(0, next - performance.now()));
+      next += (CALLERS * 1000) / SENT_RATE;
+      const url = `${urls[number % urls.length]}/api/v1/businesses`;
+      const began = performance.now();
+      const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
+      await response.arrayBuffer();
+      slowestMs = Math.max(slowestMs, performance.now() - began);
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+    }
+  };
+  const callers = Array.from({ length: CALLERS }, (_, number) => caller(number));
+
+  await Bun.sleep(FAULT_AFTER_MS);
+  await happen(nodes, `meter:{${id}}`);
+  const ended = performance.now();
+  await until(() => isNormal(urls), 20_000);
+  const secondsUntilNormal = (performance.now() - ended) / 1000;
+  // Until the quota is used up, and a while longer.
+  await until(async () => (await usedBy(sql, id)) >= QUOTA, 30_000);
+  await Bun.sleep(1_500);
+  isOver = true;
+  await Promise.all(callers);
+  await Bun.sleep(1_000);
+
+  const all = [...statuses];
+  return {
+    fault: name,
+    allowed: QUOTA,
+    admitted: statuses.get(200) ?? 0,
+    counted: await usedBy(sql, id),
+    slowestMs,
+    answers: all.reduce((sum, [, count]) => sum + count, 0),
+    serverErrors: all.reduce((sum, [status, count]) => sum + (status >= 500 ? count : 0), 0),
+    secondsUntilNormal,
+  };
+}
+
+async function isNormal(urls: string[]): Promise<boolean> {
+  const states = await Promise.all(
+    urls.map(async (url) => (await (await fetch(`${url}/healthz`)).json()) as Health),
+  );
+  return states.every(({ admission }) => admission.decidedBy === "redis");
+}
+
+interface Health {
+  admission: { decidedBy: "redis" | "server" };
+}
+
+async function usedBy(sql: Sql, meterId: string): Promise<number> {
+  const [row] = await sql<{ used: number }[]>`
+    select used::integer from usage where meter_id = ${meterId}`;
+  return row?.used ?? 0;
+}
+
+function tableOf(lines: readonly Line[]): string {
+  const heads = ["fault", "allowed", "admitted", "counted", "slowest ms", "answers", "5xx"];
+  const rows = lines.map((line) => [
+    line.fault,
+    ...[line.allowed, line.admitted, line.counted].map(String),
+    line.slowestMs.toFixed(0),
+    ...[line.answers, line.serverErrors].map(String),
+    line.secondsUntilNormal.toFixed(2),
+  ]);
+  return formatTable([...heads, "s until normal"], rows);
+}
+
+await runCommand(faults);

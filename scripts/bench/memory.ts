@@ -1,0 +1,77 @@
+import { parseArgs } from "node:util";
+import { type Admission, createAdmission } from "../../src/access/admission.ts";
+import { connectRedis, openRedis, type RedisClient } from "../../src/store/redis.ts";
+import { runCommand } from "../command.ts";
+import { startRedis } from "../stack/redis.ts";
+import { formatTable } from "../table.ts";
+import { withSupervisor } from "./stack.ts";
+
+const USAGE = `Usage: bun scripts/bench/memory.ts [--count 100000] [--json]
+
+Bytes in Redis for each key, and for each client address: after one request, and for addresses after
+the 60 that the window holds at most. Its used_memory, so with all overhead.`;
+
+async function memory(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      count: { type: "string", default: "100000" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const count = Number(values.count);
+
+  await withSupervisor(async (supervisor) => {
+    const { url } = await startRedis(supervisor, { durable: false, say: console.error });
+    const redis = openRedis([url]);
+    await connectRedis(redis);
+    const admission = createAdmission(redis);
+    const lines = [
+      { what: "key", requests: 1, bytes: await bytesEach(redis, count, keyed(admission)) },
+      { what: "address", requests: 1, bytes: await bytesEach(redis, count, open(admission, 1)) },
+      { what: "address", requests: 60, bytes: await bytesEach(redis, count, open(admission, 60)) },
+    ];
+    const { outages } = admission.state();
+    admission.stop();
+    redis.disconnect();
+    if (outages > 0) throw new Error("Redis was away meanwhile: the figures are wrong.");
+    if (values.json) return console.log(JSON.stringify(lines));
+    const rows = lines.map(({ what, requests, bytes }) =>
+      [what, count, requests, Math.round(bytes)].map(String),
+    );
+    console.log(formatTable(["what", "count", "requests each", "bytes each"], rows));
+  });
+}
+
+const keyed = (admission: Admission) => async () => {
+  const id = Bun.randomUUIDv7();
+  const limits = { quota: 1_000, perMinute: 60, burst: 60 };
+  await admission.admitKey({ id, meterId: id, tier: "developer", ...limits });
+};
+
+const open = (admission: Admission, requests: number) => async (number: number) => {
+  const client = `${10 + requests}.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
+  for (let request = 0; request < requests; request++) await admission.admitClient(client);
+};
+
+async function bytesEach(
+  redis: RedisClient,
+  count: number,
+  use: (number: number) => Promise<void>,
+): Promise<number> {
+  await redis.flushall();
+  const before = await usedMemory(redis);
+  const AT_ONCE = 500;
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const size = Math.min(AT_ONCE, count - from);
+    await Promise.all(Array.from({ length: size }, (_, index) => use(from + index)));
+  }
+  return ((await usedMemory(redis)) - before) / count;
+}
+
+async function usedMemory(redis: RedisClient): Promise<number> {
+  return Number(/used_memory:(\d+)/.exec(await redis.info("memory"))?.[1]);
+}
+
+await runCommand(memory);

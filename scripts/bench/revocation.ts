@@ -1,0 +1,73 @@
+import { parseArgs } from "node:util";
+import { createKey, revokeKey } from "../../src/access/keys.ts";
+import { runCommand } from "../command.ts";
+import { startRedis } from "../stack/redis.ts";
+import { formatTable } from "../table.ts";
+import { startServers, withSupervisor } from "./stack.ts";
+
+const USAGE = `Usage: bun scripts/bench/revocation.ts [--repetitions 100] [--json]
+
+Two servers that know a key: milliseconds from the commit of its revocation until both refuse it,
+with the announcement of the change, and with the announcement lost.`;
+
+async function revocations(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      repetitions: { type: "string", default: "100" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const repetitions = Number(values.repetitions);
+
+  await withSupervisor(async (supervisor) => {
+    const redis = await startRedis(supervisor, { durable: false, say: console.error });
+    const { urls, sql } = await startServers(supervisor, [redis.url], 2);
+    const owner = { name: "Bench", email: "bench@client.example", tier: "enterprise" };
+    const limits = { quota: 1_000_000, perMinute: 1_000_000, burst: 1_000_000 };
+
+    async function revokeOne(): Promise<number> {
+      const { id, key } = await createKey(sql, { ...owner, ...limits });
+      const headers = { Authorization: `Bearer ${key}` };
+      const ask = async (url: string) => {
+        const response = await fetch(`${url}/api/v1/usage`, { headers });
+        await response.arrayBuffer();
+        return response.status;
+      };
+      for (const url of urls)
+        if ((await ask(url)) !== 200) throw new Error("the key does not work");
+      await revokeKey(sql, id);
+      const revokedAt = performance.now();
+      const refused = urls.map(async (url) => {
+        while ((await ask(url)) !== 403) await Bun.sleep(1);
+        return performance.now() - revokedAt;
+      });
+      return Math.max(...(await Promise.all(refused)));
+    }
+
+    const announced: number[] = [];
+    for (let count = 0; count < repetitions; count++) announced.push(await revokeOne());
+    await sql`alter table api_keys disable trigger announce`;
+    const lost: number[] = [];
+    for (let count = 0; count < repetitions; count++) lost.push(await revokeOne());
+    await sql.end();
+
+    const lines = { announced: figures(announced), lost: figures(lost) };
+    if (values.json) return console.log(JSON.stringify(lines));
+    const rows = Object.entries(lines).map(([name, { median, maximum }]) => [
+      name,
+      String(repetitions),
+      median.toFixed(1),
+      maximum.toFixed(1),
+    ]);
+    console.log(formatTable(["announcement", "repetitions", "median ms", "maximum ms"], rows));
+  });
+}
+
+function figures(times: readonly number[]): { median: number; maximum: number } {
+  const sorted = times.toSorted((a, b) => a - b);
+  return { median: sorted[sorted.length >> 1] ?? 0, maximum: sorted.at(-1) ?? 0 };
+}
+
+await runCommand(revocations);
