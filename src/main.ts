@@ -56,7 +56,7 @@ export async function start(
           ? log.error({ err: cause }, "Redis is away or slow: this server decides by itself")
           : log.info("Redis decides again"),
     });
-    const server = serve({ config, directory, keyring, admission, log });
+    const server = serve({ config, directory, keyring, admission, redis, log });
     const compaction = startCompaction(sql, log);
     const searchSync = await startSearchSync({ ...directory, log });
 

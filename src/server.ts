@@ -20,6 +20,8 @@ import { openHeaders } from "./middleware/openHeaders.ts";
 import { variants } from "./middleware/variants.ts";
 import { withKey } from "./middleware/withKey.ts";
 import type { Search } from "./search/query.ts";
+import { siteNotFound, siteRoutes } from "./site/routes.ts";
+import type { RedisClient } from "./store/redis.ts";
 
 /** All that the routes need. */
 export interface Parts {
@@ -27,6 +29,7 @@ export interface Parts {
   directory: Search;
   keyring: Keyring;
   admission: Admission;
+  redis: RedisClient;
   log: Logger;
 }
 
@@ -50,6 +53,8 @@ export function serve(parts: Parts): Server<undefined> {
   return Bun.serve({
     port,
     hostname: host,
+    // Nothing larger than a filled-in form is ever sent here.
+    maxRequestBodySize: 64 * 1024,
     routes: Object.fromEntries(
       Object.entries(table).map(([path, handler]) => [path, answer(handler)]),
     ),
@@ -63,7 +68,8 @@ export function serve(parts: Parts): Server<undefined> {
 }
 
 /** The one route table: path, stack of middleware, handler. Any other path is the fallback's. */
-function routes({ config, directory, keyring, admission, log }: Parts) {
+function routes(parts: Parts) {
+  const { config, directory, keyring, admission, log } = parts;
   const { sql } = directory;
   const outer = [openHeaders(), catchErrors(log)];
   const open = (handler: Handler) =>
@@ -83,9 +89,10 @@ function routes({ config, directory, keyring, admission, log }: Parts) {
       withKey(keyring, admission, usage(admission)),
     ),
     "/healthz": chain([catchErrors(log), allowMethods()], health(sql, admission)),
+    ...siteRoutes(parts),
   };
   const fallback = config.openAccess ? variants(chain(outer, notFound), notFound) : notFound;
-  return { table, fallback };
+  return { table, fallback: siteNotFound(fallback) };
 }
 
 /** Without the URL class: a request without a Host header has no absolute URL. */

@@ -1,0 +1,37 @@
+import type { Result } from "ioredis";
+import type { RedisClient } from "../store/redis.ts";
+import { withDeadline } from "./deadline.ts";
+import admitClientsLua from "./lua/admit-clients.lua" with { type: "text" };
+
+/** @returns 0 when let in, or the whole seconds until there is room. Throws when Redis is away. */
+export type Window = (client: string) => Promise<number>;
+
+/**
+ * A sliding window of its own beside that of open access: at most `limit` admissions of a client in
+ * any `seconds`.
+ * @param name its place in Redis; different for each window
+ */
+export function createWindow(
+  redis: RedisClient,
+  { name, limit, seconds }: { name: string; limit: number; seconds: number },
+): Window {
+  redis.defineCommand("admitToWindow", { numberOfKeys: 1, lua: admitClientsLua });
+  return async (client) => {
+    const answer = redis.admitToWindow(`${name}:{${client}}`, "", limit, seconds * 1_000_000);
+    const [waitMicroseconds = 0] = await withDeadline(answer, DEADLINE_MS);
+    return Math.ceil(waitMicroseconds / 1_000_000);
+  };
+}
+
+const DEADLINE_MS = 250;
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    admitToWindow(
+      key: string,
+      now: "",
+      limit: number,
+      windowMicroseconds: number,
+    ): Result<number[], Context>;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Sql } from "../store/postgres.ts";
+import type { CategoryName } from "./categories.ts";
+import { isSlug } from "./slug.ts";
+
+export interface City {
+  slug: string;
+  name: string;
+}
+
+/** The city of that slug, or null. */
+export async function findCity(sql: Sql, slug: string): Promise<City | null> {
+  if (!isSlug(slug)) return null;
+  const [city] = await sql<City[]>`select slug, name from cities where slug = ${slug}`;
+  return city ?? null;
+}
+
+/** Every city that has an approved business, by name. */
+export async function listCities(sql: Sql): Promise<City[]> {
+  return await sql<City[]>`
+    select slug, name from cities
+    where id in (
+      select city_id from listing_counts
+      where category_id = 0 group by city_id having sum(change) > 0)
+    order by name`;
+}
+
+/**
+ * The cities with the most approved businesses, the most first.
+ * @param category slug: only businesses of that category count, with all below it
+ */
+export async function largestCities(
+  sql: Sql,
+  { category, limit }: { category?: string | undefined; limit: number },
+): Promise<(City & { businessCount: number })[]> {
+  const scope =
+    category === undefined ? sql`0` : sql`(select id from categories where slug = ${category})`;
+  return await sql<(City & { businessCount: number })[]>`
+    select cities.slug, cities.name, counted.total::integer as "businessCount"
+    from (
+      select city_id, sum(change) as total
+      from listing_counts
+      where category_id = ${scope} and city_id <> 0
+      group by city_id
+      having sum(change) > 0
+      order by total desc
+      limit ${limit}
+    ) as counted
+      join cities on cities.id = counted.city_id
+    order by counted.total desc, cities.name`;
+}
+
+/** The active categories that have the most approved businesses in a city, the most first. */
+export async function largestCategoriesOf(
+  sql: Sql,
+  { city, limit }: { city: string; limit: number },
+): Promise<(CategoryName & { businessCount: number })[]> {
+  return await sql<(CategoryName & { businessCount: number })[]>`
+    select c.slug, c.name, counted.total::integer as "businessCount"
+    from categories as c
+      cross join lateral (
+        select sum(change) as total from listing_counts
+        where category_id = c.id and city_id = (select id from cities where slug = ${city})
+      ) as counted
+    where counted.total > 0
+      and c.parent_id is not null
+      and not exists (
+        select from category_ancestors as a
+          join categories as above on above.id = a.ancestor_id
+        where a.category_id = c.id and not above.is_active)
+    order by counted.total desc, c.name
+    limit ${limit}`;
+}

@@ -1,0 +1,24 @@
+import type { Logger } from "pino";
+import type { Window } from "../access/windows.ts";
+import { errorAnswer } from "../http/errors.ts";
+import type { Middleware } from "../http/handler.ts";
+
+/**
+ * Pages: lets through what a window of their own allows, so that reading pages costs none of the
+ * API's open requests. While Redis is away everybody is let in: pages are for people.
+ */
+export function admitVisitor(admit: Window, log: Logger): Middleware {
+  return (next) =>
+    async function admitVisitor(request, context) {
+      const retryAfterSeconds = await admit(context.client).catch((error) => {
+        log.debug({ err: error }, "page views are not counted");
+        return 0;
+      });
+      if (retryAfterSeconds === 0) return next(request, context);
+      return errorAnswer(
+        "rate_limited",
+        { message: `Too many pages in a short time. Try again in ${retryAfterSeconds} seconds.` },
+        { "Retry-After": String(retryAfterSeconds) },
+      );
+    };
+}

@@ -1,0 +1,34 @@
+import type { Answer } from "../http/answer.ts";
+import type { Handler } from "../http/handler.ts";
+import developers from "./developers.client.js" with { type: "text" };
+import icon from "./icon.svg" with { type: "text" };
+import styles from "./site.css" with { type: "text" };
+
+const files = {
+  "/assets/icon.svg": { type: "image/svg+xml", text: icon },
+  "/assets/site.css": { type: "text/css", text: styles },
+  "/assets/developers.js": { type: "text/javascript", text: developers },
+};
+
+/** The address of a file; another one whenever its text changes, so that it may be kept for good. */
+export function assetUrl(path: keyof typeof files): string {
+  return `${path}?v=${Bun.hash(files[path].text).toString(36)}`;
+}
+
+/** Path and handler of each file that pages load. */
+export function assetRoutes(): Record<string, Handler> {
+  return Object.fromEntries(
+    Object.entries(files).map(([path, { type, text }]) => {
+      const answer: Answer = {
+        status: 200,
+        headers: {
+          "Content-Type": `${type}; charset=utf-8`,
+          "Cache-Control": "public, max-age=31536000, immutable",
+          "X-Content-Type-Options": "nosniff",
+        },
+        body: text,
+      };
+      return [path, () => answer];
+    }),
+  );
+}

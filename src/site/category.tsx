@@ -1,0 +1,104 @@
+import { type Category, listCategories } from "../directory/categories.ts";
+import { findCity, largestCities } from "../directory/cities.ts";
+import { listBusinesses } from "../directory/listing.ts";
+import { invalidParameter, notFound } from "../http/errors.ts";
+import type { Handler } from "../http/handler.ts";
+import { parseQuery, parseSlug } from "../http/parameters.ts";
+import type { Sql } from "../store/postgres.ts";
+import { BusinessList, CountedLinks, counted, Paging, pathWith } from "./listing.tsx";
+import { page } from "./page.tsx";
+import { optionalPage, optionalText, PAGE_SIZE } from "./parameters.ts";
+
+/** GET /categories/{slug}: its businesses in the order of lists, `?city=` only those of a city. */
+export function category(sql: Sql, baseUrl: string): Handler {
+  return async function category(_request, { segment, query }) {
+    const slug = parseSlug(segment);
+    const parsed = parseQuery(query, { city: optionalText, page: optionalPage });
+    if (!slug.ok) return notFound();
+    if (!parsed.ok) return invalidParameter(parsed.fault);
+    const { city: citySlug, page: number } = parsed.value;
+
+    const categories = await listCategories(sql);
+    const shown = categories.find((each) => each.slug === slug.value);
+    const city = citySlug === "" ? null : await findCity(sql, citySlug);
+    if (!shown || (citySlug !== "" && !city)) return notFound();
+    const scope = { category: shown.slug, city: city?.slug };
+    const [{ total, businesses }, cities] = await Promise.all([
+      listBusinesses(sql, { ...scope, offset: (number - 1) * PAGE_SIZE, limit: PAGE_SIZE }),
+      city ? [] : largestCities(sql, { category: shown.slug, limit: 12 }),
+    ]);
+    const pages = Math.ceil(total / PAGE_SIZE);
+    if (number > Math.max(1, pages)) return notFound();
+
+    const path = `/categories/${shown.slug}`;
+    const linkTo = (to: number) => pathWith(path, { city: city?.slug, page: to });
+    const title = city ? `${shown.name} in ${city.name}` : shown.name;
+    return page(
+      {
+        title: number > 1 ? `${title}, page ${number}` : title,
+        description: `${title}: ${counted(total, "business", "businesses")} with addresses, opening hours and ratings.`,
+        canonical: baseUrl + linkTo(number),
+      },
+      <>
+        <Breadcrumbs category={shown} isLast={!city} />
+        <h1>{title}</h1>
+        <p class="lead">{counted(total, "business", "businesses")}</p>
+        <Below category={shown} categories={categories} city={city?.slug} />
+        {cities.length > 1 && (
+          <details class="more">
+            <summary>In one town only</summary>
+            <CountedLinks
+              links={cities.map((each) => ({ ...each, href: pathWith(path, { city: each.slug }) }))}
+            />
+          </details>
+        )}
+        <BusinessList businesses={businesses} categories={categories} />
+        <Paging page={number} pages={pages} linkTo={linkTo} />
+      </>,
+    );
+  };
+}
+
+function Breadcrumbs({ category, isLast }: { category: Category; isLast: boolean }) {
+  return (
+    <nav class="crumbs" aria-label="Where you are">
+      <ol>
+        <li>
+          <a href="/">Home</a>
+        </li>
+        {category.parents.map(({ slug, name }) => (
+          <li key={slug}>
+            <a href={`/categories/${slug}`}>{name}</a>
+          </li>
+        ))}
+        {!isLast && (
+          <li>
+            <a href={`/categories/${category.slug}`}>{category.name}</a>
+          </li>
+        )}
+      </ol>
+    </nav>
+  );
+}
+
+/** The categories right below, as far as there is anything in them. */
+function Below({
+  category,
+  categories,
+  city,
+}: {
+  category: Category;
+  categories: readonly Category[];
+  city: string | undefined;
+}) {
+  // The counts are those of the whole country.
+  const below = categories.filter(
+    ({ parent, businessCount }) => parent?.slug === category.slug && businessCount > 0,
+  );
+  if (below.length === 0 || city !== undefined) return null;
+  return (
+    <nav aria-label="More exactly">
+      <CountedLinks links={below.map((each) => ({ ...each, href: `/categories/${each.slug}` }))} />
+    </nav>
+  );
+}

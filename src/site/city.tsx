@@ -1,0 +1,69 @@
+import { listCategories } from "../directory/categories.ts";
+import { findCity, largestCategoriesOf } from "../directory/cities.ts";
+import { listBusinesses } from "../directory/listing.ts";
+import { invalidParameter, notFound } from "../http/errors.ts";
+import type { Handler } from "../http/handler.ts";
+import { parseQuery, parseSlug } from "../http/parameters.ts";
+import type { Sql } from "../store/postgres.ts";
+import { BusinessList, CountedLinks, counted, Paging, pathWith } from "./listing.tsx";
+import { page } from "./page.tsx";
+import { optionalPage, PAGE_SIZE } from "./parameters.ts";
+
+/** GET /cities/{slug}: its businesses in the order of lists. */
+export function city(sql: Sql, baseUrl: string): Handler {
+  return async function city(_request, { segment, query }) {
+    const slug = parseSlug(segment);
+    const parsed = parseQuery(query, { page: optionalPage });
+    if (!slug.ok) return notFound();
+    if (!parsed.ok) return invalidParameter(parsed.fault);
+    const { page: number } = parsed.value;
+
+    const shown = await findCity(sql, slug.value);
+    if (!shown) return notFound();
+    const [{ total, businesses }, categories, largest] = await Promise.all([
+      listBusinesses(sql, {
+        city: shown.slug,
+        offset: (number - 1) * PAGE_SIZE,
+        limit: PAGE_SIZE,
+      }),
+      listCategories(sql),
+      largestCategoriesOf(sql, { city: shown.slug, limit: 18 }),
+    ]);
+    const pages = Math.ceil(total / PAGE_SIZE);
+    if (number > Math.max(1, pages)) return notFound();
+
+    const path = `/cities/${shown.slug}`;
+    const linkTo = (to: number) => pathWith(path, { page: to });
+    const title = `Businesses in ${shown.name}`;
+    return page(
+      {
+        title: number > 1 ? `${title}, page ${number}` : title,
+        description: `${counted(total, "business", "businesses")} in ${shown.name}, with addresses, opening hours and ratings.`,
+        canonical: baseUrl + linkTo(number),
+      },
+      <>
+        <nav class="crumbs" aria-label="Where you are">
+          <ol>
+            <li>
+              <a href="/">Home</a>
+            </li>
+          </ol>
+        </nav>
+        <h1>{title}</h1>
+        <p class="lead">{counted(total, "business", "businesses")}</p>
+        {largest.length > 0 && (
+          <nav aria-label={`Categories in ${shown.name}`}>
+            <CountedLinks
+              links={largest.map((each) => ({
+                ...each,
+                href: pathWith(`/categories/${each.slug}`, { city: shown.slug }),
+              }))}
+            />
+          </nav>
+        )}
+        <BusinessList businesses={businesses} categories={categories} />
+        <Paging page={number} pages={pages} linkTo={linkTo} />
+      </>,
+    );
+  };
+}

@@ -1,0 +1,37 @@
+// What needs a script on the developers' pages: running an example, and copying one.
+
+for (const button of document.querySelectorAll("button[data-run]")) {
+  const output = document.getElementById(button.getAttribute("aria-controls"));
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    output.hidden = false;
+    output.textContent = "…";
+    const begun = performance.now();
+    try {
+      const response = await fetch(button.dataset.run);
+      const answer = await response.json();
+      const took = Math.round(performance.now() - begun);
+      output.textContent = `${response.status} in ${took} ms\n\n${JSON.stringify(answer, null, 2)}`;
+    } catch (error) {
+      output.textContent = `No answer: ${error.message}`;
+    }
+    button.disabled = false;
+    output.focus();
+  });
+}
+
+// Browsers let only secure pages write to the clipboard.
+if (navigator.clipboard) {
+  for (const button of document.querySelectorAll("button[data-copy]")) {
+    const label = button.textContent;
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+      button.textContent = "Copied";
+      setTimeout(() => {
+        button.textContent = label;
+      }, 2_000);
+    });
+  }
+}

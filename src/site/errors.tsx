@@ -1,0 +1,45 @@
+import type { Answer } from "../http/answer.ts";
+import type { Middleware } from "../http/handler.ts";
+import { page, SearchBox } from "./page.tsx";
+
+/** Outermost on pages: whatever went wrong inside, which says so in JSON, is told as a page. */
+export function errorPages(): Middleware {
+  return (next) =>
+    async function errorPages(request, context) {
+      const answer = await next(request, context);
+      const isError = answer.headers["Content-Type"]?.startsWith("application/json");
+      return isError ? errorPage(answer) : answer;
+    };
+}
+
+/** An error of the API as a page, with its status and its own headers. */
+export function errorPage({ status, headers, body }: Answer): Answer {
+  const said = JSON.parse(body ?? "{}") as { error?: string; message?: string };
+  const { title, advice } = texts[status] ?? { title: "Something went wrong", advice: undefined };
+  // Only the open limit has its sentence in `error`; elsewhere that is a code for programs.
+  const message = advice ?? said.message ?? said.error ?? "";
+  const answer = page(
+    { title, hidesSearch: true },
+    <div class="narrow">
+      <h1>{title}</h1>
+      <p>{message}</p>
+      <SearchBox isLarge />
+      <p>
+        <a href="/">To the front page</a>
+      </p>
+    </div>,
+    status,
+  );
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}
+
+const texts: Record<number, { title: string; advice?: string }> = {
+  400: { title: "This address does not work" },
+  404: {
+    title: "There is nothing here",
+    advice: "The page may have moved, or the business may no longer be listed. Try a search.",
+  },
+  405: { title: "That cannot be done here" },
+  429: { title: "One moment, please" },
+  503: { title: "Back in a moment" },
+};

@@ -1,0 +1,58 @@
+import { listCategories } from "../directory/categories.ts";
+import { largestCities } from "../directory/cities.ts";
+import type { Handler } from "../http/handler.ts";
+import type { Sql } from "../store/postgres.ts";
+import { CountedLinks } from "./listing.tsx";
+import { page, SearchBox } from "./page.tsx";
+
+/** GET /: search, and where most is to be found. */
+export function home(sql: Sql, baseUrl: string): Handler {
+  return async function home() {
+    const [categories, cities] = await Promise.all([
+      listCategories(sql),
+      largestCities(sql, { limit: 24 }),
+    ]);
+    const parents = new Set(categories.map(({ parent }) => parent?.slug));
+    const popular = categories
+      .filter(({ slug, businessCount }) => businessCount > 0 && !parents.has(slug))
+      .sort((one, other) => other.businessCount - one.businessCount)
+      .slice(0, 18);
+    const branches = categories.filter(({ parent }) => parent === null);
+    const linkTo =
+      (kind: string) => (place: { slug: string; name: string; businessCount: number }) => ({
+        ...place,
+        href: `/${kind}/${place.slug}`,
+      });
+    return page(
+      {
+        title: "Highstreet",
+        description: "Find shops, trades and services in towns and cities across the UK.",
+        canonical: `${baseUrl}/`,
+        hidesSearch: true,
+      },
+      <>
+        <div class="hero">
+          <h1>Find a business near you</h1>
+          <p class="lead">Shops, trades and services in towns and cities across the UK.</p>
+          <SearchBox isLarge />
+        </div>
+        {popular.length > 0 && (
+          <section>
+            <h2>Popular categories</h2>
+            <CountedLinks links={popular.map(linkTo("categories"))} />
+          </section>
+        )}
+        {cities.length > 0 && (
+          <section>
+            <h2>Popular towns and cities</h2>
+            <CountedLinks links={cities.map(linkTo("cities"))} />
+          </section>
+        )}
+        <section>
+          <h2>All branches</h2>
+          <CountedLinks links={branches.map(linkTo("categories"))} />
+        </section>
+      </>,
+    );
+  };
+}

@@ -1,0 +1,50 @@
+import type { openDetail } from "../directory/shapes.ts";
+
+/** Schema.org's LocalBusiness (https://schema.org/LocalBusiness) of what open access shows. */
+export function localBusiness(
+  business: ReturnType<typeof openDetail>,
+  url: string,
+): Record<string, unknown> {
+  const { address, coordinates, phone, email, website, rating, reviewCount } = business;
+  return {
+    "@context": "https://schema.org",
+    "@type": "LocalBusiness",
+    "@id": url,
+    url,
+    name: business.name,
+    description: business.description || business.shortDescription || undefined,
+    telephone: phone || undefined,
+    email: email || undefined,
+    sameAs: website || undefined,
+    image: business.photos.length > 0 ? business.photos.map((photo) => photo.url) : undefined,
+    address: {
+      "@type": "PostalAddress",
+      streetAddress: [address.line1, address.line2].filter(Boolean).join(", "),
+      addressLocality: business.city,
+      postalCode: address.postcode,
+      addressCountry: "GB",
+    },
+    geo: { "@type": "GeoCoordinates", latitude: coordinates.lat, longitude: coordinates.lng },
+    aggregateRating:
+      rating > 0 && reviewCount > 0
+        ? { "@type": "AggregateRating", ratingValue: rating, reviewCount }
+        : undefined,
+    openingHoursSpecification: business.openingHours.map(specification),
+  };
+}
+
+/** Closed all day is said by opening and closing at once, open all day by 00:00 to 23:59. */
+function specification(hours: ReturnType<typeof openDetail>["openingHours"][number]) {
+  const { day, openTime, closeTime, isClosed, is24Hours } = hours;
+  const [opens, closes] = isClosed
+    ? ["00:00", "00:00"]
+    : is24Hours
+      ? ["00:00", "23:59"]
+      : [openTime, closeTime];
+  return {
+    "@type": "OpeningHoursSpecification",
+    dayOfWeek: `https://schema.org/${day[0]}${day.slice(1).toLowerCase()}`,
+    opens,
+    closes,
+  };
+}

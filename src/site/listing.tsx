@@ -1,0 +1,136 @@
+import type { Category } from "../directory/categories.ts";
+import type { ListedBusiness } from "../directory/listing.ts";
+import type { Highlight } from "./highlight.tsx";
+
+/** Businesses as cards, in the order given. */
+export function BusinessList({
+  businesses,
+  categories,
+  highlight = (text) => text,
+}: {
+  businesses: readonly ListedBusiness[];
+  /** For the names of categories. */
+  categories: readonly Category[];
+  highlight?: Highlight;
+}) {
+  const names = new Map(categories.map(({ slug, name }) => [slug, name]));
+  return (
+    <ol class="cards">
+      {businesses.map((business) => (
+        <li class="card" key={business.id}>
+          <h2>
+            <a href={`/businesses/${business.slug}`}>{highlight(business.name)}</a>
+          </h2>
+          <Badges business={business} />
+          <p class="where">
+            {highlight(names.get(business.categorySlug) ?? business.categorySlug)} ·{" "}
+            {highlight(business.cityName)} {highlight(business.postcode)}
+          </p>
+          {business.shortDescription && <p>{highlight(business.shortDescription)}</p>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** What visitors look for first: the rating, and what is known of the business. */
+export function Badges({
+  business: { rating, reviewCount, isVerified, isPremium },
+}: {
+  business: Pick<ListedBusiness, "rating" | "reviewCount" | "isVerified" | "isPremium">;
+}) {
+  const isRated = rating > 0 && reviewCount > 0;
+  if (!isRated && !isVerified && !isPremium) return null;
+  return (
+    <p class="badges">
+      {isRated && (
+        <span class="rating">
+          <span aria-hidden="true">★ </span>
+          {rating.toFixed(1)} <span class="unseen">out of 5 from </span>
+          <span class="count">{counted(reviewCount, "review", "reviews")}</span>
+        </span>
+      )}
+      {isVerified && <span class="badge">Verified</span>}
+      {isPremium && <span class="badge premium">Featured</span>}
+    </p>
+  );
+}
+
+/** Links to the pages around this one; nothing when there is only one. */
+export function Paging({
+  page,
+  pages,
+  linkTo,
+}: {
+  page: number;
+  pages: number;
+  linkTo: (page: number) => string;
+}) {
+  if (pages <= 1 || page > pages) return null;
+  const near = [page - 2, page - 1, page, page + 1, page + 2];
+  const shown = [...new Set([1, ...near, pages])].filter((n) => n >= 1 && n <= pages);
+  return (
+    <nav class="paging" aria-label="Pages">
+      {page > 1 && (
+        <a href={linkTo(page - 1)} rel="prev">
+          Previous<span class="unseen"> page</span>
+        </a>
+      )}
+      <ol>
+        {shown.map((number) => (
+          <li key={number}>
+            {number === page ? (
+              <a href={linkTo(number)} aria-current="page">
+                <span class="unseen">Page </span>
+                {grouped(number)}
+              </a>
+            ) : (
+              <a href={linkTo(number)}>
+                <span class="unseen">Page </span>
+                {grouped(number)}
+              </a>
+            )}
+          </li>
+        ))}
+      </ol>
+      {page < pages && (
+        <a href={linkTo(page + 1)} rel="next">
+          Next<span class="unseen"> page</span>
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** Links with the number of businesses behind each. */
+export function CountedLinks({
+  links,
+}: {
+  links: readonly { href: string; name: string; businessCount: number }[];
+}) {
+  return (
+    <ul class="counted">
+      {links.map(({ href, name, businessCount }) => (
+        <li key={href}>
+          <a href={href}>{name}</a> <span class="count">{grouped(businessCount)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A path with those of the parameters that have a value; page 1 is said by leaving it out. */
+export function pathWith(path: string, parameters: Record<string, string | number | undefined>) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    const isStandard = name === "page" && value === 1;
+    if (value !== undefined && value !== "" && !isStandard) query.set(name, `${value}`);
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** A number as people write it: 12,345. */
+export const grouped = (number: number) => number.toLocaleString("en-GB");
+
+export const counted = (number: number, one: string, many: string) =>
+  `${grouped(number)} ${number === 1 ? one : many}`;

@@ -1,0 +1,61 @@
+import type { OpeningHours } from "../directory/businesses.ts";
+
+export const weekdays = [
+  "MONDAY",
+  "TUESDAY",
+  "WEDNESDAY",
+  "THURSDAY",
+  "FRIDAY",
+  "SATURDAY",
+  "SUNDAY",
+] as const;
+
+/** "unknown": nothing is said about the day. `until` is HH:MM, absent when open all day. */
+export type OpenState =
+  | { state: "open"; until?: string }
+  | { state: "closed" }
+  | { state: "unknown" };
+
+/**
+ * Whether a business with these hours is open, by the clock on the wall in the United Kingdom. An
+ * interval that closes not after it opened goes on into the next day.
+ */
+export function openState(hours: readonly OpeningHours[], now: Date): OpenState {
+  const { day, time } = wallClock(now);
+  const today = hours.filter((entry) => entry.day === weekdays[day]);
+  const yesterday = hours.filter((entry) => entry.day === weekdays[(day + 6) % 7]);
+
+  const late = yesterday.find((entry) => isPastMidnight(entry) && time < entry.closeTime);
+  if (late) return { state: "open", until: late.closeTime };
+  if (today.length === 0) return { state: "unknown" };
+  if (today.some(({ is24Hours }) => is24Hours)) return { state: "open" };
+  const current = today.find(
+    (entry) =>
+      hasTimes(entry) &&
+      entry.openTime <= time &&
+      (isPastMidnight(entry) || time < entry.closeTime),
+  );
+  return current ? { state: "open", until: current.closeTime } : { state: "closed" };
+}
+
+/** The day of the week (0 is Monday) and the time as HH:MM. */
+export function wallClock(now: Date): { day: number; time: string } {
+  const parts = Object.fromEntries(
+    clock.formatToParts(now).map(({ type, value }) => [type, value]),
+  );
+  const day = weekdays.indexOf(parts.weekday?.toUpperCase() as (typeof weekdays)[number]);
+  return { day, time: `${parts.hour}:${parts.minute}` };
+}
+
+const clock = new Intl.DateTimeFormat("en-GB", {
+  timeZone: "Europe/London",
+  weekday: "long",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
+
+const hasTimes = ({ openTime, closeTime }: OpeningHours) => openTime !== "" && closeTime !== "";
+
+const isPastMidnight = (entry: OpeningHours) =>
+  hasTimes(entry) && entry.closeTime <= entry.openTime;

@@ -1,0 +1,66 @@
+import type { Logger } from "pino";
+import type { Admission } from "../access/admission.ts";
+import { createWindow } from "../access/windows.ts";
+import type { Config } from "../config.ts";
+import { notFound } from "../http/errors.ts";
+import { chain, type Handler } from "../http/handler.ts";
+import { admitVisitor } from "../middleware/admitVisitor.ts";
+import { allowMethods } from "../middleware/allowMethods.ts";
+import { catchErrors } from "../middleware/catchErrors.ts";
+import type { Search } from "../search/query.ts";
+import type { RedisClient } from "../store/redis.ts";
+import { assetRoutes } from "./assets.ts";
+import { business } from "./business.tsx";
+import { category } from "./category.tsx";
+import { city } from "./city.tsx";
+import { errorPage, errorPages } from "./errors.tsx";
+import { home } from "./home.tsx";
+import { searchPage } from "./search.tsx";
+import { robots, sitemap, sitemapIndex } from "./sitemap.ts";
+
+/** Four a second for half a minute and more: beyond any reader, and slow for who copies it all. */
+const PAGE_WINDOW = { name: "pages", limit: 120, seconds: 60 };
+
+export interface SiteParts {
+  config: Config;
+  directory: Search;
+  admission: Admission;
+  redis: RedisClient;
+  log: Logger;
+}
+
+/** The pages, as a part of the one route table. */
+export function siteRoutes(parts: SiteParts): Record<string, Handler> {
+  const { config, directory, redis, log } = parts;
+  const { sql } = directory;
+  const { baseUrl } = config;
+  const admit = admitVisitor(createWindow(redis, PAGE_WINDOW), log);
+  const outer = [errorPages(), catchErrors(log)];
+  const read = (handler: Handler) => chain([...outer, allowMethods(), admit], handler);
+  const files = Object.entries(assetRoutes()).map(([path, handler]) => [
+    path,
+    chain([allowMethods()], handler),
+  ]);
+
+  return {
+    "/": read(home(sql, baseUrl)),
+    "/search": read(searchPage(directory)),
+    "/businesses/:slug": read(business(sql, baseUrl)),
+    "/categories/:slug": read(category(sql, baseUrl)),
+    "/cities/:slug": read(city(sql, baseUrl)),
+    "/robots.txt": chain([...outer, allowMethods()], robots(baseUrl)),
+    "/sitemap.xml": read(sitemapIndex(sql, baseUrl)),
+    "/sitemaps/:file": read(sitemap(sql, baseUrl)),
+    ...Object.fromEntries(files),
+  };
+}
+
+/** Browsers get a page for an unknown address outside of the API; programs get their JSON. */
+export function siteNotFound(fallback: Handler): Handler {
+  return function siteNotFound(request, context) {
+    const { pathname } = new URL(request.url, "http://directory.example");
+    const isPage =
+      !pathname.startsWith("/api/") && request.headers.get("Accept")?.includes("text/html");
+    return isPage ? errorPage(notFound()) : fallback(request, context);
+  };
+}

@@ -1,0 +1,87 @@
+import { listCategories } from "../directory/categories.ts";
+import { listCities } from "../directory/cities.ts";
+import { countApproved, listSlugs } from "../directory/sitemap.ts";
+import type { Answer } from "../http/answer.ts";
+import { notFound } from "../http/errors.ts";
+import type { Handler } from "../http/handler.ts";
+import type { Sql } from "../store/postgres.ts";
+
+/**
+ * Addresses in a file. The protocol (https://www.sitemaps.org/protocol.html) allows 50,000 in a
+ * file and 50,000 files; smaller files keep other requests from waiting while one is compressed.
+ */
+const FILE_SIZE = 10_000;
+
+/** GET /robots.txt. */
+export function robots(baseUrl: string): Handler {
+  const body = [
+    "User-agent: *",
+    "Disallow: /search",
+    "Disallow: /api/",
+    "Disallow: /developers/applications",
+    "",
+    `Sitemap: ${baseUrl}/sitemap.xml`,
+    "",
+  ].join("\n");
+  return () => ({ status: 200, headers: headersFor("text/plain"), body });
+}
+
+/** GET /sitemap.xml: the index of all files. */
+export function sitemapIndex(sql: Sql, baseUrl: string): Handler {
+  return async function sitemapIndex() {
+    const files = Math.ceil((await countApproved(sql)) / FILE_SIZE);
+    const names = ["places", ...Array.from({ length: files }, (_, n) => `businesses-${n + 1}`)];
+    const locations = names.map(
+      (name) => `<sitemap>${loc(baseUrl, `/sitemaps/${name}.xml`)}</sitemap>`,
+    );
+    return xml("sitemapindex", locations);
+  };
+}
+
+/** GET /sitemaps/{name}.xml: one file of businesses, or the one of places. */
+export function sitemap(sql: Sql, baseUrl: string): Handler {
+  return async function sitemap(_request, { segment }) {
+    if (segment === "places.xml") return xml("urlset", await places(sql, baseUrl));
+    const number = Number(/^businesses-([1-9]\d{0,5})\.xml$/.exec(segment)?.[1] ?? 0);
+    if (number === 0) return notFound();
+    const businesses = await listSlugs(sql, { offset: (number - 1) * FILE_SIZE, limit: FILE_SIZE });
+    if (businesses.length === 0) return notFound();
+    return xml(
+      "urlset",
+      businesses.map(
+        ({ slug, updatedAt }) =>
+          `<url>${loc(baseUrl, `/businesses/${slug}`)}<lastmod>${updatedAt.toISOString()}</lastmod></url>`,
+      ),
+    );
+  };
+}
+
+async function places(sql: Sql, baseUrl: string): Promise<string[]> {
+  const [categories, cities] = await Promise.all([listCategories(sql), listCities(sql)]);
+  const paths = [
+    "/",
+    "/developers",
+    ...categories
+      .filter(({ businessCount }) => businessCount > 0)
+      .map(({ slug }) => `/categories/${slug}`),
+    ...cities.map(({ slug }) => `/cities/${slug}`),
+  ];
+  return paths.map((path) => `<url>${loc(baseUrl, path)}</url>`);
+}
+
+// Slugs have nothing to escape; the base is an operator's.
+const loc = (baseUrl: string, path: string) => `<loc>${Bun.escapeHTML(baseUrl)}${path}</loc>`;
+
+function xml(root: string, items: readonly string[]): Answer {
+  return {
+    status: 200,
+    headers: headersFor("application/xml"),
+    body: `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${items.join("\n")}\n</${root}>\n`,
+  };
+}
+
+const headersFor = (type: string) => ({
+  "Content-Type": `${type}; charset=utf-8`,
+  "Cache-Control": "public, max-age=3600",
+  "X-Content-Type-Options": "nosniff",
+});
