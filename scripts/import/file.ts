@@ -48,10 +48,12 @@ export async function importFile(
   // Which row a record came from, for as long as it is on its way.
   const origins = new WeakMap<object, RecordRow>();
   const unusable: Record<string, number> = {};
+  let rejectedByReader = 0;
   async function* records(): AsyncGenerator<ImportRecord> {
     for await (const row of readRows(format, readText(file, progress.addBytes), options.mapping)) {
       if ("reason" in row) {
         rejects.add(row);
+        rejectedByReader++;
         continue;
       }
       for (const field of row.unusable ?? []) unusable[field] = (unusable[field] ?? 0) + 1;
@@ -61,7 +63,6 @@ export async function importFile(
   }
 
   try {
-    let rejectedByReader = 0;
     const counts = await importRecords(sql, records(), {
       ...options,
       source,
@@ -73,7 +74,6 @@ export async function importFile(
       },
     });
     rejects.flush();
-    rejectedByReader = rejects.total - counts.rejected;
     return {
       file,
       format,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import fc from "fast-check";
 import { applyAction } from "../../src/directory/businesses.ts";
 import {
   type ImportCounts,
@@ -357,6 +358,43 @@ test.each<[reason: string, record: object]>([
 test("text that no database could hold is cleaned, not refused", async () => {
   await load([named("1", "Bo\u0000ots \ud800!", { description: "a\u0000\r\nb\u0007" })]);
   expect(await stored()).toMatchObject({ name: "Boots \ufffd!", description: "a\nb" });
+});
+
+test("no text, however odd, breaks an import", async () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 60 }),
+    fc.constantFrom("\u0000", "\ud800", "a\ud800@b.example", "x.example/\u0000", "\\", "'\"\t"),
+  );
+  const records = fc.sample(
+    fc.record(
+      {
+        sourceId: fc.tuple(text, fc.uuid()).map((parts) => parts.join("")),
+        name: text.map((part) => `Shop ${part}`),
+        city: text,
+        shortDescription: text,
+        description: text,
+        address: fc.record({ line1: text, line2: text, postcode: text }),
+        phone: text,
+        email: fc.oneof(
+          text,
+          text.map((part) => `${part}@b.example`),
+        ),
+        website: fc.oneof(
+          text,
+          text.map((part) => `https://b.example/${part}`),
+        ),
+        photos: fc.array(
+          fc.record({ url: text.map((part) => `https://b.example/${part}`), caption: text }),
+          { maxLength: 2 },
+        ),
+      },
+      { requiredKeys: ["sourceId", "name"] },
+    ),
+    { numRuns: 1_000, seed: 7 },
+  );
+  const counts = await load(records as ImportRecord[]);
+  expect(counts.created + counts.unchanged + counts.rejected).toBe(1_000);
+  expect(counts.created).toBeGreaterThan(500);
 });
 
 test("a dry run counts everything and keeps nothing", async () => {

@@ -36,7 +36,7 @@ export function readEmail(text: string): string | null {
     const address = part.replace(/^mailto:/i, "");
     if (
       address.length <= 254 &&
-      /^[^\s@<>()"\\]{1,64}@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)+$/u.test(address)
+      /^[^\s\p{C}@<>()"\\]{1,64}@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)+$/u.test(address)
     ) {
       return address;
     }

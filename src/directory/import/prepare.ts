@@ -35,6 +35,8 @@ export function prepare(
   if (!checked.success) return checked.issues[0].message;
   const given = checked.output;
 
+  const sourceId = cleanLine(given.sourceId);
+  if (sourceId === "") return "sourceId is missing";
   const name = cleanLine(given.name);
   if (name === "") return "name is missing";
   if (name.length > 200) return "name is longer than 200 characters";
@@ -61,7 +63,7 @@ export function prepare(
 
   return {
     record,
-    sourceId: cleanLine(given.sourceId),
+    sourceId,
     slug: given.slug || null,
     status: given.status ?? null,
     town: use("city", given.city, readTown, null),
@@ -96,7 +98,7 @@ const check = v.safeParser(importRecord, { abortEarly: true });
 
 function readPhotos(photos: NonNullable<CheckedRecord["photos"]>): Photo[] {
   return photos.map(({ url, caption, isCover }) => ({
-    url: url.toWellFormed(),
+    url,
     caption: cleanLine(caption ?? ""),
     isCover: isCover ?? false,
   }));

@@ -89,7 +89,7 @@ const photo = v.object(
   {
     url: v.pipe(
       required("photos: url", 2000),
-      v.regex(/^https?:\/\/[^\s]+$/, "photos: url must begin with http:// or https://"),
+      v.regex(/^https?:\/\/[^\s\p{C}]+$/u, "photos: url must begin with http:// or https://"),
     ),
     caption: text("photos: caption", 500),
     isCover: flag("photos: isCover"),

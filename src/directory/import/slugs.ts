@@ -118,6 +118,7 @@ async function freeNumbers(
           cross join lateral (values (case when is_bounded then (low + high) / 2 else high end))
             as next (probe)
         where not (is_bounded and high - low = 1)
+        offset 0 -- so that each slug is looked up once, not in each use of is_taken
       ) as probed
     )
     select base, high as number from search where is_bounded and high - low = 1`;

@@ -1,0 +1,225 @@
+import type { Transaction } from "../../store/postgres.ts";
+import { Cities } from "./cities.ts";
+import { outcodeOf } from "./contacts.ts";
+import { type Prepared, prepare } from "./prepare.ts";
+import type { BusinessStatus, ImportRecord } from "./record.ts";
+import {
+  type BusinessFields,
+  emptyBusiness,
+  insertBusinesses,
+  isComplete,
+  isSame,
+  readStored,
+  type StoredBusiness,
+  updateBusinesses,
+} from "./rows.ts";
+import { SlugAllocator } from "./slugs.ts";
+
+export interface ImportOptions {
+  /** Who says so: one name for each feed. With a record's sourceId it identifies the business. */
+  source: string;
+  /** Of businesses that are created and whose record has no status. Default: approved. */
+  status?: "approved" | "pending" | undefined;
+  /** The middle of each outcode (NR2), for businesses without coordinates of their own. */
+  outcodes?: ReadonlyMap<string, { latitude: number; longitude: number }> | undefined;
+  /** Hears after each batch how many records have been dealt with. */
+  onProgress?: ((read: number) => void) | undefined;
+  /** Hears of each record that is left out, and why. */
+  onReject?: ((record: ImportRecord, reason: string) => void) | undefined;
+  /** Does everything, and keeps nothing. */
+  dryRun?: boolean | undefined;
+}
+
+export interface ImportCounts {
+  read: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  rejected: number;
+  /** Of those not rejected: pending for lack of something that an approved business needs. */
+  pending: number;
+  /** Fields that were given but could not be used, such as a phone "ask Bob": how many of each. */
+  unusable: Record<string, number>;
+}
+
+/**
+ * One feed within one transaction, to be taken batch by batch. Counts into `counts`.
+ * The rules are those of importRecords.
+ */
+export async function openFeed(
+  transaction: Transaction,
+  options: ImportOptions,
+  counts: ImportCounts,
+): Promise<{ take(records: readonly ImportRecord[]): Promise<void> }> {
+  const { source, outcodes } = options;
+  const categories = await readCategories(transaction);
+  const cities = await Cities.load(transaction);
+  const slugs = new SlugAllocator();
+  const seen = new Set<number | bigint>();
+
+  return { take };
+
+  async function take(records: readonly ImportRecord[]): Promise<void> {
+    const first: Prepared[] = [];
+    const repeated: Prepared[] = [];
+    for (const record of records) {
+      const prepared = prepare(record, categories);
+      if (typeof prepared === "string") {
+        reject(record, prepared);
+        continue;
+      }
+      const key = Bun.hash(prepared.sourceId);
+      (seen.has(key) ? repeated : first).push(prepared);
+      seen.add(key);
+    }
+    await cities.add(
+      transaction,
+      first.flatMap(({ town }) => town ?? []),
+    );
+    await reconcile(first);
+    await compareRepeated(repeated);
+    counts.read += records.length;
+    options.onProgress?.(counts.read);
+  }
+
+  async function reconcile(prepared: readonly Prepared[]): Promise<void> {
+    const stored = await readStored(
+      transaction,
+      source,
+      prepared.map(({ sourceId }) => sourceId),
+    );
+    await create(prepared.filter(({ sourceId }) => !stored.has(sourceId)));
+    await update(prepared.filter(({ sourceId }) => stored.has(sourceId)));
+  }
+
+  async function create(prepared: readonly Prepared[]): Promise<void> {
+    const wanted = prepared.map((given) => {
+      const business = merge({ ...emptyBusiness, name: "" }, given);
+      const status = wantedStatus(given);
+      return { given, business, isLacking: status === "approved" && !isComplete(business), status };
+    });
+    const given = await slugs.allocate(
+      transaction,
+      wanted.map(({ given, business }) => ({
+        slug: given.slug,
+        name: business.name,
+        citySlug: cities.slugOf(business.city_id),
+        postcode: business.postcode,
+      })),
+    );
+    const created = wanted.flatMap(
+      ({ given: { record, sourceId, slug, unusable }, ...want }, place) => {
+        const free = given[place];
+        if (!free) {
+          reject(record, `slug ${slug} belongs to another business: give another, or none`);
+          return [];
+        }
+        count("created", want.isLacking, unusable);
+        const status: BusinessStatus = want.isLacking ? "pending" : want.status;
+        return { ...want.business, status, slug: free, source, source_id: sourceId };
+      },
+    );
+    await insertBusinesses(transaction, created);
+  }
+
+  async function update(prepared: readonly Prepared[]): Promise<void> {
+    // Round again for those that an operator has changed since they were read.
+    for (let waiting = prepared; waiting.length > 0; ) {
+      const stored = await readStored(
+        transaction,
+        source,
+        waiting.map(({ sourceId }) => sourceId),
+      );
+      const changes: { given: Prepared; after: StoredBusiness }[] = [];
+      for (const given of waiting) {
+        const before = stored.get(given.sourceId);
+        if (!before) continue;
+        const after = { ...before, ...decide(before, given) };
+        if (isSame(before, after)) count("unchanged", isLacking(after, given), given.unusable);
+        else changes.push({ given, after });
+      }
+      const updated = await updateBusinesses(
+        transaction,
+        changes.map(({ after }) => after),
+      );
+      waiting = changes.flatMap(({ given, after }) => {
+        if (!updated.has(after.id)) return given;
+        count("updated", isLacking(after, given), given.unusable);
+        return [];
+      });
+    }
+  }
+
+  async function compareRepeated(prepared: readonly Prepared[]): Promise<void> {
+    if (prepared.length === 0) return;
+    const stored = await readStored(
+      transaction,
+      source,
+      prepared.map(({ sourceId }) => sourceId),
+    );
+    for (const given of prepared) {
+      const before = stored.get(given.sourceId);
+      if (before && isSame(before, { ...before, ...decide(before, given) })) {
+        count("unchanged", isLacking(before, given), given.unusable);
+      } else {
+        reject(given.record, "an earlier row has the same sourceId and says something else");
+      }
+    }
+  }
+
+  /** What becomes of a business that the directory has already. */
+  function decide(before: BusinessFields, given: Prepared): BusinessFields {
+    const after = merge(before, given);
+    if (before.status === "approved" && !isComplete(after)) {
+      return { ...after, status: "pending" };
+    }
+    // Only a lack had kept it from being approved; a complete one waits for an operator.
+    if (
+      before.status === "pending" &&
+      wantedStatus(given) === "approved" &&
+      !isComplete(before) &&
+      isComplete(after)
+    ) {
+      return { ...after, status: "approved" };
+    }
+    return after;
+  }
+
+  function wantedStatus(given: Prepared): BusinessStatus {
+    return given.status ?? options.status ?? "approved";
+  }
+
+  /** Whether it would be approved but for what it lacks. */
+  function isLacking(business: BusinessFields, given: Prepared): boolean {
+    return (
+      business.status === "pending" && wantedStatus(given) === "approved" && !isComplete(business)
+    );
+  }
+
+  function merge(before: BusinessFields, { fields, town }: Prepared): BusinessFields {
+    const business = { ...before, ...fields };
+    if (town !== undefined) business.city_id = town && (cities.find(town)?.id ?? null);
+    const middle = business.latitude === null && outcodes?.get(outcodeOf(business.postcode));
+    return middle ? { ...business, ...middle } : business;
+  }
+
+  function count(
+    what: "created" | "updated" | "unchanged",
+    isLacking: boolean,
+    unusable: readonly string[],
+  ): void {
+    counts[what]++;
+    if (isLacking) counts.pending++;
+    for (const field of unusable) counts.unusable[field] = (counts.unusable[field] ?? 0) + 1;
+  }
+
+  function reject(record: ImportRecord, reason: string): void {
+    counts.rejected++;
+    options.onReject?.(record, reason);
+  }
+}
+
+async function readCategories(transaction: Transaction): Promise<Map<string, number>> {
+  const rows = await transaction<{ slug: string; id: number }[]>`select slug, id from categories`;
+  return new Map(rows.map(({ slug, id }) => [slug, id]));
+}
