@@ -19,6 +19,9 @@ import { catchErrors } from "./middleware/catchErrors.ts";
 import { openHeaders } from "./middleware/openHeaders.ts";
 import { variants } from "./middleware/variants.ts";
 import { withKey } from "./middleware/withKey.ts";
+import { openApi } from "./reference/document.ts";
+import { llms } from "./reference/llms.ts";
+import { referencePage, referenceScript, SCRIPT_PATH } from "./reference/page.ts";
 import type { Search } from "./search/query.ts";
 import { siteNotFound, siteRoutes } from "./site/routes.ts";
 import type { RedisClient } from "./store/redis.ts";
@@ -76,6 +79,7 @@ function routes(parts: Parts) {
     chain([...outer, allowMethods(), admitClient(admission)], handler);
   const keyed = (handler: Handler) =>
     chain([catchErrors(log), allowMethods(), admitKey(keyring, admission)], handler);
+  const free = (handler: Handler) => chain([catchErrors(log), allowMethods()], handler);
   const both = (openHandler: Handler, keyedHandler: Handler) =>
     config.openAccess ? variants(open(openHandler), keyed(keyedHandler)) : keyed(keyedHandler);
 
@@ -84,11 +88,12 @@ function routes(parts: Parts) {
     "/api/v1/businesses/:slug": both(showOpen(sql), showKeyed(sql)),
     "/api/v1/categories": keyed(categories(sql)),
     "/api/v1/search": keyed(search(directory)),
-    "/api/v1/usage": chain(
-      [catchErrors(log), allowMethods()],
-      withKey(keyring, admission, usage(admission)),
-    ),
-    "/healthz": chain([catchErrors(log), allowMethods()], health(sql, admission)),
+    "/api/v1/usage": free(withKey(keyring, admission, usage(admission))),
+    "/api/v1/openapi.json": chain([...outer, allowMethods()], openApi(config)),
+    "/llms.txt": free(llms(config)),
+    "/developers/reference": free(referencePage(config)),
+    [SCRIPT_PATH]: free(referenceScript()),
+    "/healthz": free(health(sql, admission)),
     ...siteRoutes(parts),
   };
   const fallback = config.openAccess ? variants(chain(outer, notFound), notFound) : notFound;

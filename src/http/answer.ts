@@ -2,8 +2,10 @@
 export interface Answer {
   status: number;
   headers: Record<string, string>;
-  /** JSON text, or null for no body. */
+  /** Text, or null for no body. */
   body: string | null;
+  /** Of a body that stays the same: its coded forms, kept once made. */
+  encodings?: Map<string, Uint8Array<ArrayBuffer>>;
 }
 
 /** 200 with a JSON body. */

@@ -4,7 +4,7 @@ import type { Answer } from "./answer.ts";
  * Turns an answer into the response to this request: a strong ETag on every 200 with a body and 304
  * for a caller that has it (RFC 9110, section 13), gzip or zstd when accepted, no body for HEAD.
  */
-export function respond(request: Request, { status, headers, body }: Answer): Response {
+export function respond(request: Request, { status, headers, body, encodings }: Answer): Response {
   if (body === null) return new Response(null, { status, headers });
 
   const isSuccess = status === 200;
@@ -23,7 +23,8 @@ export function respond(request: Request, { status, headers, body }: Answer): Re
     }
   }
 
-  const bytes = encode(body, coding);
+  const bytes = encodings?.get(coding) ?? encode(body, coding);
+  encodings?.set(coding, bytes);
   if (request.method === "HEAD") {
     sent.set("Content-Length", String(bytes.byteLength));
     return new Response(null, { status, headers: sent });

@@ -1,5 +1,7 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import * as v from "valibot";
+import { ok } from "../http/answer.ts";
+import type { Handler } from "../http/handler.ts";
 import { type Parameters, slugInPath } from "../http/parameters.ts";
 import { errorCases } from "./errors.ts";
 import { introduction } from "./introduction.ts";
@@ -10,6 +12,12 @@ import { methodNotAllowed, noSuchPath, responsesOf } from "./responses.ts";
 export interface Deployment {
   baseUrl: string;
   openAccess: boolean;
+}
+
+/** GET /api/v1/openapi.json. */
+export function openApi(deployment: Deployment): Handler {
+  const answer = { ...ok(openApiDocument(deployment)), encodings: new Map() };
+  return () => answer;
 }
 
 /**

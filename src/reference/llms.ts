@@ -1,0 +1,61 @@
+import type { Answer } from "../http/answer.ts";
+import type { Handler } from "../http/handler.ts";
+import { type Deployment, operationsOf } from "./document.ts";
+import { errorCases } from "./errors.ts";
+import { introduction } from "./introduction.ts";
+import type { Operation } from "./operations.ts";
+
+/** GET /llms.txt: what a language model needs to call the API, in the form of https://llmstxt.org. */
+export function llms(deployment: Deployment): Handler {
+  const answer: Answer = {
+    status: 200,
+    headers: { "Content-Type": "text/plain; charset=utf-8" },
+    body: textFor(deployment),
+    encodings: new Map(),
+  };
+  return () => answer;
+}
+
+function textFor({ baseUrl, openAccess }: Deployment): string {
+  const operations = operationsOf(openAccess);
+  return `# Highstreet API
+
+> A directory of UK businesses over HTTP: lists, details, categories and ranked search, as JSON. GET only, under ${baseUrl}/api/v1.
+
+${introduction(openAccess)}
+
+## Calls
+
+${operations.map(describe).join("\n")}
+
+## Errors
+
+${Object.values(errorCases)
+  .map(({ when, answer }) => `- ${answer.status} \`${answer.body}\`: ${when}`)
+  .join("\n")}
+
+## Examples
+
+\`\`\`sh
+${openAccess ? `curl '${baseUrl}/api/v1/businesses?city=leeds&category=plumbers&limit=5'\n` : ""}curl -H 'Authorization: Bearer <key>' '${baseUrl}/api/v1/search?q=plumber+in+leeds&limit=5'
+\`\`\`
+
+## Links
+
+- [OpenAPI 3.1 document](${baseUrl}/api/v1/openapi.json): every field, parameter, header and error
+- [Free API key](${baseUrl}/developers): applied for by people, shown once
+`;
+}
+
+function describe({ path, summary, description, open, keyed }: Operation): string {
+  const key = open ? "key optional" : "key needed";
+  const names = (parameters: object) =>
+    Object.keys(parameters)
+      .map((name) => `\`${name}\``)
+      .join(", ") || "none";
+  const parameters = open
+    ? `parameters without a key: ${names(open.parameters)}; with one: ${names(keyed.parameters)}`
+    : `parameters: ${names(keyed.parameters)}`;
+  const example = JSON.stringify((open ?? keyed).example);
+  return `- \`GET ${path}\` (${key}; ${parameters}): ${summary}. ${description} Answers such as \`${example}\``;
+}

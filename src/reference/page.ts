@@ -1,0 +1,98 @@
+import { dependencies } from "../../package.json" with { type: "json" };
+import type { Answer } from "../http/answer.ts";
+import type { Handler } from "../http/handler.ts";
+import type { Deployment } from "./document.ts";
+
+/**
+ * GET /developers/reference: the page that shows the OpenAPI document, by Scalar. Scalar puts styles of its own into the page,
+ * so its policy is laxer about these than that of our other pages; nothing of it comes from or goes
+ * to another host.
+ */
+export function referencePage({ baseUrl }: Deployment): Handler {
+  const hash = new Bun.CryptoHasher("sha256").update(START).digest("base64");
+  const policy = [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${hash}'`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    // The document's samples go to the address that the server is known by.
+    `connect-src 'self' ${new URL(baseUrl).origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  const answer: Answer = {
+    status: 200,
+    headers: {
+      "Content-Type": "text/html; charset=utf-8",
+      "Cache-Control": "no-cache",
+      "Content-Security-Policy": policy.join("; "),
+      "X-Content-Type-Options": "nosniff",
+      "Referrer-Policy": "strict-origin-when-cross-origin",
+      "Cross-Origin-Opener-Policy": "same-origin",
+    },
+    body: PAGE,
+  };
+  return () => answer;
+}
+
+/** Scalar's browser bundle as its package has it. Read when first asked for: it is 4 MB. */
+export function referenceScript(): Handler {
+  let answer: Promise<Answer> | undefined;
+  return () => {
+    answer ??= readBundle();
+    return answer;
+  };
+}
+
+export const SCRIPT_PATH = "/developers/reference/scalar.js";
+
+async function readBundle(): Promise<Answer> {
+  const bundle = new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference"));
+  return {
+    status: 200,
+    headers: {
+      "Content-Type": "text/javascript; charset=utf-8",
+      "Cache-Control": "public, max-age=31536000, immutable",
+      "X-Content-Type-Options": "nosniff",
+    },
+    body: await Bun.file(bundle).text(),
+    encodings: new Map(),
+  };
+}
+
+// Whatever would ask, tell or show another host is off.
+const settings = {
+  url: "/api/v1/openapi.json",
+  proxyUrl: "",
+  telemetry: false,
+  withDefaultFonts: false,
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  agent: { disabled: true, hideAddApi: true },
+  mcp: { disabled: true },
+  persistAuth: false,
+};
+
+const START = `Scalar.createApiReference("#reference", ${JSON.stringify(settings)})`;
+
+const PAGE = `<!doctype html>
+<html lang="en-GB">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>API reference · Highstreet</title>
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+</head>
+<body>
+<noscript><p>This reference is drawn by JavaScript. All that it says is in
+<a href="/api/v1/openapi.json">openapi.json</a>, the OpenAPI 3.1 document, and in short in
+<a href="/llms.txt">llms.txt</a>.</p></noscript>
+<div id="reference"></div>
+<script src="${SCRIPT_PATH}?v=${dependencies["@scalar/api-reference"]}"></script>
+<script>${START}</script>
+</body>
+</html>
+`;
