@@ -16,7 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await database.sql`truncate businesses, listings, listing_counts, search_changes, cities cascade`;
+  await database.sql`delete from businesses`;
+  await database.sql`delete from cities`;
+  await database.sql`delete from search_changes`;
 });
 
 const whole: ImportRecord = {

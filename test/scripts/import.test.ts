@@ -19,7 +19,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 beforeEach(async () => {
-  await database.sql`truncate businesses, listings, listing_counts, search_changes, cities cascade`;
+  await database.sql`delete from businesses`;
+  await database.sql`delete from cities`;
+  await database.sql`delete from search_changes`;
 });
 
 interface Counts {
