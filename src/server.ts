@@ -91,7 +91,7 @@ function routes(parts: Parts) {
     "/api/v1/usage": free(withKey(keyring, admission, usage(admission))),
     "/api/v1/openapi.json": chain([...outer, allowMethods()], openApi(config)),
     "/llms.txt": free(llms(config)),
-    "/developers/reference": free(referencePage(config)),
+    "/developers/reference": free(referencePage()),
     [SCRIPT_PATH]: free(referenceScript()),
     "/healthz": free(health(sql, admission)),
     ...siteRoutes(parts),

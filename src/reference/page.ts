@@ -1,14 +1,13 @@
 import { dependencies } from "../../package.json" with { type: "json" };
 import type { Answer } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
-import type { Deployment } from "./document.ts";
 
 /**
  * GET /developers/reference: the page that shows the OpenAPI document, by Scalar. Scalar puts styles of its own into the page,
  * so its policy is laxer about these than that of our other pages; nothing of it comes from or goes
  * to another host.
  */
-export function referencePage({ baseUrl }: Deployment): Handler {
+export function referencePage(): Handler {
   const hash = new Bun.CryptoHasher("sha256").update(START).digest("base64");
   const policy = [
     "default-src 'none'",
@@ -16,8 +15,7 @@ export function referencePage({ baseUrl }: Deployment): Handler {
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self' data:",
-    // The document's samples go to the address that the server is known by.
-    `connect-src 'self' ${new URL(baseUrl).origin}`,
+    "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -75,7 +73,8 @@ const settings = {
   persistAuth: false,
 };
 
-const START = `Scalar.createApiReference("#reference", ${JSON.stringify(settings)})`;
+// Calls are made to where the page came from, whichever name it was called by: keys go nowhere else.
+const START = `Scalar.createApiReference("#reference", {...${JSON.stringify(settings)}, servers: [{url: location.origin}]})`;
 
 const PAGE = `<!doctype html>
 <html lang="en-GB">
