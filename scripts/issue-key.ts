@@ -1,6 +1,11 @@
 import { parseArgs } from "node:util";
 import * as v from "valibot";
-import { approveApplication, listWaiting } from "../src/access/applications.ts";
+import {
+  approveApplication,
+  type DecisionResult,
+  declineApplication,
+  listWaiting,
+} from "../src/access/applications.ts";
 import { createKey, type IssuedKey, listTiers } from "../src/access/keys.ts";
 import { loadConfig } from "../src/config.ts";
 import { openPostgres, type Sql } from "../src/store/postgres.ts";
@@ -11,27 +16,34 @@ import { formatTable } from "./table.ts";
 
 const USAGE = `Usage: bun scripts/issue-key.ts --name NAME --email EMAIL --tier TIER [options]
        bun scripts/issue-key.ts --application ID [--tier TIER] [options]
+       bun scripts/issue-key.ts --decline ID --why TEXT
        bun scripts/issue-key.ts
 
-Issues an API key and shows it once; approves an application by issuing its key, of tier developer
-unless told otherwise; without arguments, lists the waiting applications.
+Issues an API key and shows it once; approves an application, of tier developer unless told
+otherwise, whose applicant then reveals the key on the page of the application; declines one, where
+that page says why; without arguments, lists the waiting applications.
 
   --tier TIER        developer, starter, growth or enterprise
   --expires-at TIME  ISO 8601, such as 2027-01-31 (UTC) or 2027-01-31T12:00:00Z
   --expires-in SPAN  such as 30d or 12h; without either, the key does not expire
   --quota N          requests a month, --per-minute N and --burst N (how many at once):
                      instead of the tier's; enterprise needs all three
-  --json             one JSON line: {"id","key","tier","expiresAt"}`;
+  --json             one JSON line: {"id","key","tier","expiresAt"}; for an application id and key
+                     are null, since the key comes into being when it is revealed`;
 
 async function issueKey(): Promise<void> {
   const { json, help, ...given } = readArguments();
   if (help) return console.log(USAGE);
-  const order = Object.keys(given).length === 0 ? null : readOrder(given);
+  const { decline, why, ...rest } = given;
+  const refusal = readRefusal(given);
+  const order = refusal || Object.keys(rest).length === 0 ? null : readOrder(rest);
 
   const config = loadConfig(await scriptEnvironment());
   const sql = openPostgres(config.databaseUrl, { max: 1 });
   try {
-    if (order) show(await issue(sql, order), json);
+    if (refusal) await refuse(sql, refusal, json);
+    else if (order && "application" in order) await approve(sql, order, json);
+    else if (order) show(await issue(sql, order), json);
     else await showWaiting(sql, json);
   } finally {
     await sql.end();
@@ -47,6 +59,8 @@ function readArguments() {
       email: text,
       tier: text,
       application: text,
+      decline: text,
+      why: text,
       "expires-at": text,
       "expires-in": text,
       quota: text,
@@ -58,7 +72,21 @@ function readArguments() {
   }).values;
 }
 
-type Given = Omit<ReturnType<typeof readArguments>, "json" | "help">;
+type Given = Omit<ReturnType<typeof readArguments>, "json" | "help" | "decline" | "why">;
+
+function readRefusal({ decline, why, ...rest }: Partial<ReturnType<typeof readArguments>>) {
+  if (decline === undefined && why === undefined) return null;
+  if (decline === undefined || Object.keys(rest).length > 0) {
+    throw new CommandError("--decline and --why go together, with nothing else.");
+  }
+  const reason = why?.trim() ?? "";
+  if (reason === "" || reason.length > 2_000) {
+    throw new CommandError(
+      "--why must tell the applicant the reason, in at most 2,000 characters.",
+    );
+  }
+  return { application: decline, why: reason };
+}
 
 /** What the arguments ask for, checked as far as that goes without the database. */
 function readOrder(given: Given) {
@@ -144,20 +172,53 @@ function readTime(text: string): Date {
   return time;
 }
 
-async function issue(sql: Sql, order: ReturnType<typeof readOrder>): Promise<IssuedKey> {
-  const tiers = await listTiers(sql);
-  if (!tiers.includes(order.tier)) {
-    throw new CommandError(`There is no tier ${order.tier}; choose one of ${tiers.join(", ")}.`);
-  }
-  if (!("application" in order)) return await createKey(sql, order);
+type Order = ReturnType<typeof readOrder>;
 
-  const { application, ...rights } = order;
-  const approval = await approveApplication(sql, application, rights);
-  if ("issued" in approval) return approval.issued;
+async function issue(sql: Sql, order: Exclude<Order, { application: string }>) {
+  await checkTier(sql, order.tier);
+  return await createKey(sql, order);
+}
+
+async function approve(
+  sql: Sql,
+  { application, ...rights }: Extract<Order, { application: string }>,
+  json: boolean,
+): Promise<void> {
+  await checkTier(sql, rights.tier);
+  checkDecision(application, await approveApplication(sql, application, rights));
+  const { tier, expiresAt } = rights;
+  console.log(
+    json
+      ? JSON.stringify({ id: null, key: null, tier, expiresAt, application })
+      : `Approved ${application}: tier ${tier}. The page of the application now reveals the key, once.`,
+  );
+}
+
+async function refuse(
+  sql: Sql,
+  { application, why }: { application: string; why: string },
+  json: boolean,
+): Promise<void> {
+  checkDecision(application, await declineApplication(sql, application, why));
+  console.log(
+    json
+      ? JSON.stringify({ application, status: "declined", why })
+      : `Declined ${application}. The page of the application now says why.`,
+  );
+}
+
+async function checkTier(sql: Sql, tier: string): Promise<void> {
+  const tiers = (await listTiers(sql)).map(({ slug }) => slug);
+  if (tiers.includes(tier)) return;
+  throw new CommandError(`There is no tier ${tier}; choose one of ${tiers.join(", ")}.`);
+}
+
+function checkDecision(application: string, result: DecisionResult): void {
+  if (result === "changed") return;
   throw new CommandError(
-    approval.refused === "unknown"
+    result === "unknown"
       ? `There is no application ${application}; without arguments, this command lists them.`
-      : `Application ${application} has been ${approval.refused} already.`,
+      : `Application ${application} has been ${result} already.`,
   );
 }
 
@@ -190,6 +251,7 @@ async function showWaiting(sql: Sql, json: boolean): Promise<void> {
     ]);
     console.log(formatTable(["application", "since (UTC)", "name", "email", "purpose"], rows));
     console.log("\nApprove one with: bun scripts/issue-key.ts --application ID");
+    console.log('Decline one with: bun scripts/issue-key.ts --decline ID --why "…"');
   }
 }
 

@@ -1,15 +1,52 @@
+import { createHash, randomBytes } from "node:crypto";
 import * as v from "valibot";
 import type { Sql } from "../store/postgres.ts";
-import { createKey, type IssuedKey, type KeyRequest } from "./keys.ts";
+import { createKey, type IssuedKey, type KeyRecord, type KeyRequest, listKeysOf } from "./keys.ts";
 
 /** Someone who asks for a key. */
 export interface Application {
   id: string;
   name: string;
   email: string;
-  /** What the key is for, in the applicant's words. */
   purpose: string;
   createdAt: Date;
+}
+
+/** How an application stands, as its applicant may know. */
+export interface ApplicationState extends Application {
+  status: "waiting" | "approved" | "declined";
+  declinedWhy: string | null;
+  /** The tier that was granted. */
+  tier: string | null;
+  /** The revealed key and those that it was rolled to, newest first; empty before the reveal. */
+  keys: KeyRecord[];
+}
+
+/** What an approval grants: all of a key but whose it is. */
+export type Rights = Omit<KeyRequest, "name" | "email">;
+
+/**
+ * Takes an application.
+ * @param options.rights approves it at once
+ * @returns the token of the applicant's page: 128 random bits, of which only the hash is kept
+ */
+export async function apply(
+  sql: Sql,
+  { name, email, purpose }: Pick<Application, "name" | "email" | "purpose">,
+  { rights }: { rights?: Rights | undefined } = {},
+): Promise<string> {
+  const token = randomBytes(16).toString("base64url");
+  await sql.begin(async (transaction) => {
+    const [{ id }] = await transaction<[{ id: string }]>`
+      insert into applications (name, email, purpose, token_hash)
+      values (${name}, ${email}, ${purpose}, ${hashToken(token)}) returning id`;
+    if (rights) {
+      await transaction`
+        update applications set ${transaction(approval(rights))}, decided_at = now()
+        where id = ${id}`;
+    }
+  });
+  return token;
 }
 
 /** The applications that nobody has decided yet, oldest first. */
@@ -19,28 +56,83 @@ export async function listWaiting(sql: Sql): Promise<Application[]> {
     from applications where status = 'waiting' order by created_at, id`;
 }
 
-export type Approval = { issued: IssuedKey } | { refused: "unknown" | "approved" | "declined" };
+export type DecisionResult = "changed" | "unknown" | "approved" | "declined";
 
-/** Approves a waiting application and issues its key, both or neither. */
+/** Grants a waiting application its key, which its applicant will reveal. Says so when it cannot. */
 export async function approveApplication(
   sql: Sql,
   id: string,
-  rights: Omit<KeyRequest, "name" | "email">,
-): Promise<Approval> {
-  if (!v.is(v.pipe(v.string(), v.uuid()), id)) return { refused: "unknown" };
-  return await sql.begin(async (transaction): Promise<Approval> => {
-    const [application] = await transaction<ApplicationState[]>`
-      select name, email, status from applications where id = ${id} for update`;
-    if (!application) return { refused: "unknown" };
-    const { name, email, status } = application;
-    if (status !== "waiting") return { refused: status };
-    await transaction`update applications set status = 'approved' where id = ${id}`;
-    return { issued: await createKey(transaction, { ...rights, name, email }) };
+  rights: Rights,
+): Promise<DecisionResult> {
+  return await decide(sql, id, approval(rights));
+}
+
+/** Refuses a waiting application. @param why told to the applicant */
+export async function declineApplication(
+  sql: Sql,
+  id: string,
+  why: string,
+): Promise<DecisionResult> {
+  return await decide(sql, id, { status: "declined", declined_why: why });
+}
+
+/** The application whose page has this token, or null. */
+export async function findApplication(sql: Sql, token: string): Promise<ApplicationState | null> {
+  if (!isToken(token)) return null;
+  const [found] = await sql<(Omit<ApplicationState, "keys"> & { keyId: string | null })[]>`
+    select id, name, email, purpose, created_at as "createdAt", status, tier,
+      declined_why as "declinedWhy", key_id as "keyId"
+    from applications where token_hash = ${hashToken(token)}`;
+  if (!found) return null;
+  const { keyId, ...application } = found;
+  return { ...application, keys: keyId ? await listKeysOf(sql, keyId) : [] };
+}
+
+/**
+ * Makes the key of an approved application. Once: of any number who try at the same time, one gets
+ * it and the others null, as does everyone later.
+ */
+export async function revealKey(sql: Sql, token: string): Promise<IssuedKey | null> {
+  if (!isToken(token)) return null;
+  return await sql.begin(async (transaction) => {
+    const [granted] = await transaction<(KeyRequest & { id: string })[]>`
+      select id, name, email, tier, key_expires_at as "expiresAt", quota,
+        per_minute as "perMinute", burst
+      from applications
+      where token_hash = ${hashToken(token)} and status = 'approved' and key_id is null
+      for update`;
+    if (!granted) return null;
+    const issued = await createKey(transaction, granted);
+    await transaction`update applications set key_id = ${issued.id} where id = ${granted.id}`;
+    return issued;
   });
 }
 
-interface ApplicationState {
-  name: string;
-  email: string;
-  status: "waiting" | "approved" | "declined";
+async function decide(
+  sql: Sql,
+  id: string,
+  change: ReturnType<typeof approval> | { status: string; declined_why: string },
+): Promise<DecisionResult> {
+  if (!v.is(v.pipe(v.string(), v.uuid()), id)) return "unknown";
+  const { count } = await sql`
+    update applications set ${sql(change)}, decided_at = now()
+    where id = ${id} and status = 'waiting'`;
+  if (count > 0) return "changed";
+  const [application] = await sql<{ status: "approved" | "declined" }[]>`
+    select status from applications where id = ${id}`;
+  return application?.status ?? "unknown";
 }
+
+const approval = (rights: Rights) => ({
+  status: "approved",
+  tier: rights.tier,
+  key_expires_at: rights.expiresAt ?? null,
+  quota: rights.quota ?? null,
+  per_minute: rights.perMinute ?? null,
+  burst: rights.burst ?? null,
+});
+
+const isToken = (text: string) => /^[\w-]{22}$/.test(text);
+
+/** Of 128 random bits: nothing that could be guessed from its hash. */
+const hashToken = (token: string) => createHash("sha256").update(token).digest();

@@ -90,10 +90,27 @@ export async function listKeys(sql: Sql): Promise<KeyRecord[]> {
     select ${recordColumns(sql)} from keys_with_limits order by created_at, id`;
 }
 
-/** The slugs of all tiers, the smallest quota first. */
-export async function listTiers(sql: Sql): Promise<string[]> {
-  const tiers = await sql<{ slug: string }[]>`select slug from tiers order by monthly_quota, slug`;
-  return tiers.map(({ slug }) => slug);
+/** A key and all that it was rolled to, newest first. @param meterId the id of the first one */
+export async function listKeysOf(sql: Sql, meterId: string): Promise<KeyRecord[]> {
+  return await sql<KeyRecord[]>`
+    select ${recordColumns(sql)} from keys_with_limits
+    where meter_id = ${meterId} order by created_at desc, id desc`;
+}
+
+export interface Tier {
+  slug: string;
+  name: string;
+  /** Requests in a calendar month, UTC. */
+  monthlyQuota: number;
+  /** Requests in a minute; null when agreed for each key. */
+  perMinute: number | null;
+}
+
+/** All tiers, the smallest quota first. */
+export async function listTiers(sql: Sql): Promise<Tier[]> {
+  return await sql<Tier[]>`
+    select slug, name, monthly_quota as "monthlyQuota", per_minute as "perMinute"
+    from tiers order by monthly_quota, slug`;
 }
 
 /** Disables a key for good. */

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { approveApplication, listWaiting } from "../../src/access/applications.ts";
+import {
+  apply,
+  approveApplication,
+  declineApplication,
+  findApplication,
+  listWaiting,
+  revealKey,
+} from "../../src/access/applications.ts";
 import {
   createKey,
   findKey,
@@ -25,7 +32,12 @@ const ann: KeyRequest = { name: "Ann", email: "ann@shop.example", tier: "develop
 const NOBODY = "00000000-0000-7000-8000-000000000000";
 
 test("the tiers are those of the specification, the smallest first", async () => {
-  expect(await listTiers(sql)).toEqual(["developer", "starter", "growth", "enterprise"]);
+  expect((await listTiers(sql)).map(({ slug }) => slug)).toEqual([
+    "developer",
+    "starter",
+    "growth",
+    "enterprise",
+  ]);
   expect([...(await sql`select slug, monthly_quota, per_minute from tiers`)]).toEqual([
     { slug: "developer", monthly_quota: 1_000, per_minute: 60 },
     { slug: "starter", monthly_quota: 10_000, per_minute: 120 },
@@ -169,23 +181,42 @@ test("the list has every key, oldest first, and nothing secret", async () => {
   expect(Object.keys(after[0] ?? {})).not.toContain("keyHash");
 });
 
-test("a waiting application is approved once, with a key for its applicant", async () => {
-  const [{ id }] = await sql<[{ id: string }]>`
-    insert into applications (name, email, purpose) values ('Zoë', 'zoe@map.example', 'A map')
-    returning id`;
+test("a waiting application is decided once, and its key comes into being once", async () => {
+  const token = await apply(sql, { name: "Zoë", email: "zoe@map.example", purpose: "A map" });
+  const { id } = (await findApplication(sql, token)) ?? { id: "" };
   expect(await listWaiting(sql)).toMatchObject([{ id, name: "Zoë", purpose: "A map" }]);
+  expect(await revealKey(sql, token)).toBeNull();
 
-  const approvals = await Promise.all(
+  const decisions = await Promise.all(
     Array.from({ length: 4 }, () => approveApplication(sql, id, { tier: "starter" })),
   );
-  const issued = approvals.flatMap((approval) => ("issued" in approval ? [approval.issued] : []));
-  expect(issued.length).toBe(1);
-  expect(approvals.filter((approval) => "refused" in approval)).toEqual(
-    Array(3).fill({ refused: "approved" }),
-  );
-  const record = await findKey(sql, issued[0]?.id ?? "");
-  expect(record).toMatchObject({ name: "Zoë", email: "zoe@map.example", tier: "starter" });
+  expect(decisions.sort()).toEqual(["approved", "approved", "approved", "changed"]);
+  expect(await declineApplication(sql, id, "Too late")).toBe("approved");
   expect(await listWaiting(sql)).toEqual([]);
+
+  const reveals = await Promise.all(Array.from({ length: 4 }, () => revealKey(sql, token)));
+  const [issued, ...others] = reveals.filter((reveal) => reveal !== null);
+  expect(others).toEqual([]);
+  const record = await findKey(sql, issued?.id ?? "");
+  expect(record).toMatchObject({ name: "Zoë", email: "zoe@map.example", tier: "starter" });
+  expect((await findApplication(sql, token))?.keys).toMatchObject([{ id: issued?.id ?? "" }]);
+});
+
+test("an application keeps the hash of its token, and no other text finds it", async () => {
+  const token = await apply(sql, { name: "Al", email: "al@map.example", purpose: "A map" });
+  const rows = await sql`select row_to_json(a)::text as row from applications as a`;
+  expect(JSON.stringify(rows)).not.toContain(token);
+  for (const guess of ["", token.slice(1), `${token}A`, token.toLowerCase(), "A".repeat(22)]) {
+    expect(await findApplication(sql, guess)).toBeNull();
+    expect(await revealKey(sql, guess)).toBeNull();
+  }
+  const { id } = (await findApplication(sql, token)) ?? { id: "" };
+  expect(await declineApplication(sql, id, "No maps, please")).toBe("changed");
+  expect(await findApplication(sql, token)).toMatchObject({
+    status: "declined",
+    declinedWhy: "No maps, please",
+  });
+  expect(await revealKey(sql, token)).toBeNull();
 });
 
 test("an application stays waiting when its key cannot be made", async () => {
@@ -194,6 +225,6 @@ test("an application stays waiting when its key cannot be made", async () => {
     returning id`;
   await expect(approveApplication(sql, id, { tier: "enterprise" })).rejects.toThrow("agreed");
   expect(await listWaiting(sql)).toMatchObject([{ id }]);
-  expect(await approveApplication(sql, NOBODY, ann)).toEqual({ refused: "unknown" });
-  expect(await approveApplication(sql, "nonsense", ann)).toEqual({ refused: "unknown" });
+  expect(await approveApplication(sql, NOBODY, ann)).toBe("unknown");
+  expect(await approveApplication(sql, "nonsense", ann)).toBe("unknown");
 });

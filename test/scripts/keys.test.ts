@@ -180,15 +180,36 @@ describe("issue-key", () => {
     expect(JSON.parse((await issueKey("--json")).stdout)).toMatchObject({ id, name: "Zoë" });
 
     const approved = await issueKey("--application", id, "--tier", "starter", "--json");
-    const issued = JSON.parse(approved.stdout) as Issued;
-    expect(issued.tier).toBe("starter");
-    expect(await findKey(database.sql, issued.id)).toMatchObject({ email: "zoe@map.example" });
+    expect(JSON.parse(approved.stdout)).toEqual({
+      id: null,
+      key: null,
+      tier: "starter",
+      expiresAt: null,
+      application: id,
+    });
+    expect(await database.sql`select status, tier from applications`).toMatchObject([
+      { status: "approved", tier: "starter" },
+    ]);
     const again = await issueKey("--application", id);
     expect([again.exitCode, again.stderr]).toEqual([
       1,
       `Application ${id} has been approved already.\n`,
     ]);
   });
+});
+
+test("an application is declined with a reason, and only with one", async () => {
+  const [{ id }] = await database.sql<[{ id: string }]>`
+    insert into applications (name, email, purpose)
+    values ('Ian', 'ian@map.example', 'Letters') returning id`;
+  expect((await issueKey("--decline", id)).stderr).toContain("--why must tell");
+  expect((await issueKey("--why", "No")).stderr).toContain("go together");
+  const declined = await issueKey("--decline", id, "--why", "No mass mailing");
+  expect([declined.exitCode, declined.stdout]).toEqual([
+    0,
+    `Declined ${id}. The page of the application now says why.\n`,
+  ]);
+  expect((await issueKey("--application", id)).stderr).toContain("declined already");
 });
 
 describe("keys", () => {
