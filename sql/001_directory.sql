@@ -17,7 +17,8 @@ create table categories (
   slug      slug not null unique,
   name      text not null check (name = btrim(name) and name <> ''),
   parent_id integer references categories,            -- null: a root of the tree
-  is_active boolean not null default true              -- an inactive category hides its branch
+  is_active boolean not null default true              -- inactive: it and those below are not listed and not filtered by;
+                                                       --   their businesses are still to be seen
 );
 create index categories_parent on categories (parent_id);
 

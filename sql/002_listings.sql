@@ -38,18 +38,25 @@ create table search_changes (
 
 -- The lock of the chunks' borders: shared by all who write listings; exclusive for who moves
 -- borders, so that no change is ever counted into a chunk that is just being split, and for who
--- moves categories.
+-- moves categories. A transaction that changes businesses and then makes or moves a category turns
+-- its shared lock into an exclusive one: of two such at once, PostgreSQL lets one fail.
 create function chunk_borders_lock() returns bigint
 language sql immutable parallel safe return 20260002;
 
--- Must be called before listings are written.
-create function hold_chunk_borders() returns void
+create function require_read_committed() returns void
 language plpgsql as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     -- A snapshot older than a split would count into a chunk that has other borders by now.
     raise exception 'the directory is changed in read committed transactions only';
   end if;
+end $$;
+
+-- Must be called before listings are written.
+create function hold_chunk_borders() returns void
+language plpgsql as $$
+begin
+  perform require_read_committed();
   perform pg_advisory_xact_lock_shared(chunk_borders_lock());
 end $$;
 
@@ -146,6 +153,14 @@ create trigger follow_update after update on businesses
 create trigger follow_delete after delete on businesses
   referencing old table as old_rows for each statement execute function follow_businesses();
 
+create function refuse_truncate() returns trigger
+language plpgsql as $$
+begin
+  raise exception 'delete from %, do not truncate it: lists and totals follow single rows', tg_table_name;
+end $$;
+create trigger refuse_truncate before truncate on businesses
+  for each statement execute function refuse_truncate();
+
 create function touch_business() returns trigger
 language plpgsql as $$
 begin
@@ -165,6 +180,7 @@ declare
   ancestors_before integer[] := '{}';
   ancestors_after  integer[] := '{}';
 begin
+  perform require_read_committed();
   -- Alone: two moves at once could make a circle that neither sees, and listings that are written
   -- meanwhile would follow the old ancestors.
   perform pg_advisory_xact_lock(chunk_borders_lock());
@@ -217,13 +233,23 @@ begin
     insert into search_changes (business_id)
     select business_id from listings where category_id = new.id;
   end if;
-  notify directory_changed;
   return null;
 end $$;
 create trigger follow_name after update of name, slug on cities
   for each row execute function follow_names();
 create trigger follow_name after update of name, slug, parent_id, is_active on categories
   for each row execute function follow_names();
+
+create function announce_directory() returns trigger
+language plpgsql as $$
+begin
+  notify directory_changed;
+  return null;
+end $$;
+create trigger announce after insert or update or delete on cities
+  for each statement execute function announce_directory();
+create trigger announce after insert or update or delete on categories
+  for each statement execute function announce_directory();
 
 -- Folds fresh changes into one row for each chunk, then splits chunks of more than max_size rows
 -- and drops empty ones. Returns true when it is worth calling again: another one was at it, or
@@ -233,6 +259,7 @@ language plpgsql as $$
 declare
   chunk record;
 begin
+  perform require_read_committed();
   if not pg_try_advisory_xact_lock(20260003) then
     return true;
   end if;

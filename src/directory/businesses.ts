@@ -44,15 +44,15 @@ export async function findBusiness(sql: Sql, slug: string): Promise<Business | n
   return business ?? null;
 }
 
-/** What an operator may do with a business, and what that sets. */
+/** What an operator may do with a business: the column that it sets, and to what. */
 const actions = {
-  approve: { status: "approved" },
-  reject: { status: "rejected" },
-  suspend: { status: "suspended" },
-  claim: { is_claimed: true },
-  unclaim: { is_claimed: false },
-  verify: { is_verified: true },
-  unverify: { is_verified: false },
+  approve: ["status", "approved"],
+  reject: ["status", "rejected"],
+  suspend: ["status", "suspended"],
+  claim: ["is_claimed", true],
+  unclaim: ["is_claimed", false],
+  verify: ["is_verified", true],
+  unverify: ["is_verified", false],
 } as const;
 
 export type BusinessAction = keyof typeof actions;
@@ -79,30 +79,28 @@ export async function applyAction(
 }
 
 async function applyToOne(sql: Sql, action: BusinessAction, slug: string): Promise<ActionResult> {
-  const change = actions[action];
-  return sql.begin(async (transaction) => {
-    const [found] = await transaction<[{ id: string; missing: string[]; isSame: boolean }?]>`
-      select id, array_remove(array[
+  const [column, value] = actions[action];
+  const [outcome] = await sql<[{ missing: string[]; isSame: boolean; isDone: boolean }?]>`
+    with found as (
+      select id, ${sql(column)} = ${value} as is_same,
+        array_remove(array[
           case when category_id is null then 'category' end,
           case when city_id is null then 'city' end,
           case when address_line1 = '' then 'address line 1' end,
           case when postcode = '' then 'postcode' end,
           case when latitude is null then 'coordinates' end
-        ], null) as missing,
-        ${
-          "status" in change
-            ? transaction`status = ${change.status}`
-            : "is_claimed" in change
-              ? transaction`is_claimed = ${change.is_claimed}`
-              : transaction`is_verified = ${change.is_verified}`
-        } as "isSame"
-      from businesses where slug = ${slug} for update`;
-    if (!found) return { slug, result: "unknown" };
-    if (found.isSame) return { slug, result: "unchanged" };
-    if (action === "approve" && found.missing.length > 0) {
-      return { slug, result: "incomplete", missing: found.missing };
-    }
-    await transaction`update businesses set ${transaction(change)} where id = ${found.id}`;
-    return { slug, result: "changed" };
-  });
+        ], null) as missing
+      from businesses where slug = ${slug} for update
+    ),
+    done as (
+      update businesses set ${sql(column)} = ${value}
+      from found
+      where businesses.id = found.id and not is_same and (${action !== "approve"} or missing = '{}')
+      returning businesses.id
+    )
+    select missing, is_same as "isSame", exists (select from done) as "isDone" from found`;
+  if (!outcome) return { slug, result: "unknown" };
+  if (outcome.isSame) return { slug, result: "unchanged" };
+  if (outcome.isDone) return { slug, result: "changed" };
+  return { slug, result: "incomplete", missing: outcome.missing };
 }

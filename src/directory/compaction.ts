@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Sql } from "../store/postgres.ts";
 
@@ -6,23 +7,42 @@ const INTERVAL_MS = 2_000;
 
 /**
  * Folds the changes of list totals together while the server runs (see sql/002_listings.sql).
- * Any number of servers may do so at once: the database lets one at a time.
+ * Any number of servers may do so at once: the database lets one at a time. Failures are logged
+ * when they begin and when they end.
  */
 export function startCompaction(sql: Sql, log: Logger): { stop(): Promise<void> } {
-  let running: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    running = compact(sql).catch((error) => log.warn({ err: error }, "could not fold list totals"));
-  }, INTERVAL_MS);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = run();
   return {
     async stop() {
-      clearInterval(timer);
+      stopping.abort();
       await running;
     },
   };
+
+  async function run(): Promise<void> {
+    let hasFailed = false;
+    // Whatever an earlier server left behind comes first.
+    let isUnfinished = true;
+    while (!signal.aborted) {
+      try {
+        isUnfinished = await compact(sql, isUnfinished);
+        if (hasFailed) log.info("list totals are folded again");
+        hasFailed = false;
+      } catch (error) {
+        if (!hasFailed) log.warn({ err: error }, "cannot fold list totals; trying again and again");
+        hasFailed = true;
+      }
+      await sleep(INTERVAL_MS, undefined, { signal }).catch(() => {});
+    }
+  }
 }
 
-async function compact(sql: Sql): Promise<void> {
-  await sql`
-    select compact_listing_counts()
-    where exists (select from listing_counts where not is_folded)`;
+/** @returns whether a chunk is still to be split, because writers were at work */
+async function compact(sql: Sql, isUnfinished: boolean): Promise<boolean> {
+  const [row] = await sql<[{ isUnfinished: boolean }?]>`
+    select compact_listing_counts() as "isUnfinished"
+    where ${isUnfinished} or exists (select from listing_counts where not is_folded)`;
+  return row?.isUnfinished ?? false;
 }

@@ -13,10 +13,12 @@ export function respond(request: Request, { status, headers, body, encodings }: 
   sent.append("Vary", "Accept-Encoding");
   if (coding !== "identity") sent.set("Content-Encoding", coding);
   if (isSuccess) {
-    const tag = Bun.hash.xxHash64(body).toString(36);
+    const hash = Bun.hash.xxHash64(body).toString(36);
     // A strong tag names the very bytes, so each coding has its own.
-    sent.set("ETag", coding === "identity" ? `"${tag}"` : `"${tag}-${coding}"`);
-    if (holdsCurrent(request, tag)) {
+    const tag = coding === "identity" ? `"${hash}"` : `"${hash}-${coding}"`;
+    sent.set("ETag", tag);
+    if (!sent.has("Cache-Control")) sent.set("Cache-Control", "no-cache");
+    if (holds(request, tag)) {
       sent.delete("Content-Type");
       sent.delete("Content-Encoding");
       return new Response(null, { status: 304, headers: sent });
@@ -32,7 +34,9 @@ export function respond(request: Request, { status, headers, body, encodings }: 
   return new Response(bytes, { status, headers: sent });
 }
 
-type Coding = "identity" | "gzip" | "zstd";
+/** The better one first. */
+const codings = ["zstd", "gzip"] as const;
+type Coding = (typeof codings)[number] | "identity";
 
 /** Below this many characters the frame of a compressed form eats up what it saves. */
 const SMALLEST_COMPRESSED = 512;
@@ -52,24 +56,18 @@ function acceptedCoding(request: Request): Coding {
     const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
     accepted.set(name, weight === undefined ? 1 : Number(weight) || 0);
   }
-  const weightOf = (coding: Coding) => accepted.get(coding) ?? accepted.get("*") ?? 0;
-  const gzip = weightOf("gzip");
-  const zstd = weightOf("zstd");
-  if (gzip === 0 && zstd === 0) return "identity";
-  return zstd >= gzip ? "zstd" : "gzip";
+  const weightOf = (coding: string) => accepted.get(coding) ?? accepted.get("*") ?? 0;
+  const identity = accepted.get("identity") ?? 0;
+  const [best] = codings.toSorted((a, b) => weightOf(b) - weightOf(a));
+  return best && weightOf(best) > 0 && weightOf(best) >= identity ? best : "identity";
 }
 
-/** Whether If-None-Match names this representation, in whichever coding the caller got it. */
-function holdsCurrent(request: Request, tag: string): boolean {
+/** Whether the caller has the representation of this tag. */
+function holds(request: Request, tag: string): boolean {
   const header = request.headers.get("If-None-Match");
   if (header === null) return false;
   return header.split(",").some((item) => {
     const known = item.trim().replace(/^W\//, "");
-    return (
-      known === "*" ||
-      known === `"${tag}"` ||
-      known === `"${tag}-gzip"` ||
-      known === `"${tag}-zstd"`
-    );
+    return known === "*" || known === tag;
   });
 }

@@ -11,24 +11,24 @@ const folder = new URL("../../sql/", import.meta.url);
 export async function migrate(sql: Sql): Promise<string[]> {
   const connection = await sql.reserve();
   try {
-    // Two programs that start at once must not migrate twice.
+    // Two programs that start at once must not migrate twice. Held until the connection ends.
     await connection`select pg_advisory_lock(${MIGRATION_LOCK})`;
     await connection`
       create table if not exists migrations (
         name text primary key,
         applied_at timestamptz not null default now()
       )`;
-    const pending = await pendingMigrations(sql);
+    const pending = await pendingMigrations(connection);
     for (const name of pending) {
       const text = await Bun.file(new URL(name, folder)).text();
-      await sql.begin(async (transaction) => {
-        await transaction.unsafe(text).simple();
-        await transaction`insert into migrations (name) values (${name})`;
-      });
+      // Several statements sent as one query are one transaction.
+      await connection
+        .unsafe(`${text};\ninsert into migrations (name) values ('${name}')`)
+        .simple();
     }
+    await connection`select pg_advisory_unlock(${MIGRATION_LOCK})`;
     return pending;
   } finally {
-    await connection`select pg_advisory_unlock(${MIGRATION_LOCK})`;
     connection.release();
   }
 }

@@ -7,6 +7,9 @@ export type Transaction = postgres.TransactionSql;
 export function openPostgres(url: string, { max = 10 } = {}): Sql {
   return postgres(url, {
     max,
+    connect_timeout: 5,
+    // Seconds between attempts. The driver's own way grows to 20, and queries wait for it.
+    backoff: () => 0.25,
     // NOTICE is for people at a terminal; as lines on stdout it would break --json.
     onnotice: () => {},
     connection: { application_name: "highstreet" },
@@ -19,7 +22,10 @@ export function isPostgresAway(error: unknown): boolean {
   return typeof code === "string" && (AWAY.has(code) || code.startsWith("08"));
 }
 
-/** Codes of the driver, of the operating system, and of PostgreSQL (appendix A: class 57P, 53300). */
+/**
+ * Codes of the driver, of the operating system, and of PostgreSQL (appendix A of its manual): being
+ * shut down or started, too many connections, read-only after a change of roles.
+ */
 const AWAY = new Set([
   "CONNECTION_CLOSED",
   "CONNECTION_ENDED",
@@ -28,10 +34,16 @@ const AWAY = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
   "ENOENT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTDOWN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
   "EPIPE",
   "ETIMEDOUT",
   "57P01",
   "57P02",
   "57P03",
   "53300",
+  "25006",
 ]);
