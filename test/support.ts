@@ -9,6 +9,7 @@ import { type Meilisearch, openMeilisearch } from "../src/store/meilisearch.ts";
 import { migrate } from "../src/store/migrations.ts";
 import { openPostgres, type Sql } from "../src/store/postgres.ts";
 import { openRedis, type RedisClient } from "../src/store/redis.ts";
+import { type CheckAnswer, checkServer } from "./documented.ts";
 
 export { until };
 
@@ -82,13 +83,15 @@ export interface TestServer {
   used(key: string): Promise<number>;
   /** Waits until search knows of an approved business. */
   searchable(slug: string): Promise<void>;
+  /** Holds an answer that did not come through `fetch` against the server's OpenAPI document. */
+  check: CheckAnswer;
   stop(): Promise<void>;
 }
 
 /**
  * Starts the whole server on a free port, with a database, a Redis database and a search index of
  * its own. It believes X-Forwarded-For from the tests, so that each can be a client of its own.
- * With LOG_LEVEL set it writes its log.
+ * With LOG_LEVEL set it writes its log. Each answer of its API to a `fetch` is held against its OpenAPI document.
  */
 export async function startTestServer(overrides: Partial<Config> = {}): Promise<TestServer> {
   const database = await createDatabase();
@@ -115,6 +118,7 @@ export async function startTestServer(overrides: Partial<Config> = {}): Promise<
     throw error;
   });
 
+  const { check, end } = await checkServer(server.url);
   const { sql } = database;
   const recordOf = async (key: string) => {
     const record = await findKeyByHash(sql, hashKey(key));
@@ -152,7 +156,9 @@ export async function startTestServer(overrides: Partial<Config> = {}): Promise<
           );
       await until(isIndexed, 5_000);
     },
+    check,
     async stop() {
+      end();
       await server.stop();
       await closeStores();
     },

@@ -6,7 +6,10 @@ export const headers = {
   }),
   Vary: header("What else an answer depends on.", { type: "string" }),
   Allow: header("The methods that work here.", { const: "GET, HEAD, OPTIONS" }),
-  "Cache-Control": header("Never kept.", { const: "no-store" }),
+  "Cache-Control": header(
+    "`no-cache`: may be kept, but ask with its ETag before using it again. `no-store`: never kept.",
+    { enum: ["no-cache", "no-store"] },
+  ),
   "Retry-After": header("Seconds to wait before another try.", { type: "integer", minimum: 1 }),
   "WWW-Authenticate": header("The challenge of RFC 6750.", {
     type: "string",

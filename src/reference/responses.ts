@@ -12,11 +12,10 @@ const keyedHeaders: HeaderName[] = ["RateLimit-Policy", "RateLimit"];
 
 /** The responses of an operation by status: its answer, 304, and every error. */
 export function responsesOf(operation: Operation): Record<string, unknown> {
-  const { open, keyed, isFree } = operation;
+  const { open, keyed } = operation;
   const variants = open ? [open, keyed] : [keyed];
   const { always, sometimes } = limitHeaders(operation);
-  const noStore: HeaderName[] = isFree ? ["Cache-Control"] : [];
-  const headers = describeHeaders(["ETag", "Vary", ...noStore, ...always], sometimes);
+  const headers = describeHeaders(["ETag", "Vary", "Cache-Control", ...always], sometimes);
   return {
     200: {
       description: open

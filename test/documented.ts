@@ -1,0 +1,166 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+/** An answer as it was received. */
+export interface ReceivedAnswer {
+  method: string;
+  /** With or without a query. */
+  path: string;
+  status: number;
+  headers: Headers;
+  /** Undefined when it was not decoded. */
+  body?: string;
+}
+
+export type CheckAnswer = (answer: ReceivedAnswer) => void;
+
+/**
+ * Holds answers against an OpenAPI document: their status, every header and the body must be
+ * documented. What is not below /api/v1 is not looked at, nor is the document itself.
+ * @returns a function that throws when an answer is not what the document says
+ */
+export function checkAgainst(document: OpenApiDocument): CheckAnswer {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  addFormats.default(ajv);
+  ajv.addSchema(document, "document");
+  const compiled = new Map<string, ValidateFunction>();
+  const validate = (pointer: string, value: unknown): string[] => {
+    const found = compiled.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` });
+    compiled.set(pointer, found);
+    return found(value) ? [] : [`${ajv.errorsText(found.errors)}: ${JSON.stringify(value)}`];
+  };
+  const templates = Object.keys(document.paths).map((template) => ({
+    template,
+    pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+  }));
+
+  return ({ method, path, status, headers, body }) => {
+    const [pathname = ""] = path.split("?");
+    if (!pathname.startsWith("/api/v1/") || pathname === "/api/v1/openapi.json") return;
+    const template = templates.find(({ pattern }) => pattern.test(pathname))?.template;
+    const faults: string[] = [];
+    const at = locate(document, method, template, status);
+    if (at === "preflight") return;
+    if (at === null) {
+      faults.push("no such status in the document");
+    } else {
+      const documented = new Set(
+        Object.keys(at.response.headers).map((name) => name.toLowerCase()),
+      );
+      for (const name of headers.keys()) {
+        if (!documented.has(name) && !TRANSPORT.has(name)) faults.push(`undocumented ${name}`);
+      }
+      for (const [name, { required, schema }] of Object.entries(at.response.headers)) {
+        const text = headers.get(name);
+        if (text === null) {
+          if (required) faults.push(`no ${name}`);
+        } else {
+          const isNumber = schema.type === "integer" || typeof schema.const === "number";
+          const pointer = `${at.pointer}/headers/${pointerStep(name)}/schema`;
+          faults.push(...validate(pointer, isNumber ? Number(text) : text));
+        }
+      }
+      const content = at.response.content?.["application/json"];
+      if (method !== "HEAD" && body !== undefined) {
+        if (content) {
+          const pointer = `${at.pointer}/content/${pointerStep("application/json")}/schema`;
+          faults.push(...validate(pointer, JSON.parse(body)));
+        } else if (body !== "") {
+          faults.push("a body where none is documented");
+        }
+      }
+    }
+    if (faults.length > 0) {
+      const shown = `${method} ${path.slice(0, 200)} → ${status}`;
+      throw new Error(`${shown} is not as documented: ${faults.join("; ").slice(0, 2_000)}`);
+    }
+  };
+}
+
+/** As much of OpenAPI as is read here. */
+export interface OpenApiDocument {
+  paths: Record<string, { get: { responses: Record<string, ResponseObject> } }>;
+  components: { responses: Record<string, ResponseObject> };
+}
+
+interface ResponseObject {
+  headers: Record<
+    string,
+    { required?: boolean; schema: { type?: string; const?: string | number } }
+  >;
+  content?: Record<string, unknown>;
+}
+
+/** Below HTTP's own meaning: how an answer travels. */
+const TRANSPORT = new Set([
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "date",
+  "transfer-encoding",
+]);
+
+function locate(
+  document: OpenApiDocument,
+  method: string,
+  template: string | undefined,
+  status: number,
+): { response: ResponseObject; pointer: string } | "preflight" | null {
+  const shared = (name: string) => {
+    const response = document.components.responses[name];
+    return response ? { response, pointer: `/components/responses/${name}` } : null;
+  };
+  if (template === undefined) return status === 404 ? shared("NoSuchPath") : null;
+  if (method === "OPTIONS") return status === 204 ? "preflight" : null;
+  if (method !== "GET" && method !== "HEAD") {
+    return status === 405 ? shared("MethodNotAllowed") : null;
+  }
+  const response = document.paths[template]?.get.responses[status];
+  return response
+    ? { response, pointer: `/paths/${pointerStep(template)}/get/responses/${status}` }
+    : null;
+}
+
+/** A step of a JSON pointer inside of a fragment. */
+function pointerStep(step: string): string {
+  return encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
+}
+
+const checks = new Map<string, CheckAnswer>();
+let answersChecked = 0;
+const plainFetch = globalThis.fetch;
+
+/** How many answers were held against the document so far. */
+export const checkedAnswers = () => answersChecked;
+
+/**
+ * From now on every answer that `fetch` gets from this server is held against the server's own
+ * document, whichever test asks.
+ * @returns the check, and how to end it
+ */
+export async function checkServer(url: string): Promise<{ check: CheckAnswer; end(): void }> {
+  const response = await plainFetch(`${url}/api/v1/openapi.json`);
+  const check = checkAgainst((await response.json()) as OpenApiDocument);
+  checks.set(url, check);
+  return { check, end: () => checks.delete(url) };
+}
+
+globalThis.fetch = Object.assign(async (input: string | URL | Request, init?: RequestInit) => {
+  const response = await plainFetch(input, init);
+  const { origin, pathname, search } = new URL(input instanceof Request ? input.url : input);
+  const check = checks.get(origin);
+  if (check) {
+    const isDecoded = (init as { decompress?: boolean } | undefined)?.decompress !== false;
+    const method = init?.method ?? (input instanceof Request ? input.method : "GET");
+    check({
+      method: method.toUpperCase(),
+      path: pathname + search,
+      status: response.status,
+      headers: response.headers,
+      ...(isDecoded && { body: await response.clone().text() }),
+    });
+    answersChecked++;
+  }
+  return response;
+}, plainFetch);
