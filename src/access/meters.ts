@@ -17,7 +17,7 @@ export interface Meters {
   /** Lets a client's request in, or not. @returns 0, or microseconds until there is room */
   admitClient(client: string): Promise<number>;
   /** Charges a key's meter with `cost` requests or says why not; 0 only looks. */
-  charge(key: ApiKey, cost: 0 | 1): Promise<Decision>;
+  charge(key: ApiKey, cost: number): Promise<Decision>;
   /** Gives back one request that was charged in this month. */
   refund(meterId: string, month: string): Promise<void>;
   /** Raises what a meter has used to what is known elsewhere, and lowers its bucket likewise. */
@@ -96,9 +96,9 @@ export function createMeters(
       // Too late: they were decided elsewhere, so what was charged here is charged twice.
       for (const [index, { outcome, reading }] of decisions.entries()) {
         const charge = charges[index];
-        if (outcome !== "admitted" || charge?.cost !== 1) continue;
-        // Best effort: without it the holder of the key has one request less.
-        redis.refundKey(charge.name, digitsOf(reading.month), 1).catch(() => {});
+        if (outcome !== "admitted" || !charge || charge.cost === 0) continue;
+        // Best effort: without it the holder of the key has a request less.
+        redis.refundKey(charge.name, digitsOf(reading.month), charge.cost).catch(() => {});
       }
     });
   }
@@ -142,7 +142,7 @@ const DEADLINE_MS = 100;
 interface Charge {
   name: string;
   key: ApiKey;
-  cost: 0 | 1;
+  cost: number;
 }
 
 // The braces are hash tags: on Redis Cluster they alone decide where a name lives.

@@ -74,11 +74,43 @@ end
 
 local this_month = month_of(math.floor(now / SECOND / DAY))
 
-local answer = {}
-local function say(...)
-  for _, value in ipairs({ ... }) do
-    answer[#answer + 1] = value
+-- Each meter is read once and written once, however often the batch has it: { month, used, tokens,
+-- time, ttl, isCharged, isRepaired }, and false when Redis does not know it.
+local meters = {}
+
+local function read(key)
+  local stored = redis.call("HMGET", key, "month", "used", "tokens", "time")
+  return stored[1] and {
+    month = tonumber(stored[1]),
+    used = tonumber(stored[2]),
+    tokens = tonumber(stored[3]),
+    time = tonumber(stored[4]),
+  }
+end
+
+local function write(key, meter)
+  if meter.isCharged then
+    redis.call("HSET", key, "month", meter.month, "used", meter.used,
+      "tokens", string.format("%.0f", meter.tokens), "time", string.format("%.0f", meter.time))
+    redis.call("EXPIRE", key, meter.ttl)
+  elseif meter.ttl then
+    if meter.isRepaired then
+      redis.call("HSET", key, "time", string.format("%.0f", meter.time))
+    end
+    redis.call("EXPIRE", key, meter.ttl, "NX")
   end
+end
+
+local answer = {}
+local function say(outcome, retry_after, month, used, month_ends, tokens, next_token)
+  local last = #answer
+  answer[last + 1] = outcome
+  answer[last + 2] = retry_after
+  answer[last + 3] = month
+  answer[last + 4] = used
+  answer[last + 5] = month_ends
+  answer[last + 6] = tokens
+  answer[last + 7] = next_token
 end
 
 local function admit(key, quota, capacity, refill, cost)
@@ -86,22 +118,21 @@ local function admit(key, quota, capacity, refill, cost)
     return math.max(1, math.ceil(parts / refill / SECOND))
   end
 
-  local meter = redis.call("HMGET", key, "month", "used", "tokens", "time")
-  if not meter[1] then
+  if meters[key] == nil then
+    meters[key] = read(key)
+  end
+  local meter = meters[key]
+  if not meter then
     return say(3, 0, this_month, 0, 0, 0, 0)
   end
   -- A later month than the clock's means that the clock stepped back: it goes on counting.
-  local month = math.max(this_month, tonumber(meter[1]))
-  local used = 0
-  if tonumber(meter[1]) == month then
-    used = tonumber(meter[2])
-  end
+  local month = math.max(this_month, meter.month)
+  local used = meter.month == month and meter.used or 0
   local month_ends = math.ceil((end_of(month) * DAY * SECOND - now) / SECOND)
 
   local tokens = capacity
-  local time = tonumber(meter[4])
-  if time then
-    tokens = math.min(capacity, tonumber(meter[3]) + math.max(0, now - time) * refill)
+  if meter.time then
+    tokens = math.min(capacity, meter.tokens + math.max(0, now - meter.time) * refill)
   end
 
   local outcome = 0
@@ -119,16 +150,15 @@ local function admit(key, quota, capacity, refill, cost)
   if outcome == 0 and cost > 0 then
     used = used + cost
     tokens = tokens - cost * TOKEN
-    redis.call("HSET", key, "month", month, "used", used,
-      "tokens", string.format("%.0f", tokens), "time", string.format("%.0f", now))
-    redis.call("EXPIRE", key, ttl)
-  elseif time then
+    meter.month, meter.used, meter.tokens, meter.time = month, used, tokens, now
+    meter.ttl, meter.isCharged = ttl, true
+  elseif meter.time then
     -- Repairs, else a refusal writes nothing: a time that lies ahead would stop the refill until the
     -- clock gets there, and a meter without an expiry would stay for ever.
-    if time > now then
-      redis.call("HSET", key, "time", string.format("%.0f", now))
+    if meter.time > now then
+      meter.time, meter.isRepaired = now, true
     end
-    redis.call("EXPIRE", key, ttl, "NX")
+    meter.ttl = meter.ttl or ttl
   end
 
   say(outcome, retry_after, month, used, month_ends,
@@ -139,5 +169,10 @@ for index, key in ipairs(KEYS) do
   local first = index * 4 - 2
   admit(key, tonumber(ARGV[first]), tonumber(ARGV[first + 1]) * TOKEN, tonumber(ARGV[first + 2]),
     tonumber(ARGV[first + 3]))
+end
+for key, meter in pairs(meters) do
+  if meter then
+    write(key, meter)
+  end
 end
 return answer

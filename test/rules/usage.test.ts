@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startTestServer, type TestServer } from "../support.ts";
+
+// GET /api/v1/usage, and who decides about admission.
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
+
+const ask = (path: string, key?: string) =>
+  fetch(server.url + path, { headers: key ? { Authorization: `Bearer ${key}` } : {} });
+
+test("usage says how the key stands, and is free", async () => {
+  const key = await server.issueKey({ tier: "enterprise", quota: 10, perMinute: 2, burst: 5 });
+  await ask("/api/v1/businesses", key);
+  await ask("/api/v1/businesses", key);
+  const now = new Date();
+  const expected = {
+    data: {
+      tier: "enterprise",
+      month: now.toISOString().slice(0, 7),
+      quota: 10,
+      used: 2,
+      remaining: 8,
+      resetsAt: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString(),
+      perMinute: 2,
+      burst: 5,
+      tokensLeft: 3,
+    },
+  };
+  for (let look = 0; look < 20; look++) {
+    const response = await ask("/api/v1/usage", key);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual(expected);
+  }
+  expect(await server.used(key)).toBe(2);
+});
+
+test("usage is told while the bucket is empty and the quota used up", async () => {
+  const key = await server.issueKey({ tier: "enterprise", quota: 1, perMinute: 1, burst: 1 });
+  await ask("/api/v1/businesses", key);
+  expect((await ask("/api/v1/businesses", key)).status).toBe(429);
+  expect(await (await ask("/api/v1/usage", key)).json()).toMatchObject({
+    data: { used: 1, remaining: 0, tokensLeft: 0 },
+  });
+});
+
+test("usage needs a good key", async () => {
+  const missing = await ask("/api/v1/usage");
+  expect([missing.status, await missing.json()]).toEqual([401, { error: "missing" }]);
+  const invalid = await ask("/api/v1/usage", "wrong");
+  expect([invalid.status, await invalid.json()]).toEqual([401, { error: "invalid" }]);
+});
+
+test("what was charged is in PostgreSQL within a second", async () => {
+  const key = await server.issueKey({ tier: "developer" });
+  for (let request = 0; request < 3; request++) await ask("/api/v1/businesses", key);
+  const stored = async () => {
+    const [row] = await server.sql`
+      select sum(used)::integer as used from usage
+      where meter_id = (select meter_id from api_keys order by created_at desc limit 1)`;
+    return row?.used ?? 0;
+  };
+  const began = performance.now();
+  while ((await stored()) !== 3) {
+    if (performance.now() - began > 1_000) throw new Error("not within a second");
+    await Bun.sleep(10);
+  }
+});
+
+test("healthz says who decides", async () => {
+  expect(await (await ask("/healthz")).json()).toMatchObject({
+    status: "ok",
+    admission: { decidedBy: "redis", outages: 0 },
+  });
+});
