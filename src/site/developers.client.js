@@ -24,13 +24,15 @@ for (const button of document.querySelectorAll("button[data-run]")) {
 // Browsers let only secure pages write to the clipboard.
 if (navigator.clipboard) {
   for (const button of document.querySelectorAll("button[data-copy]")) {
-    const label = button.textContent;
+    // Without what stands behind it for those who do not see the page.
+    const label = button.firstChild;
+    const text = label.data;
     button.hidden = false;
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-      button.textContent = "Copied";
+      label.data = "Copied";
       setTimeout(() => {
-        button.textContent = label;
+        label.data = text;
       }, 2_000);
     });
   }

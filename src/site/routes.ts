@@ -9,10 +9,13 @@ import { allowMethods } from "../middleware/allowMethods.ts";
 import { catchErrors } from "../middleware/catchErrors.ts";
 import type { Search } from "../search/query.ts";
 import type { RedisClient } from "../store/redis.ts";
+import { application } from "./application.tsx";
+import { applyForKey } from "./apply.tsx";
 import { assetRoutes } from "./assets.ts";
 import { business } from "./business.tsx";
 import { category } from "./category.tsx";
 import { city } from "./city.tsx";
+import { developers } from "./developers.tsx";
 import { errorPage, errorPages } from "./errors.tsx";
 import { home } from "./home.tsx";
 import { searchPage } from "./search.tsx";
@@ -20,6 +23,9 @@ import { robots, sitemap, sitemapIndex } from "./sitemap.ts";
 
 /** Four a second for half a minute and more: beyond any reader, and slow for who copies it all. */
 const PAGE_WINDOW = { name: "pages", limit: 120, seconds: 60 };
+
+/** Applications of one client: enough for who mistypes an address, too few to fill a table with. */
+const APPLICATION_WINDOW = { name: "applications", limit: 5, seconds: 3_600 };
 
 export interface SiteParts {
   config: Config;
@@ -31,9 +37,10 @@ export interface SiteParts {
 
 /** The pages, as a part of the one route table. */
 export function siteRoutes(parts: SiteParts): Record<string, Handler> {
-  const { config, directory, redis, log } = parts;
+  const { config, directory, admission, redis, log } = parts;
   const { sql } = directory;
-  const { baseUrl } = config;
+  const { baseUrl, openAccess } = config;
+  const forDevelopers = { sql, baseUrl, openAccess };
   const admit = admitVisitor(createWindow(redis, PAGE_WINDOW), log);
   const outer = [errorPages(), catchErrors(log)];
   const read = (handler: Handler) => chain([...outer, allowMethods(), admit], handler);
@@ -48,6 +55,19 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
     "/businesses/:slug": read(business(sql, baseUrl)),
     "/categories/:slug": read(category(sql, baseUrl)),
     "/cities/:slug": read(city(sql, baseUrl)),
+    "/developers": read(developers(forDevelopers)),
+    "/developers/applications": chain(
+      [...outer, allowMethods(["POST"]), admit],
+      applyForKey({
+        ...forDevelopers,
+        isAutomatic: config.applications === "auto",
+        admitApplication: createWindow(redis, APPLICATION_WINDOW),
+      }),
+    ),
+    "/developers/applications/:token": chain(
+      [...outer, allowMethods(["GET", "HEAD", "POST"]), admit],
+      application({ sql, admission, baseUrl }),
+    ),
     "/robots.txt": chain([...outer, allowMethods()], robots(baseUrl)),
     "/sitemap.xml": read(sitemapIndex(sql, baseUrl)),
     "/sitemaps/:file": read(sitemap(sql, baseUrl)),

@@ -1,0 +1,131 @@
+import * as v from "valibot";
+
+export type ApplicationFields = Record<"name" | "email" | "purpose", string>;
+export type Faults = Partial<Record<keyof ApplicationFields | "form", string>>;
+
+/** What was typed, and what is wrong with it, each fault at its field. */
+export function checkApplication(form: Record<string, string>): {
+  fields: ApplicationFields;
+  faults: Faults;
+} {
+  const { name = "", email = "", purpose = "" } = form;
+  const fields = { name, email, purpose };
+  const result = v.safeParse(schema, fields);
+  const faults: Faults = {};
+  for (const issue of result.issues ?? []) {
+    const field = issue.path?.[0]?.key as keyof ApplicationFields;
+    faults[field] ??= issue.message;
+  }
+  if (form[TRAP]) {
+    faults.form = "The field that must stay empty was filled in. Please clear it and send again.";
+  }
+  return { fields, faults };
+}
+
+/** Programs fill in every field; people do not see this one. */
+const TRAP = "homepage";
+
+const line = (what: string, longest: number) =>
+  v.pipe(
+    v.string(),
+    v.nonEmpty(`Please give ${what}.`),
+    v.maxLength(longest, `At most ${longest.toLocaleString("en-GB")} characters, please.`),
+    // PostgreSQL keeps no NUL, and nobody types the others.
+    v.regex(/^\P{Cc}*$/u, "There is a character in it that cannot be shown."),
+  );
+
+const schema = v.object({
+  name: line("your name or that of your company", 200),
+  email: v.pipe(
+    line("your email address", 254),
+    v.email("That is not an email address; it should look like ann@shop.example."),
+  ),
+  purpose: v.pipe(
+    v.string(),
+    v.nonEmpty("Please say in a sentence what you want to make."),
+    v.maxLength(2_000, "At most 2,000 characters, please."),
+    v.regex(/^(?:\P{Cc}|[\n\t])*$/u, "There is a character in it that cannot be shown."),
+  ),
+});
+
+/** The form for a key, with what was typed and what is wrong with it. */
+export function ApplicationForm({
+  fields = { name: "", email: "", purpose: "" },
+  faults = {},
+}: {
+  fields?: ApplicationFields;
+  faults?: Faults;
+}) {
+  const number = Object.keys(faults).length;
+  return (
+    <form class="stack" action="/developers/applications" method="post" noValidate>
+      {number > 0 && (
+        <p class="notice" role="alert">
+          {faults.form ?? "Not sent yet: please look at the marked fields. What you typed is kept."}
+        </p>
+      )}
+      <Field name="name" label="Your name or company" fault={faults.name}>
+        {(attributes) => (
+          <input {...attributes} value={fields.name} maxLength={200} autoComplete="name" />
+        )}
+      </Field>
+      <Field name="email" label="Email" fault={faults.email}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="email"
+            value={fields.email}
+            maxLength={254}
+            autoComplete="email"
+          />
+        )}
+      </Field>
+      <Field name="purpose" label="What do you want to make?" fault={faults.purpose}>
+        {(attributes) => (
+          <textarea {...attributes} rows={4} maxLength={2000} value={fields.purpose} />
+        )}
+      </Field>
+      <p class="trap" aria-hidden="true">
+        <label for={TRAP}>Leave this empty</label>
+        <input id={TRAP} name={TRAP} tabindex={-1} autoComplete="off" />
+      </p>
+      <button type="submit">Apply for a key</button>
+    </form>
+  );
+}
+
+function Field({
+  name,
+  label,
+  fault,
+  children,
+}: {
+  name: keyof ApplicationFields;
+  label: string;
+  fault: string | undefined;
+  children: (attributes: {
+    id: string;
+    name: string;
+    required: true;
+    "aria-invalid"?: "true";
+    "aria-describedby"?: string;
+  }) => preact.JSX.Element;
+}) {
+  const faultId = `${name}-fault`;
+  return (
+    <p class="field">
+      <label for={name}>{label}</label>
+      {children({
+        id: name,
+        name,
+        required: true,
+        ...(fault && { "aria-invalid": "true", "aria-describedby": faultId }),
+      })}
+      {fault && (
+        <span class="fault" id={faultId}>
+          {fault}
+        </span>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,189 @@
+import type { Admission } from "../access/admission.ts";
+import { type ApplicationState, findApplication, revealKey } from "../access/applications.ts";
+import { type IssuedKey, revokeKey, rollKey } from "../access/keys.ts";
+import { usageOf } from "../access/usage-report.ts";
+import { notFound } from "../http/errors.ts";
+import type { Handler } from "../http/handler.ts";
+import type { Sql } from "../store/postgres.ts";
+import { errorPage } from "./errors.tsx";
+import { isOurForm, readForm } from "./form.ts";
+import { KeyList, NewKey, stateOf, Usage } from "./keys.tsx";
+import { page } from "./page.tsx";
+
+export interface ApplicationParts {
+  sql: Sql;
+  admission: Admission;
+  baseUrl: string;
+}
+
+/**
+ * /developers/applications/{token}, the applicant's own page. GET shows how things stand; POST
+ * reveals the key, rolls or revokes one, by the field `action`.
+ */
+export function application(parts: ApplicationParts): Handler {
+  return async function application(request, { segment: token }) {
+    const found = await findApplication(parts.sql, token);
+    if (!found) return nothingHere();
+    if (request.method !== "POST") return await show(parts, found);
+    if (!isOurForm(request, parts.baseUrl, { isSecretAddress: true })) return foreignForm();
+
+    const { issued, notice } = await act(parts.sql, token, found, await readForm(request));
+    const changed = (await findApplication(parts.sql, token)) ?? found;
+    return await show(parts, changed, { issued, notice });
+  };
+}
+
+interface Outcome {
+  /** A key that exists from now on; shown in this answer and nowhere else. */
+  issued?: IssuedKey | undefined;
+  notice?: string | undefined;
+}
+
+async function act(
+  sql: Sql,
+  token: string,
+  application: ApplicationState,
+  form: Record<string, string>,
+): Promise<Outcome> {
+  if (form.action === "reveal") {
+    const issued = await revealKey(sql, token);
+    return issued
+      ? { issued }
+      : { notice: "There is no key to reveal here: it is shown one single time." };
+  }
+  // Only keys of this application: whoever has the page has no power over others.
+  const key = application.keys.find(({ id }) => id === form.key);
+  if (!key) return { notice: "Nothing was changed: that key is not one of yours." };
+  if (form.action === "revoke") {
+    await revokeKey(sql, key.id);
+    return { notice: `${key.hint}… is revoked. It stops working everywhere within a second.` };
+  }
+  if (form.action === "roll") {
+    const graceSeconds = Number(gracePeriods.find(({ value }) => value === form.grace)?.value ?? 0);
+    const result = await rollKey(sql, key.id, { graceSeconds });
+    return "rolled" in result
+      ? { issued: result.rolled, notice: graceNotice(key.hint, result.oldExpiresAt) }
+      : { notice: "Nothing was changed: that key cannot be rolled any more." };
+  }
+  return { notice: "Nothing was changed." };
+}
+
+/** How long an old key goes on working, in seconds. */
+export const gracePeriods = [
+  { value: "86400", label: "for 24 hours" },
+  { value: "604800", label: "for 7 days" },
+  { value: "3600", label: "for an hour" },
+  { value: "0", label: "not at all" },
+];
+
+const graceNotice = (hint: string, until: Date) =>
+  until.getTime() > Date.now()
+    ? `The old key ${hint}… works until ${until.toISOString().slice(0, 16).replace("T", " ")} UTC.`
+    : `The old key ${hint}… has stopped working.`;
+
+async function show(
+  { admission, baseUrl }: ApplicationParts,
+  application: ApplicationState,
+  { issued, notice }: Outcome = {},
+) {
+  const { name, email, purpose, createdAt, status, keys } = application;
+  const [newest] = keys;
+  const usage =
+    newest && stateOf(newest) === "active" ? usageOf(newest, await admission.usage(newest)) : null;
+  return page(
+    { title: titles[status], isPrivate: true, hasExamples: true },
+    <div class="prose">
+      <h1>{titles[status]}</h1>
+      {notice && (
+        <p class="notice" role="status">
+          {notice}
+        </p>
+      )}
+      {issued ? (
+        <NewKey issued={issued} baseUrl={baseUrl} />
+      ) : (
+        <Standing application={application} />
+      )}
+      {usage && <Usage usage={usage} />}
+      {keys.length > 0 && <KeyList keys={keys} gracePeriods={gracePeriods} />}
+      <section>
+        <h2>What you sent</h2>
+        <dl>
+          <dt>Name</dt>
+          <dd>{name}</dd>
+          <dt>Email</dt>
+          <dd>{email}</dd>
+          <dt>Purpose</dt>
+          <dd class="typed">{purpose}</dd>
+          <dt>Sent</dt>
+          <dd>
+            <time datetime={createdAt.toISOString()}>{createdAt.toISOString().slice(0, 10)}</time>
+          </dd>
+        </dl>
+        <p class="small">
+          This page is yours alone, and its address is the only way back to it: keep it like a
+          password.
+        </p>
+      </section>
+    </div>,
+  );
+}
+
+const titles = {
+  waiting: "Your application is waiting",
+  approved: "Your application is approved",
+  declined: "Your application was declined",
+};
+
+/** What the applicant can do now. */
+function Standing({
+  application: { status, declinedWhy, keys },
+}: {
+  application: ApplicationState;
+}) {
+  if (status === "waiting") {
+    return <p>Somebody will look at it. Keep the address of this page and come back later.</p>;
+  }
+  if (status === "declined") {
+    return (
+      <>
+        <p>The reason:</p>
+        <blockquote class="typed">{declinedWhy}</blockquote>
+        <p>
+          You may <a href="/developers#key">apply again</a>.
+        </p>
+      </>
+    );
+  }
+  if (keys.length > 0) return null;
+  return (
+    <form method="post" class="card">
+      <p>
+        Your key is made when you press the button, and shown <strong>one single time</strong>: we
+        keep only a fingerprint of it. Have a place ready to keep it.
+      </p>
+      <button type="submit" name="action" value="reveal">
+        Reveal my key
+      </button>
+    </form>
+  );
+}
+
+const nothingHere = () => privately(errorPage(notFound()));
+
+const foreignForm = () =>
+  privately(
+    page(
+      { title: "Not from here", isPrivate: true },
+      <>
+        <h1>Not from here</h1>
+        <p>This form was sent from another site, or your browser does not say from where.</p>
+      </>,
+      403,
+    ),
+  );
+
+/** An answer that says nothing about its address. */
+function privately(answer: ReturnType<typeof page>) {
+  return { ...answer, headers: { ...answer.headers, "Referrer-Policy": "no-referrer" } };
+}

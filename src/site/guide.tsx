@@ -1,0 +1,159 @@
+/** The parts of the developers' page that explain. */
+
+export function Samples({ baseUrl, example }: { baseUrl: string; example: string }) {
+  const url = `${baseUrl}/api/v1/search?q=plumber+in+leeds&limit=5`;
+  const samples = [
+    {
+      name: "curl",
+      code: `curl -H "Authorization: Bearer $HIGHSTREET_KEY" \\
+  '${url}'`,
+    },
+    {
+      name: "TypeScript",
+      code: `const response = await fetch("${url}", {
+  headers: { Authorization: \`Bearer \${process.env.HIGHSTREET_KEY}\` },
+});
+if (!response.ok) throw new Error(\`\${response.status} \${await response.text()}\`);
+const { data, meta } = await response.json();
+console.log(meta.total, data.map((business: { name: string }) => business.name));`,
+    },
+    {
+      name: "Python",
+      code: `import os, requests
+
+response = requests.get(
+    "${baseUrl}/api/v1/businesses?${example}",
+    headers={"Authorization": f"Bearer {os.environ['HIGHSTREET_KEY']}"},
+    timeout=10,
+)
+response.raise_for_status()
+for business in response.json()["data"]:
+    print(business["name"], business["postcode"])`,
+    },
+  ];
+  return (
+    <>
+      {samples.map(({ name, code }) => (
+        <section key={name}>
+          <h3>{name}</h3>
+          <Code id={`sample-${name.toLowerCase()}`} label={`Sample in ${name}`} code={code} />
+        </section>
+      ))}
+    </>
+  );
+}
+
+/** Code that can be scrolled with the keyboard, and copied where a script may. */
+export function Code({ id, label, code }: { id: string; label: string; code: string }) {
+  return (
+    <>
+      <section class="scroll" tabindex={0} aria-label={label}>
+        <pre>
+          <code id={id}>{code}</code>
+        </pre>
+      </section>
+      <p>
+        <button type="button" class="quiet" data-copy={id} hidden>
+          Copy<span class="unseen"> {label}</span>
+        </button>
+      </p>
+    </>
+  );
+}
+
+export function Limits({ openAccess }: { openAccess: boolean }) {
+  return (
+    <section>
+      <h2 id="limits">Limits and charging</h2>
+      <ul>
+        {openAccess && (
+          <li>
+            Without a key: 60 requests in any 60 seconds per address, fewer fields, 20 businesses a
+            page.
+          </li>
+        )}
+        <li>
+          With a key: a bucket that holds your tier's requests a minute and refills all the time,
+          and a quota for the calendar month in UTC. <code>RateLimit</code> in each answer says how
+          you stand; <code>GET /api/v1/usage</code> says it for nothing.
+        </li>
+        <li>
+          Every answer costs one request, a 404 too. Refusals (429) cost nothing, and what failed on
+          our side (5xx) is given back.
+        </li>
+        <li>
+          On 429, wait for the seconds in <code>Retry-After</code>; what comes sooner is refused
+          again, at no cost.
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+const errors = [
+  ["400", "invalid_parameter", "parameter names it, message says what it should be"],
+  ["401", "missing, invalid", "no key was sent; it is no key of ours"],
+  ["403", "revoked, expired", "the key was disabled; its time is over"],
+  ["404", "not_found", "no such business is listed; no such path"],
+  ["429", "rate_limited", "retryAfter seconds until the next request"],
+  ["429", "quota_exceeded", "the month's quota is used up"],
+  ["503", "unavailable", "try again in a few seconds"],
+];
+
+export function Errors() {
+  return (
+    <section>
+      <h2 id="errors">Errors</h2>
+      <p>
+        Every error is JSON with a code in <code>error</code>:
+      </p>
+      <Code
+        id="error-example"
+        label="Example of an error"
+        code={`{"error": "invalid_parameter", "parameter": "page",
+ "message": "page must be a whole number from 1 to 999999999."}`}
+      />
+      <section class="scroll" tabindex={0} aria-labelledby="errors">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Status</th>
+              <th scope="col">Code</th>
+              <th scope="col">Meaning</th>
+            </tr>
+          </thead>
+          <tbody>
+            {errors.map(([status, code, meaning]) => (
+              <tr key={code}>
+                <td>{status}</td>
+                <td>
+                  <code>{code}</code>
+                </td>
+                <td>{meaning}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}
+
+export function Paging({ example }: { example: string }) {
+  return (
+    <section>
+      <h2 id="paging">Paging</h2>
+      <p>
+        Lists have an exact <code>total</code> and no last page that they stop at: page 50,000 is as
+        quick as page 1. Ask until <code>has_more</code> is false.
+      </p>
+      <Code
+        id="paging-example"
+        label="Example of a page"
+        code={`GET /api/v1/businesses?${example}&page=3&per_page=100
+
+{"data": [ … ], "meta": {"page": 3, "per_page": 100, "total": 412, "has_more": true}}`}
+      />
+    </section>
+  );
+}

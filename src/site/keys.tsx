@@ -1,0 +1,142 @@
+import type { IssuedKey, KeyRecord } from "../access/keys.ts";
+import type { UsageReport } from "../access/usage-report.ts";
+import { Code } from "./guide.tsx";
+import { grouped } from "./listing.tsx";
+
+/** A key in the only answer that ever holds it. */
+export function NewKey({ issued: { key }, baseUrl }: { issued: IssuedKey; baseUrl: string }) {
+  return (
+    <section class="card">
+      <h2>Your key</h2>
+      <p>
+        <strong>Copy it now.</strong> It is not shown again, and nobody can look it up for you.
+      </p>
+      <p class="key">
+        <code id="key">{key}</code>
+      </p>
+      <p>
+        <button type="button" data-copy="key" hidden>
+          Copy the key
+        </button>
+      </p>
+      <h3>A call with it</h3>
+      <Code
+        id="key-call"
+        label="A call with your key"
+        code={`curl -H 'Authorization: Bearer ${key}' \\
+  '${baseUrl}/api/v1/search?q=plumber+in+leeds'`}
+      />
+    </section>
+  );
+}
+
+/** What was used of this month's quota, as a bar and in words. */
+export function Usage({
+  usage: { used, quota, month, tier, perMinute, resetsAt },
+}: {
+  usage: UsageReport;
+}) {
+  return (
+    <section>
+      <h2 id="usage">This month</h2>
+      <p>
+        <meter
+          aria-labelledby="usage"
+          min={0}
+          max={quota}
+          value={Math.min(used, quota)}
+          high={quota * 0.9}
+        >
+          {used} of {quota}
+        </meter>
+        {grouped(used)} of {grouped(quota)} requests used in {month} (UTC); whole again on{" "}
+        {resetsAt.slice(0, 10)}. Tier {tier}: {grouped(perMinute)} requests a minute.
+      </p>
+    </section>
+  );
+}
+
+/** All keys, with what can be done with each. */
+export function KeyList({
+  keys,
+  gracePeriods,
+}: {
+  keys: readonly KeyRecord[];
+  gracePeriods: readonly { value: string; label: string }[];
+}) {
+  return (
+    <section>
+      <h2>{keys.length === 1 ? "Your key" : "Your keys"}</h2>
+      <ul class="cards">
+        {keys.map((key, place) => (
+          <li class="card" key={key.id}>
+            <h3>
+              <code>{key.hint}…</code>
+            </h3>
+            <p>
+              {describe(key)} Tier {key.tier}.
+            </p>
+            {stateOf(key) === "active" && (
+              <div class="actions">
+                {place === 0 && <RollForm id={key.id} gracePeriods={gracePeriods} />}
+                <form method="post">
+                  <input type="hidden" name="key" value={key.id} />
+                  <button type="submit" name="action" value="revoke" class="danger">
+                    Revoke<span class="unseen"> {key.hint}</span>
+                  </button>
+                </form>
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p class="small">
+        Roll a key to replace it by a new one with the same quota. Revoke it when somebody else may
+        have it: that cannot be undone.
+      </p>
+    </section>
+  );
+}
+
+function RollForm({
+  id,
+  gracePeriods,
+}: {
+  id: string;
+  gracePeriods: readonly { value: string; label: string }[];
+}) {
+  return (
+    <form method="post" class="actions">
+      <input type="hidden" name="key" value={id} />
+      <div>
+        <label for="grace">The old key goes on working</label>
+        <select id="grace" name="grace">
+          {gracePeriods.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+      <button type="submit" name="action" value="roll" class="quiet">
+        Roll
+      </button>
+    </form>
+  );
+}
+
+export function stateOf({ revokedAt, expiresAt }: KeyRecord): "active" | "revoked" | "expired" {
+  if (revokedAt) return "revoked";
+  return expiresAt && expiresAt.getTime() <= Date.now() ? "expired" : "active";
+}
+
+function describe(key: KeyRecord): string {
+  const { expiresAt, revokedAt } = key;
+  if (revokedAt) return `Revoked on ${forPeople(revokedAt)}.`;
+  if (!expiresAt) return "Active, does not expire.";
+  return stateOf(key) === "expired"
+    ? `Expired on ${forPeople(expiresAt)}.`
+    : `Active until ${forPeople(expiresAt)}.`;
+}
+
+const forPeople = (time: Date) => `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
