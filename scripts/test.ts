@@ -2,12 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommand } from "./command.ts";
+import { chromiumProgram } from "./stack/chromium.ts";
 import { redisProgram } from "./stack/redis.ts";
 
 /** `npm test`: the type check, the linter (each counts as one test) and the whole suite. */
 await runCommand(async () => {
   // What the suite needs beyond the packages; a program that is fetched from Debian belongs here.
   await redisProgram(console.log);
+  await chromiumProgram(console.log);
 
   const results = [await check("typecheck"), await check("lint"), await runSuite()];
   const passed = results.reduce((sum, result) => sum + result.passed, 0);

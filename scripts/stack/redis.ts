@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { $ } from "bun";
 import { Redis } from "ioredis";
 import { CommandError } from "../command.ts";
+import { canInstall, installPackage } from "./debian.ts";
 import { freePort } from "./ports.ts";
 import type { Supervisor } from "./supervisor.ts";
 
@@ -49,18 +49,12 @@ export async function startRedis(
 export async function redisProgram(say: (line: string) => void): Promise<string> {
   const installed = find();
   if (installed) return installed;
-  if (process.getuid?.() === 0 && Bun.which("apt-get")) {
+  if (canInstall()) {
     say("Redis is missing: installing the package redis-server with apt-get");
-    const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    const apt =
-      await $`apt-get -qq update && apt-get -qq -y --no-install-recommends install redis-server`
-        .env(environment)
-        .quiet()
-        .nothrow();
+    const fault = await installPackage("redis-server");
     const fetched = find();
-    if (apt.exitCode === 0 && fetched) return fetched;
-    const reason = apt.stderr.toString().trim().split("\n").at(-1);
-    throw new CommandError(`${HOW_TO_GET_IT} (apt-get failed: ${reason})`);
+    if (fetched) return fetched;
+    throw new CommandError(`${HOW_TO_GET_IT} (apt-get failed: ${fault})`);
   }
   throw new CommandError(HOW_TO_GET_IT);
 }
