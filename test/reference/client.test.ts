@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { addBusiness } from "../fixtures.ts";
+import { startTestServer, type TestServer } from "../support.ts";
+
+// A client as someone else would have it: generated from the document, in a project of its own.
+
+let server: TestServer;
+let folder: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  await addBusiness(server.sql, { slug: "a-shop", isClaimed: true });
+  await server.searchable("a-shop");
+
+  folder = await mkdtemp(join(tmpdir(), "highstreet-client-"));
+  await symlink(join(PROJECT, "node_modules"), join(folder, "node_modules"));
+  const document = await (await fetch(`${server.url}/api/v1/openapi.json`)).text();
+  const generator = join(import.meta.dir, "generate-client.ts");
+  await Bun.write(join(folder, "schema.ts"), await run(["bun", generator], document));
+  await Bun.write(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
+}, 20_000);
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const PROJECT = join(import.meta.dir, "../..");
+
+const tsconfig = {
+  compilerOptions: {
+    target: "ESNext",
+    module: "Preserve",
+    moduleResolution: "bundler",
+    lib: ["ESNext", "DOM"],
+    types: [],
+    strict: true,
+    noEmit: true,
+  },
+  include: ["*.ts"],
+};
+
+const calls = `
+import createClient from "openapi-fetch";
+import type { components, paths } from "./schema";
+
+type Schemas = components["schemas"];
+
+/** One call of each kind. What a variant answers is told apart by its fields. */
+export async function callAll(baseUrl: string, key: string) {
+  const open = createClient<paths>({ baseUrl });
+  const keyed = createClient<paths>({ baseUrl, headers: { Authorization: \`Bearer \${key}\` } });
+
+  const query = { city: "leeds", category: "plumbers", page: 1 };
+  const openList = await open.GET("/api/v1/businesses", { params: { query: { ...query, limit: 5 } } });
+  const openPage: Schemas["OpenPage"] | undefined =
+    openList.data && "businesses" in openList.data ? openList.data : undefined;
+  const keyedList = await keyed.GET("/api/v1/businesses", { params: { query: { ...query, per_page: 5 } } });
+  const keyedPage: Schemas["KeyedPage"] | undefined =
+    keyedList.data && "meta" in keyedList.data ? keyedList.data : undefined;
+
+  const slug = openPage?.businesses[0]?.slug ?? "";
+  const openOne = await open.GET("/api/v1/businesses/{slug}", { params: { path: { slug } } });
+  const email: string | undefined = openOne.data && "email" in openOne.data ? openOne.data.email : undefined;
+  const keyedOne = await keyed.GET("/api/v1/businesses/{slug}", { params: { path: { slug } } });
+  const full = keyedOne.data && "data" in keyedOne.data ? keyedOne.data.data : undefined;
+  const missing = await open.GET("/api/v1/businesses/{slug}", { params: { path: { slug: "nobody" } } });
+
+  const categories = await keyed.GET("/api/v1/categories");
+  const search = await keyed.GET("/api/v1/search", { params: { query: { q: "test shop", limit: 1 } } });
+  const refused = await open.GET("/api/v1/search", { params: { query: { q: "test shop" } } });
+  const usage = await keyed.GET("/api/v1/usage");
+
+  return {
+    openTotal: openPage?.total,
+    keyedTotal: keyedPage?.meta.total,
+    email,
+    isClaimed: full?.isClaimed,
+    missing: missing.error,
+    categories: categories.data?.data.some(({ slug }) => slug === "plumbers"),
+    found: search.data?.data.map(({ slug }) => slug),
+    refused: refused.error,
+    used: usage.data?.data.used,
+  };
+}
+`;
+
+test("a client generated from the document compiles and makes one call of each kind", async () => {
+  const path = join(folder, "calls.ts");
+  await Bun.write(path, calls);
+  expect(await run(["tsc", "--project", folder])).toBe("");
+
+  const { callAll } = await import(path);
+  expect(await callAll(server.url, await server.issueKey({ tier: "developer" }))).toEqual({
+    openTotal: 1,
+    keyedTotal: 1,
+    email: "hello@shop.example",
+    isClaimed: true,
+    missing: { error: "not_found" },
+    categories: true,
+    found: ["a-shop"],
+    refused: { error: "missing" },
+    used: 4,
+  });
+}, 20_000);
+
+test("what the document does not have does not compile", async () => {
+  const path = join(folder, "wrong.ts");
+  await Bun.write(
+    path,
+    `import createClient from "openapi-fetch";
+import type { paths } from "./schema";
+const client = createClient<paths>({ baseUrl: "" });
+client.GET("/api/v1/search", { params: { query: { limit: 1 } } });
+client.GET("/api/v1/secrets");
+`,
+  );
+  const output = await run(["tsc", "--project", folder]);
+  await rm(path);
+  expect(output).toContain("wrong.ts(4,");
+  expect(output).toContain("wrong.ts(5,");
+}, 20_000);
+
+/** Runs a program of this project. @returns what it wrote */
+async function run([program = "", ...rest]: string[], input = ""): Promise<string> {
+  const path = join(PROJECT, "node_modules/.bin", program);
+  const child = Bun.spawn([path, ...rest], { stdin: new Blob([input]), stderr: "inherit" });
+  return await new Response(child.stdout).text();
+}

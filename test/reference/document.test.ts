@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { openApiDocument } from "../../src/reference/document.ts";
+import { checkAgainst, checkedAnswers, type OpenApiDocument } from "../documented.ts";
+import { addBusiness } from "../fixtures.ts";
+import { startTestServer, type TestServer } from "../support.ts";
+
+const baseUrl = "https://directory.example";
+const documentOf = (openAccess: boolean) => openApiDocument({ baseUrl, openAccess });
+
+describe("the OpenAPI document", () => {
+  for (const openAccess of [true, false]) {
+    test(`an independent validator finds 0 errors with open access ${openAccess ? "on" : "off"}`, async () => {
+      const result = await new Validator().validate(structuredClone(documentOf(openAccess)));
+      expect(result).toEqual({ valid: true });
+    });
+  }
+  test("the validator does find errors", async () => {
+    const { paths: _, ...broken } = documentOf(true);
+    const result = await new Validator().validate({ ...broken, path: {} });
+    expect(result.valid).toBe(false);
+  });
+
+  test("every example is an answer as its schema says", () => {
+    const document = documentOf(true);
+    const ajv = new Ajv2020({ strict: false, validateSchema: false });
+    addFormats.default(ajv);
+    ajv.addSchema(document, "document");
+    let examples = 0;
+    const visit = (node: unknown, pointer: string): void => {
+      if (typeof node !== "object" || node === null) return;
+      const { schema, examples: given } = node as { schema?: object; examples?: object };
+      if (schema && given) {
+        const validate = ajv.compile({ $ref: `document#${pointer}/schema` });
+        for (const { value } of Object.values(given)) {
+          expect([pointer, value, validate(value), validate.errors]).toEqual([
+            pointer,
+            value,
+            true,
+            null,
+          ]);
+          examples++;
+        }
+      }
+      for (const [step, child] of Object.entries(node)) {
+        const escaped = encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
+        visit(child, `${pointer}/${escaped}`);
+      }
+    };
+    visit({ paths: document.paths, components: { responses: document.components.responses } }, "");
+    expect(examples).toBeGreaterThan(40);
+  });
+
+  test("operations of both variants need no key or one, the others a key; without open access all do", () => {
+    const security = (openAccess: boolean) =>
+      Object.values(documentOf(openAccess).paths).map(({ get }) => get.security);
+    const keyed = [{ apiKey: [] }];
+    const either = [{}, { apiKey: [] }];
+    expect(security(true)).toEqual([either, either, keyed, keyed, keyed]);
+    expect(security(false)).toEqual([keyed, keyed, keyed, keyed, keyed]);
+  });
+
+  test("parameters have the defaults and maxima of the service", () => {
+    const parameters = documentOf(true).paths["/api/v1/businesses"]?.get.parameters ?? [];
+    const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
+    expect(schemas).toMatchObject({
+      page: { type: "integer", minimum: 1, default: 1 },
+      limit: { type: "integer", minimum: 1, maximum: 20, default: 20 },
+      per_page: { type: "integer", minimum: 1, maximum: 100, default: 20 },
+    });
+  });
+});
+
+describe("the check of answers against the document", () => {
+  const check = checkAgainst(documentOf(true) as unknown as OpenApiDocument);
+  const answer = {
+    method: "GET",
+    path: "/api/v1/businesses/nobody",
+    status: 404,
+    headers: new Headers({ Vary: "Authorization", "Cache-Control": "no-store" }),
+    body: '{"error":"not_found"}',
+  };
+  const withHeader = (name: string, value: string) => {
+    const headers = new Headers(answer.headers);
+    headers.set(name, value);
+    return { ...answer, headers };
+  };
+  test("what is documented passes", () => expect(() => check(answer)).not.toThrow());
+  const wrong = {
+    "a status that is not documented": { ...answer, status: 418 },
+    "a field more": { ...answer, body: '{"error":"not_found","message":"x"}' },
+    "a field less": { ...answer, body: "{}" },
+    "a header that is not documented": withHeader("X-Powered-By", "something"),
+    "a header of the wrong value": withHeader("x-ratelimit-limit", "59"),
+    "a header that is missing": { ...answer, headers: new Headers() },
+    "a path that does not exist": { ...answer, path: "/api/v1/secrets", status: 200 },
+  };
+  for (const [fault, given] of Object.entries(wrong)) {
+    test(`${fault} does not`, () => expect(() => check(given)).toThrow("not as documented"));
+  }
+});
+
+describe("what the server says about itself", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer();
+    await addBusiness(server.sql, { slug: "a-shop" });
+  });
+  afterAll(() => server.stop());
+
+  test("the document costs nothing, may be read from any web page, and has an ETag", async () => {
+    const ask = (headers = {}) => fetch(`${server.url}/api/v1/openapi.json`, { headers });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask()));
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    const [first] = answers;
+    expect(first?.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect((await ask({ "If-None-Match": first?.headers.get("ETag") ?? "" })).status).toBe(304);
+    const { baseUrl, openAccess } = server.config;
+    expect(await first?.json()).toEqual(
+      JSON.parse(JSON.stringify(openApiDocument({ baseUrl, openAccess }))),
+    );
+  });
+
+  test("each answer to fetch is counted as checked", async () => {
+    const before = checkedAnswers();
+    await fetch(`${server.url}/api/v1/businesses`);
+    expect(checkedAnswers()).toBe(before + 1);
+  });
+
+  test("llms.txt is plain text that names every path and every error", async () => {
+    const response = await fetch(`${server.url}/llms.txt`);
+    expect(response.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
+    const text = await response.text();
+    for (const path of Object.keys(documentOf(true).paths)) expect(text).toContain(`GET ${path}`);
+    for (const code of ["missing", "invalid", "revoked", "expired", "not_found", "rate_limited"]) {
+      expect(text).toContain(`{"error":"${code}"`);
+    }
+  });
+
+  test("the reference page loads nothing from elsewhere and tells those without scripts where to go", async () => {
+    const response = await fetch(`${server.url}/developers/reference`);
+    const policy = response.headers.get("Content-Security-Policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain("http");
+    expect(policy).not.toContain("unsafe-eval");
+    const html = await response.text();
+    expect(html).toMatch(/<noscript>.*href="\/api\/v1\/openapi.json".*<\/noscript>/s);
+    const script = /<script src="([^"]+)">/.exec(html)?.[1] ?? "";
+    const bundle = await fetch(server.url + script);
+    expect(bundle.headers.get("Content-Type")).toStartWith("text/javascript");
+    expect(bundle.headers.get("Cache-Control")).toContain("immutable");
+    expect((await bundle.text()).length).toBeGreaterThan(1_000_000);
+  });
+});
