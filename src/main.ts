@@ -1,5 +1,6 @@
 import pino, { type Logger } from "pino";
 import { createAdmission } from "./access/admission.ts";
+import { withDeadline } from "./access/deadline.ts";
 import { createKeyring } from "./access/keyring.ts";
 import { flushRegularly, openUsage } from "./access/usage.ts";
 import { type Config, ConfigError, loadConfig } from "./config.ts";
@@ -23,57 +24,70 @@ export async function start(
   config: Config,
   { searchIndex = SEARCH_INDEX, log = createLog() }: { searchIndex?: string; log?: Logger } = {},
 ): Promise<RunningServer> {
-  const sql = openPostgres(config.databaseUrl);
-  const redis = openRedis(config.redisUrls);
-  // Without a listener each failed attempt to reconnect would end the process; that Redis is away
-  // is told by who needs it.
-  redis.on("error", (error) => log.debug({ err: error }, "Redis"));
-  const usage = openUsage(sql);
-  const usageWriter = flushRegularly(usage, log);
-  const closeStores = async () => {
-    redis.disconnect();
-    await usageWriter.stop();
-    await sql.end({ timeout: 5 });
+  const opened: (() => unknown)[] = [];
+  /** Closes what was opened, the last first; what fails or hangs does not hold up the rest. */
+  const stop = async () => {
+    for (const close of opened.toReversed()) {
+      await withDeadline(Promise.resolve(close()), STOP_MS).catch((error) =>
+        log.error({ err: error }, "could not close in order"),
+      );
+    }
   };
 
   try {
+    const sql = openPostgres(config.databaseUrl);
+    opened.push(() => sql.end({ timeout: 2 }));
     const pending = await reach("PostgreSQL", () => pendingMigrations(sql));
     if (pending.length > 0) {
       throw new StartError(
         `The database lacks ${pending.join(", ")}: run \`bun scripts/migrate.ts\`.`,
       );
     }
+
+    const redis = openRedis(config.redisUrls);
+    opened.push(() => redis.disconnect());
+    // Without a listener each failed attempt to reconnect would end the process; that Redis is away
+    // is told by who needs it.
+    redis.on("error", (error) => log.debug({ err: error }, "Redis"));
     await reach("Redis", () => connectRedis(redis));
 
-    const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
-    const directory = { sql, meili, index: searchIndex };
+    const usage = openUsage(sql);
+    const usageWriter = flushRegularly(usage, log);
+    opened.push(() => usageWriter.stop());
     const keyring = await createKeyring(sql);
+    opened.push(() => keyring.stop());
     const admission = createAdmission(redis, {
       usage,
-      instances: config.instances * config.workers,
+      instances: config.instances,
       onChange: (isLocal, cause) =>
         isLocal
           ? log.error({ err: cause }, "Redis is away or slow: this server decides by itself")
           : log.info("Redis decides again"),
     });
-    const server = serve({ config, directory, keyring, admission, redis, log });
-    const compaction = startCompaction(sql, log);
-    const searchSync = await startSearchSync({ ...directory, log });
+    opened.push(() => admission.stop());
 
-    return {
-      url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${server.port}`,
-      async stop() {
-        await server.stop();
-        admission.stop();
-        await Promise.all([searchSync.stop(), compaction.stop(), keyring.stop()]);
-        await closeStores();
-      },
-    };
+    const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
+    const directory = { sql, meili, index: searchIndex };
+    const compaction = startCompaction(sql, log);
+    opened.push(() => compaction.stop());
+    const searchSync = await startSearchSync({ ...directory, log });
+    opened.push(() => searchSync.stop());
+
+    const server = serve({ config, directory, keyring, admission, redis, log });
+    opened.push(() => server.stop());
+    if (config.workers > 1) {
+      log.warn({ workers: config.workers }, "WORKERS: this version serves with one process");
+    }
+    const host = config.host.includes(":") ? `[${config.host}]` : config.host;
+    return { url: `http://${host}:${server.port}`, stop };
   } catch (error) {
-    await closeStores();
+    await stop();
     throw error;
   }
 }
+
+/** Milliseconds that each part has to close; the server is given the time of its slowest answer. */
+const STOP_MS = 10_000;
 
 async function reach<Result>(store: string, use: () => Promise<Result>): Promise<Result> {
   try {

@@ -15,6 +15,7 @@ import { respond } from "./http/respond.ts";
 import { admitClient } from "./middleware/admitClient.ts";
 import { admitKey } from "./middleware/admitKey.ts";
 import { allowMethods } from "./middleware/allowMethods.ts";
+import { answerInTime } from "./middleware/answerInTime.ts";
 import { catchErrors } from "./middleware/catchErrors.ts";
 import { openHeaders } from "./middleware/openHeaders.ts";
 import { variants } from "./middleware/variants.ts";
@@ -56,6 +57,9 @@ export function serve(parts: Parts): Server<undefined> {
   return Bun.serve({
     port,
     hostname: host,
+    development: false,
+    // Seconds; longer than any answer may take, see catchErrors.
+    idleTimeout: 30,
     // Nothing larger than a filled-in form is ever sent here.
     maxRequestBodySize: 64 * 1024,
     routes: Object.fromEntries(
@@ -65,7 +69,7 @@ export function serve(parts: Parts): Server<undefined> {
     // The middleware catches what handlers throw; this is for what is wrong in the middleware.
     error(error) {
       parts.log.error({ err: error }, "a request failed outside of the middleware");
-      return new Response(internal().body, internal());
+      return respond(new Request("http://localhost"), internal());
     },
   });
 }
@@ -75,10 +79,11 @@ function routes(parts: Parts) {
   const { config, directory, keyring, admission, log } = parts;
   const { sql } = directory;
   const outer = [openHeaders(), catchErrors(log)];
+  const inTime = answerInTime(LONGEST_HANDLING_MS);
   const open = (handler: Handler) =>
-    chain([...outer, allowMethods(), admitClient(admission)], handler);
+    chain([...outer, allowMethods(), admitClient(admission), inTime], handler);
   const keyed = (handler: Handler) =>
-    chain([catchErrors(log), allowMethods(), admitKey(keyring, admission)], handler);
+    chain([catchErrors(log), allowMethods(), admitKey(keyring, admission), inTime], handler);
   const free = (handler: Handler) => chain([catchErrors(log), allowMethods()], handler);
   const both = (openHandler: Handler, keyedHandler: Handler) =>
     config.openAccess ? variants(open(openHandler), keyed(keyedHandler)) : keyed(keyedHandler);
@@ -99,6 +104,9 @@ function routes(parts: Parts) {
   const fallback = config.openAccess ? variants(chain(outer, notFound), notFound) : notFound;
   return { table, fallback: siteNotFound(fallback) };
 }
+
+/** Less than catchErrors allows for the whole answer. */
+const LONGEST_HANDLING_MS = 4_000;
 
 /** Without the URL class: a request without a Host header has no absolute URL. */
 function splitUrl(url: string): { path: string; query: string } {

@@ -180,6 +180,36 @@ describe("the database guards the directory", () => {
     await expect(move.execute()).rejects.toThrow("its own ancestor");
   });
 
+  test("what moves listings is refused in a transaction that sees an older directory", async () => {
+    for (const change of [
+      "update categories set parent_id = null where slug = 'leaf-1'",
+      "select compact_listing_counts()",
+      "update businesses set rating = 1",
+    ]) {
+      const attempt = sql.begin("isolation level repeatable read", (transaction) =>
+        transaction.unsafe(change),
+      );
+      await expect(attempt).rejects.toThrow("read committed");
+    }
+  });
+
+  test("businesses cannot be truncated behind the back of lists and totals", async () => {
+    await expect(sql`truncate businesses`.execute()).rejects.toThrow("do not truncate");
+  });
+
+  test("a chunk that writers keep from being split is split when they are done", async () => {
+    await sql`update businesses set rating = 2 where status = 'approved'`;
+    const compact = async (on: Sql) => {
+      const [row] = await on<[{ again: boolean }]>`select compact_listing_counts(32) as again`;
+      return row.again;
+    };
+    await sql.begin(async (writer) => {
+      await writer`update businesses set rating = 3 where slug = (select max(slug) from businesses where status = 'approved')`;
+      expect(await compact(sql)).toBe(true);
+    });
+    expect(await compact(sql)).toBe(false);
+  });
+
   test("the slug of a business never changes", async () => {
     const rename = sql`update businesses set slug = 'another' where slug = (select min(slug) from businesses)`;
     await expect(rename.execute()).rejects.toThrow("never change");

@@ -30,6 +30,7 @@ beforeAll(async () => {
       city: "York",
     });
   }
+  await server.searchable("york-electrician-4");
   await addBusiness(sql, { slug: "waiting", status: "pending" });
   await addBusiness(sql, { slug: "refused", status: "rejected" });
   await addBusiness(sql, { slug: "stopped", status: "suspended" });
@@ -165,7 +166,6 @@ describe("specification 4.5: categories", () => {
 
 describe("specification 4.6: search", () => {
   test("4.6 words are separated by plus signs or encoded spaces", async () => {
-    await server.searchable("york-electrician-0");
     const plus = await json(keyed("/api/v1/search?q=electrician+in+york"));
     const space = await json(keyed("/api/v1/search?q=electrician%20in%20york"));
     expect(plus.meta).toMatchObject({ query: "electrician in york", limit: 20 });
@@ -344,6 +344,36 @@ describe("design 4.16: HEAD, ETag, coding", () => {
       tags.add(response.headers.get("ETag"));
     }
     expect(tags.size).toBe(3);
+  });
+  test("design 4.16 a 304 is for the very coding that the caller has", async () => {
+    const gzip = await keyed("/api/v1/businesses", { headers: { "Accept-Encoding": "gzip" } });
+    const tag = gzip.headers.get("ETag") ?? "";
+    const ask = (coding: string) =>
+      keyed("/api/v1/businesses", { headers: { "Accept-Encoding": coding, "If-None-Match": tag } });
+    expect((await ask("gzip")).status).toBe(304);
+    expect((await ask("zstd")).status).toBe(200);
+  });
+  test("design 4.16 HEAD works in open access, for errors too, and a 304 keeps the open headers", async () => {
+    for (const [path, status] of [
+      ["/api/v1/businesses", 200],
+      ["/api/v1/businesses/nobody", 404],
+    ] as const) {
+      const head = await open(path, { method: "HEAD" });
+      expect(head.status).toBe(status);
+      expect(head.headers.get("x-ratelimit-limit")).toBe("60");
+      expect(await head.text()).toBe("");
+    }
+    const tag = (await open("/api/v1/businesses")).headers.get("ETag") ?? "";
+    const same = await open("/api/v1/businesses", { headers: { "If-None-Match": tag } });
+    expect(same.status).toBe(304);
+    expect(same.headers.get("x-ratelimit-limit")).toBe("60");
+    expect(same.headers.get("Access-Control-Allow-Origin")).toBe("*");
+  });
+  test("design 4.16 a coding that the caller likes less than none is not used", async () => {
+    const response = await keyed("/api/v1/businesses", {
+      headers: { "Accept-Encoding": "identity;q=1, gzip;q=0.1" },
+    });
+    expect(response.headers.get("Content-Encoding")).toBeNull();
   });
   test("design 4.16 a coding with weight zero is not used", async () => {
     const response = await keyed("/api/v1/businesses", {

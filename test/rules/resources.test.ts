@@ -178,7 +178,7 @@ test("2.6 design 4.12 a category has its parent, its parents and a business coun
 });
 
 test("2.6 design 4.12 a search result is a page of keyed list items with query, limit and total", async () => {
-  await server.searchable("claimed-shop");
+  for (const slug of ["claimed-shop", "bare-claimed-shop"]) await server.searchable(slug);
   const { status, body } = await get("/api/v1/search?q=test+shop&limit=2", bearer);
   expect(status).toBe(200);
   v.parse(schemas.SearchResults, body);
