@@ -8,7 +8,7 @@ import { Supervisor } from "../stack/supervisor.ts";
 import { formatTable } from "../table.ts";
 import { load } from "./load.ts";
 
-const USAGE = `Usage: bun scripts/bench/admission.ts [--seconds 2] [--rounds 3] [--json]
+const USAGE = `Usage: bun scripts/bench/admission.ts [--connections 1,64,256] [--seconds 2] [--rounds 3] [--json]
 
 Admissions per second through HTTP, and the milliseconds of a decision: batched, with one script
 call each, and without admission. One server process and a Redis of its own. The modes take turns,
@@ -19,6 +19,7 @@ const MODES = ["none", "single", "batched"] as const;
 async function benchmark(): Promise<void> {
   const { values } = parseArgs({
     options: {
+      connections: { type: "string", default: "1,64,256" },
       seconds: { type: "string", default: "2" },
       rounds: { type: "string", default: "3" },
       json: { type: "boolean", default: false },
@@ -35,7 +36,7 @@ async function benchmark(): Promise<void> {
     const redis = await startRedis(supervisor, { durable: false, say: console.error });
     const url = await startServer(redis.url);
     const lines: Line[] = [];
-    for (const connections of [1, 64, 256]) {
+    for (const connections of values.connections.split(",").map(Number)) {
       for (const keys of [1, 10_000]) {
         const runs = new Map<string, Run[]>(MODES.map((mode) => [mode, []]));
         for (let round = 0; round <= rounds; round++) {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
+import { createMeters, type Meters } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
 import { freshRedis } from "../support.ts";
 
@@ -13,9 +14,11 @@ const RUNS = 5_000;
 let redis: RedisClient;
 let now = 0;
 let admission: Admission;
+let meters: Meters;
 beforeAll(async () => {
   redis = (await freshRedis()).client;
   admission = createAdmission(redis, { clock: () => now });
+  meters = createMeters(redis, { clock: () => now });
 });
 afterAll(() => redis.disconnect());
 
@@ -74,6 +77,7 @@ test("the sliding window decides as the model does", async () => {
     }),
     { numRuns: RUNS },
   );
+  expect(admission.state().outages).toBe(0);
 }, 120_000);
 
 interface Limits {
@@ -86,31 +90,33 @@ interface Limits {
 class MeterModel {
   private charged: { month: string; used: number; level: bigint; time: number } | null = null;
 
-  admit(now: number, limits: Limits) {
+  charge(now: number, limits: Limits, cost: number) {
     const standing = this.at(now, limits);
-    const reason =
-      standing.used >= limits.quota
-        ? "quota_exceeded"
-        : standing.level < TOKEN
-          ? "rate_limited"
-          : null;
-    if (reason === null) {
-      standing.used += 1;
-      standing.level -= TOKEN;
+    const price = BigInt(cost) * TOKEN;
+    let outcome = "admitted";
+    if (cost > 0 && standing.used + cost > limits.quota) outcome = "quota_exceeded";
+    else if (standing.level < price) outcome = "rate_limited";
+    const missing = price - standing.level;
+    if (outcome === "admitted" && cost > 0) {
+      standing.used += cost;
+      standing.level -= price;
       this.charged = { ...standing };
     } else if (this.charged && this.charged.time > now) {
       this.charged.time = now;
     }
     const { month, used, level } = standing;
     const monthEndsInSeconds = Math.ceil((endOf(month) - now) / SECOND);
-    const perSecond = BigInt(limits.perMinute * SECOND);
-    const missing = TOKEN - (level % TOKEN);
-    const nextTokenInSeconds = Number((missing + perSecond - 1n) / perSecond);
+    const secondsToGain = (parts: bigint) => {
+      const perSecond = BigInt(limits.perMinute * SECOND);
+      return Math.max(1, Number((parts + perSecond - 1n) / perSecond));
+    };
+    const nextTokenInSeconds = secondsToGain(TOKEN - (level % TOKEN));
     const tokensLeft = Number(level / TOKEN);
+    let retryAfterSeconds = 0;
+    if (outcome === "quota_exceeded") retryAfterSeconds = monthEndsInSeconds;
+    if (outcome === "rate_limited") retryAfterSeconds = secondsToGain(missing);
     const reading = { month, used, monthEndsInSeconds, tokensLeft, nextTokenInSeconds };
-    if (reason === null) return { ...reading, admitted: true };
-    const retryAfterSeconds = reason === "rate_limited" ? nextTokenInSeconds : monthEndsInSeconds;
-    return { ...reading, admitted: false, reason, retryAfterSeconds };
+    return { outcome, retryAfterSeconds, reading };
   }
 
   refund(month: string, { burst }: Limits): void {
@@ -148,9 +154,10 @@ test("bucket and quota decide as the model does, through refunds and changes of 
   });
   const step = fc.record({
     elapsed,
-    requests: fc.integer({ min: 1, max: 12 }),
+    costs: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 12 }),
     refunds: fc.integer({ min: 0, max: 2 }),
     tier: fc.integer({ min: 0, max: 1 }),
+    losesExpiry: fc.boolean(),
   });
   await fc.assert(
     fc.asyncProperty(
@@ -159,23 +166,31 @@ test("bucket and quota decide as the model does, through refunds and changes of 
       fc.array(step, { maxLength: 15 }),
       async (from, tiers, steps) => {
         const id = `key-${++subjects}`;
+        const keyOf = (tier: number): ApiKey => {
+          return { id, meterId: id, tier: "", ...tiers[tier as 0 | 1] };
+        };
         const model = new MeterModel();
         now = from;
-        for (const { elapsed, requests, refunds, tier } of steps) {
+        // The first one makes the meter known.
+        const first = model.charge(now, keyOf(0), 1);
+        expect(await admission.admitKey(keyOf(0))).toEqual({ ...first.reading, admitted: true });
+        for (const { elapsed, costs, refunds, tier, losesExpiry } of steps) {
           now += elapsed;
-          const key: ApiKey = { id, meterId: id, tier: "", ...tiers[tier as 0 | 1] };
-          const decisions = await Promise.all(
-            Array.from({ length: requests }, () => admission.admitKey(key)),
-          );
-          expect(decisions).toEqual(decisions.map(() => model.admit(now, key)) as typeof decisions);
-          for (const decision of decisions.slice(0, refunds)) {
-            if (!decision.admitted) continue;
-            await admission.refundKey(key, decision);
-            model.refund(decision.month, key);
+          const key = keyOf(tier);
+          if (losesExpiry) await redis.persist(`meter:{${id}}`);
+          const decisions = await Promise.all(costs.map((cost) => meters.charge(key, cost)));
+          const expected = costs.map((cost) => model.charge(now, key, cost));
+          expect(decisions).toEqual(expected as typeof decisions);
+          for (const [index, { outcome, reading }] of decisions.slice(0, refunds).entries()) {
+            if (outcome !== "admitted" || costs[index] === 0) continue;
+            await meters.refund(id, reading.month);
+            model.refund(reading.month, key);
           }
+          if (losesExpiry) expect(await redis.ttl(`meter:{${id}}`)).toBeGreaterThan(0);
         }
       },
     ),
     { numRuns: RUNS },
   );
+  expect(admission.state().outages).toBe(0);
 }, 120_000);
