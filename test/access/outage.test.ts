@@ -2,13 +2,16 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pino from "pino";
 import { type FrailRedis, startFrailRedis } from "../../scripts/bench/redis.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
-import type { ApiKey } from "../../src/access/keys.ts";
+import { type ApiKey, createKey } from "../../src/access/keys.ts";
 import { type DurableUsage, openUsage } from "../../src/access/usage.ts";
+import { loadConfig } from "../../src/config.ts";
+import { start } from "../../src/main.ts";
 import { openRedis, type RedisClient } from "../../src/store/redis.ts";
-import { createDatabase, type TestDatabase, until } from "../support.ts";
+import { createDatabase, stores, type TestDatabase, uniqueIndex, until } from "../support.ts";
 
 // A Redis of its own, which is killed, paused, emptied, cut off and filled up.
 
@@ -252,4 +255,35 @@ test("a refund while Redis is away gives back what was charged", async () => {
     await frail.restart();
     await isBack(server);
   });
+});
+
+test("after a graceful restart of server and Redis not one more is let in", async () => {
+  const config = loadConfig({
+    PORT: "0",
+    DATABASE_URL: database.url,
+    REDIS_URL: frail.url,
+    MEILI_URL: stores().meiliUrl,
+    MEILI_KEY: stores().meiliKey,
+  });
+  const owner = { name: "Ann", email: "ann@shop.example", tier: "enterprise" };
+  const limits = { quota: 50, perMinute: 60_000, burst: 60_000 };
+  const { key } = await createKey(database.sql, { ...owner, ...limits });
+  const { meili, index } = uniqueIndex();
+  const log = pino({ level: "silent" });
+  const admittedBy = async (url: string, requests: number) => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const send = async () => (await fetch(`${url}/api/v1/businesses`, { headers })).status;
+    const statuses = await Promise.all(Array.from({ length: requests }, send));
+    return statuses.filter((status) => status === 200).length;
+  };
+
+  const before = await start(config, { searchIndex: index, log });
+  expect(await admittedBy(before.url, 30)).toBe(30);
+  await before.stop();
+  await frail.kill();
+  await frail.restart();
+  const after = await start(config, { searchIndex: index, log });
+  expect(await admittedBy(after.url, 100)).toBe(20);
+  await after.stop();
+  await meili.deleteIndexIfExists(index);
 });
