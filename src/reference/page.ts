@@ -71,6 +71,7 @@ const settings = {
   agent: { disabled: true, hideAddApi: true },
   mcp: { disabled: true },
   persistAuth: false,
+  defaultOpenAllTags: true,
 };
 
 // Calls are made to where the page came from, whichever name it was called by: keys go nowhere else.
