@@ -1,9 +1,13 @@
 import type { Result } from "ioredis";
 import type { RedisClient } from "../store/redis.ts";
+import { AdmissionUnavailable } from "./admission.ts";
 import { withDeadline } from "./deadline.ts";
 import admitClientsLua from "./lua/admit-clients.lua" with { type: "text" };
 
-/** @returns 0 when let in, or the whole seconds until there is room. Throws when Redis is away. */
+/**
+ * @returns 0 when let in, or the whole seconds until there is room
+ * @throws AdmissionUnavailable when Redis is away
+ */
 export type Window = (client: string) => Promise<number>;
 
 /**
@@ -18,8 +22,12 @@ export function createWindow(
   redis.defineCommand("admitToWindow", { numberOfKeys: 1, lua: admitClientsLua });
   return async (client) => {
     const answer = redis.admitToWindow(`${name}:{${client}}`, "", limit, seconds * 1_000_000);
-    const [waitMicroseconds = 0] = await withDeadline(answer, DEADLINE_MS);
-    return Math.ceil(waitMicroseconds / 1_000_000);
+    try {
+      const [waitMicroseconds = 0] = await withDeadline(answer, DEADLINE_MS);
+      return Math.ceil(waitMicroseconds / 1_000_000);
+    } catch (error) {
+      throw new AdmissionUnavailable(error);
+    }
   };
 }
 

@@ -92,7 +92,7 @@ function FirstCall({ baseUrl, path }: { baseUrl: string; path: string }) {
         </button>
         <a href={path}>Open the answer</a>
       </p>
-      <pre id="answer" tabindex={-1} role="status" aria-label="The answer" hidden />
+      <pre id="answer" tabindex={0} role="status" aria-label="The answer" hidden />
     </section>
   );
 }

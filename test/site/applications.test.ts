@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  approveApplication,
+  declineApplication,
+  listWaiting,
+} from "../../src/access/applications.ts";
+import { startTestServer, type TestServer } from "../support.ts";
+
+// Applying and the private page, as those who mean harm meet them.
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
+
+let clients = 0;
+const newClient = () => `10.6.${++clients >> 8}.${clients & 255}`;
+const ada = { name: "Ada", email: "ada@map.example", purpose: "A map" };
+const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}\${7*7}</textarea>`;
+
+async function send(
+  path: string,
+  fields?: Record<string, string>,
+  headers: Record<string, string> = {},
+) {
+  const response = await fetch(server.url + path, {
+    redirect: "manual",
+    ...(fields && { method: "POST", body: new URLSearchParams(fields) }),
+    headers: {
+      Accept: "text/html",
+      "X-Forwarded-For": newClient(),
+      ...(fields && { Origin: server.url }),
+      ...headers,
+    },
+  });
+  const location = response.headers.get("Location") ?? "";
+  return {
+    status: response.status,
+    headers: response.headers,
+    location,
+    html: await response.text(),
+  };
+}
+
+const applyAs = (fields: Record<string, string>, headers?: Record<string, string>) =>
+  send("/developers/applications", fields, headers);
+
+const newest = async () => (await listWaiting(server.sql)).at(-1)?.id ?? "";
+const countRows = async () => (await server.sql`select from applications`).length;
+
+describe("applying", () => {
+  test("leads to a private page that nothing keeps and that tells nobody its address", async () => {
+    const applied = await applyAs(ada);
+    expect(applied.status).toBe(303);
+    expect(applied.location).toMatch(/^\/developers\/applications\/[\w-]{22}$/);
+    const { status, headers, html } = await send(applied.location);
+    expect([status, html.includes("is waiting")]).toEqual([200, true]);
+    expect(headers.get("Cache-Control")).toBe("no-store");
+    expect(headers.get("Referrer-Policy")).toBe("no-referrer");
+    expect(headers.get("X-Robots-Tag")).toBe("noindex");
+  });
+
+  test("says beside each field what is wrong, and keeps what was typed", async () => {
+    const before = await countRows();
+    for (const [fields, fault] of [
+      [{ ...ada, name: " " }, 'id="name-fault"'],
+      [{ ...ada, email: "ada at home" }, 'id="email-fault"'],
+      [{ ...ada, purpose: "" }, 'id="purpose-fault"'],
+      [{ ...ada, name: "x".repeat(201) }, 'id="name-fault"'],
+      [{ ...ada, purpose: "x".repeat(2_001) }, 'id="purpose-fault"'],
+      [{ ...ada, name: "a\u0000b" }, 'id="name-fault"'],
+      [{ ...ada, homepage: "https://spam.example" }, "must stay empty"],
+      [{}, 'id="email-fault"'],
+    ] as [Record<string, string>, string][]) {
+      const { status, html } = await applyAs(fields);
+      expect([fault, status]).toEqual([fault, 422]);
+      expect(html).toContain(fault);
+      if (fields.email) expect(html).toContain(`value="${fields.email}"`);
+    }
+    expect(await countRows()).toBe(before);
+  });
+
+  test("is refused from another site, or from nowhere", async () => {
+    const before = await countRows();
+    for (const headers of [
+      { Origin: "https://evil.example" },
+      { Origin: "null" },
+      { Origin: "" },
+      { Origin: `${server.url}.evil.example` },
+      { Origin: server.url, "Sec-Fetch-Site": "cross-site" },
+    ]) {
+      const { status, html } = await applyAs(ada, headers as Record<string, string>);
+      expect([headers, status]).toEqual([headers, 403]);
+      expect(html).toContain('value="Ada"');
+    }
+    expect(await countRows()).toBe(before);
+  });
+
+  test("works five times an hour for a client, also when 50 come at once", async () => {
+    const before = await countRows();
+    const client = { "X-Forwarded-For": newClient() };
+    await applyAs({ ...ada, email: "typing error" }, client);
+    const all = await Promise.all(Array.from({ length: 50 }, () => applyAs(ada, client)));
+    const statuses = all.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(5).fill(303), ...Array(45).fill(429)]);
+    expect(await countRows()).toBe(before + 5);
+    const refused = all.find(({ status }) => status === 429);
+    expect(refused?.html).toContain('value="ada@map.example"');
+    expect(Number(refused?.headers.get("Retry-After"))).toBeGreaterThan(3_500);
+    expect((await applyAs(ada)).status).toBe(303);
+  });
+
+  test("with attacks in every field shows them as the text that they are", async () => {
+    const fields = { name: evil, email: `${evil}@x.example`, purpose: evil };
+    const refused = await applyAs(fields);
+    const applied = await applyAs({ ...fields, email: "ada@map.example" });
+    expect([refused.status, applied.status]).toEqual([422, 303]);
+    await declineApplication(server.sql, await newest(), evil);
+    for (const { html } of [refused, await send(applied.location)]) {
+      expect(html).toContain("&lt;script>alert(1)");
+      expect(html).not.toContain("<script>alert");
+      expect(html).not.toContain("<img");
+      expect(html.match(/<script/g)?.length).toBe(1);
+    }
+  });
+
+  test("takes no larger form than people fill in", async () => {
+    const { status } = await applyAs({ ...ada, purpose: "x".repeat(100_000) });
+    expect(status).toBe(413);
+  });
+});
+
+describe("the private page", () => {
+  const approved = async (rights = { tier: "starter" }) => {
+    const { location } = await applyAs(ada);
+    expect(await approveApplication(server.sql, await newest(), rights)).toBe("changed");
+    return location;
+  };
+  const keyIn = (html: string) => /<code id="key">([^<]+)/.exec(html)?.[1];
+
+  test("reveals the key once, to one of many who ask at the same time", async () => {
+    const page = await approved();
+    const reveals = await Promise.all(
+      Array.from({ length: 8 }, () => send(page, { action: "reveal" })),
+    );
+    const keys = reveals.map(({ html }) => keyIn(html)).filter(Boolean);
+    expect(keys.length).toBe(1);
+    expect(reveals.every(({ headers }) => headers.get("Cache-Control") === "no-store")).toBe(true);
+    const replayed = await send(page, { action: "reveal" });
+    expect([replayed.status, keyIn(replayed.html)]).toEqual([200, undefined]);
+    expect(replayed.html).toContain("one single time");
+    const called = await fetch(`${server.url}/api/v1/usage`, {
+      headers: { Authorization: `Bearer ${keys[0]}` },
+    });
+    expect(await called.json()).toMatchObject({ data: { tier: "starter" } });
+    const stored = await server.sql`select row_to_json(a)::text as row from applications as a`;
+    expect(JSON.stringify(stored)).not.toContain(keys[0] as string);
+  });
+
+  test("reveals nothing while it waits or once it is declined", async () => {
+    const { location } = await applyAs(ada);
+    expect(keyIn((await send(location, { action: "reveal" })).html)).toBeUndefined();
+    await declineApplication(server.sql, await newest(), "No maps, please");
+    const declined = await send(location, { action: "reveal" });
+    expect(keyIn(declined.html)).toBeUndefined();
+    expect(declined.html).toContain("No maps, please");
+  });
+
+  test("is not found by guessing, and guessing soon ends", async () => {
+    const page = await approved();
+    const guesses = [`${page.slice(0, -1)}!`, page.slice(0, -1), `${page}A`, page.toLowerCase()];
+    for (const guess of [...guesses, "/developers/applications/AAAAAAAAAAAAAAAAAAAAAA"]) {
+      for (const fields of [undefined, { action: "reveal" }]) {
+        const { status, headers } = await send(guess, fields);
+        expect([guess, status]).toEqual([guess, 404]);
+        expect(headers.get("Referrer-Policy")).toBe("no-referrer");
+      }
+    }
+    const client = { "X-Forwarded-For": newClient() };
+    const statuses = new Set<number>();
+    for (let tries = 0; tries < 121; tries++) {
+      const token = crypto
+        .getRandomValues(new Uint8Array(16))
+        .toBase64({ alphabet: "base64url", omitPadding: true });
+      statuses.add((await send(`/developers/applications/${token}`, undefined, client)).status);
+    }
+    expect([...statuses]).toEqual([404, 429]);
+  });
+
+  test("obeys no form of another site", async () => {
+    const page = await approved();
+    for (const headers of [
+      { Origin: "https://evil.example" },
+      { Origin: "null", "Sec-Fetch-Site": "cross-site" },
+    ]) {
+      const { status, html } = await send(
+        page,
+        { action: "reveal" },
+        headers as Record<string, string>,
+      );
+      expect([status, keyIn(html)]).toEqual([403, undefined]);
+    }
+    // Without a referrer, browsers call the origin of our own page "null".
+    const own = await send(
+      page,
+      { action: "reveal" },
+      { Origin: "null", "Sec-Fetch-Site": "same-origin" },
+    );
+    expect(keyIn(own.html)).toStartWith("hs_live_");
+  });
+
+  test("has power over its own keys only, rolls with a grace period, and revokes", async () => {
+    const [mine, other] = [await approved(), await approved()];
+    const key = keyIn((await send(mine, { action: "reveal" })).html) as string;
+    await send(other, { action: "reveal" });
+    const idOn = async (page: string) =>
+      /name="key" value="([^"]+)"/.exec((await send(page)).html)?.[1] ?? "";
+    const foreign = await send(mine, { action: "revoke", key: await idOn(other) });
+    expect(foreign.html).toContain("not one of yours");
+    expect(await countRevoked()).toBe(0);
+
+    const rolled = await send(mine, { action: "roll", key: await idOn(mine), grace: "3600" });
+    expect(rolled.html).toContain("works until");
+    const next = keyIn(rolled.html) as string;
+    expect(next).not.toBe(key);
+    const statusOf = async (bearer: string) =>
+      (
+        await fetch(`${server.url}/api/v1/usage`, {
+          headers: { Authorization: `Bearer ${bearer}` },
+        })
+      ).status;
+    expect([await statusOf(key), await statusOf(next)]).toEqual([200, 200]);
+    expect((await send(mine, { action: "revoke", key: await idOn(mine) })).html).toContain(
+      "is revoked",
+    );
+    expect(await countRevoked()).toBe(1);
+  });
+
+  const countRevoked = async () =>
+    (await server.sql`select from api_keys where revoked_at is not null`).length;
+});

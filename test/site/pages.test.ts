@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { generateBusinesses } from "../../scripts/generate/businesses.ts";
+import { importRecords } from "../../src/directory/import.ts";
+import { addBusiness } from "../fixtures.ts";
+import { startTestServer, type TestServer, until } from "../support.ts";
+
+let server: TestServer;
+let bearer: Record<string, string>;
+const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}\${7*7}</script>`;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  const { sql } = server;
+  await importRecords(sql, generateBusinesses({ count: 1_200, seed: 7 }), { source: "sample" });
+  await addBusiness(sql, { slug: "claimed-shop", isClaimed: true, phone: "0113 496 0111" });
+  await addBusiness(sql, { slug: "unclaimed-shop", phone: "0161 496 0999" });
+  await addBusiness(sql, { slug: "pending-shop", status: "pending" });
+  await addBusiness(sql, {
+    slug: "evil-shop",
+    name: `Zorblax ${evil}`,
+    shortDescription: evil,
+    description: `${evil}\n\n${evil}`,
+    addressLine1: evil,
+    addressLine2: evil,
+    phone: evil,
+    email: evil,
+    website: `https://x.example/${evil}`,
+    isClaimed: true,
+    photos: [{ url: `https://x.example/${evil}`, caption: evil, isCover: true }],
+  });
+  await sql`insert into cities (slug, name) values ('zorbtown', ${`Zorbtown ${evil}`})`;
+  await sql`
+    update businesses set city_id = (select id from cities where slug = 'zorbtown')
+    where slug = 'evil-shop'`;
+  const key = await server.issueKey({
+    tier: "enterprise",
+    perMinute: 100_000,
+    burst: 100_000,
+    quota: 1_000_000,
+  });
+  bearer = { Authorization: `Bearer ${key}` };
+  await server.searchable("evil-shop");
+  await until(async () => (await sql`select from search_changes limit 1`).length === 0, 20_000);
+}, 60_000);
+afterAll(() => server.stop());
+
+let visitors = 0;
+/** Each as a visitor of its own. */
+async function open(path: string, init: RequestInit = {}) {
+  const number = ++visitors;
+  const address = `10.9.${number >> 8}.${number & 255}`;
+  const response = await fetch(server.url + path, {
+    redirect: "manual",
+    ...init,
+    headers: { Accept: "text/html", "X-Forwarded-For": address, ...init.headers },
+  });
+  return { status: response.status, headers: response.headers, html: await response.text() };
+}
+
+const slugsIn = (html: string) =>
+  [...html.matchAll(/<h2><a href="\/businesses\/([^"]+)"/g)].map(([, slug]) => slug);
+
+describe("search", () => {
+  test("shows what the API's search answers, in its order, for 200 questions from the data", async () => {
+    const questions = await server.sql<{ text: string }[]>`
+      select case (row_number() over (order by b.id)) % 5
+          when 0 then b.name
+          when 1 then c.name
+          when 2 then split_part(b.name, ' ', 1) || ' ' || cities.name
+          when 3 then overlay(c.name placing 'x' from 4 for 1)
+          else c.name || ' in ' || cities.name end as text
+      from businesses as b join categories as c on c.id = b.category_id
+        join cities on cities.id = b.city_id
+      where b.source = 'sample' and b.status = 'approved' order by b.id limit 200`;
+    expect(questions.length).toBe(200);
+    let found = 0;
+    for (const { text } of questions) {
+      const q = encodeURIComponent(text);
+      const [api, first, second] = await Promise.all([
+        fetch(`${server.url}/api/v1/search?q=${q}&limit=40`, { headers: bearer }),
+        open(`/search?q=${q}`),
+        open(`/search?q=${q}&page=2`),
+      ]);
+      const { data } = (await api.json()) as { data: { slug: string }[] };
+      expect([text, ...slugsIn(first.html), ...slugsIn(second.html)]).toEqual([
+        text,
+        ...data.map(({ slug }) => slug),
+      ]);
+      found += data.length;
+    }
+    expect(found).toBeGreaterThan(1_000); // or it would be easy
+  }, 60_000);
+
+  test("narrows by town, in whatever spelling, and by category, and marks the words", async () => {
+    const { html } = await open("/search?q=plumers&city=LEEDS&category=plumbers");
+    expect(slugsIn(html)).toContain("unclaimed-shop");
+    expect(html).toContain("<mark>Plumbers</mark>");
+    expect(html).toContain('value="Leeds"');
+    expect(html).toMatch(/<option[^>]*selected[^>]*>Plumbers/);
+    const unknown = await open("/search?q=plumber&city=Nowhereville");
+    expect([unknown.status, slugsIn(unknown.html)]).toEqual([200, []]);
+    expect(unknown.html).toContain("There is no town called “Nowhereville”");
+  });
+
+  test("asks for words when there are none, and says so when nothing is found", async () => {
+    expect((await open("/search")).html).toContain('name="q"');
+    expect((await open("/search?q=")).status).toBe(200);
+    expect((await open("/search?q=xqzvkwjy")).html).toContain("Nothing was found");
+  });
+});
+
+describe("a business", () => {
+  test("shows phone and email only when it is claimed, otherwise the masked phone", async () => {
+    const claimed = (await open("/businesses/claimed-shop")).html;
+    expect(claimed).toContain("0113 496 0111");
+    expect(claimed).toContain("hello@shop.example");
+    const unclaimed = (await open("/businesses/unclaimed-shop")).html;
+    expect(unclaimed).toContain("0161 496 ****");
+    expect(unclaimed).not.toContain("0999");
+    expect(unclaimed).not.toContain("hello@shop.example");
+    expect(unclaimed).not.toContain("telephone");
+  });
+
+  test("is nowhere to be seen while it is not approved", async () => {
+    const pending = await open("/businesses/pending-shop");
+    expect(pending.status).toBe(404);
+    expect(pending.html).toContain("There is nothing here");
+  });
+
+  test("describes itself to machines, at its one address", async () => {
+    const { html } = await open("/businesses/claimed-shop");
+    const { baseUrl } = server.config;
+    expect(html).toContain(`<link rel="canonical" href="${baseUrl}/businesses/claimed-shop"/>`);
+    expect(linkedData(html)).toMatchObject({
+      "@type": "LocalBusiness",
+      url: `${baseUrl}/businesses/claimed-shop`,
+      telephone: "0113 496 0111",
+      address: { postalCode: "LS1 6HD", addressLocality: "Leeds" },
+    });
+  });
+
+  test("whose every field is an attack is shown as the text that it is", async () => {
+    const zorb = encodeURIComponent("zorblax");
+    const [own, found] = await Promise.all([
+      open("/businesses/evil-shop"),
+      open(`/search?q=${zorb}&city=${encodeURIComponent(evil)}`),
+    ]);
+    for (const { html } of [own, found, await open(`/search?q=${zorb}`)]) {
+      expect(html).not.toContain("<script>alert");
+      expect(html).not.toContain("<img src=x");
+      expect(html.match(/<script/g)?.length ?? 0).toBeLessThanOrEqual(1);
+    }
+    expect(linkedData(own.html)).toMatchObject({ name: `Zorblax ${evil}`, email: evil });
+    expect(slugsIn((await open(`/search?q=${zorb}`)).html)).toEqual(["evil-shop"]);
+  });
+});
+
+const linkedData = (html: string) =>
+  JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(html)?.[1] ?? "null");
+
+describe("lists", () => {
+  test("of a town and a category go on over pages in the order of the API", async () => {
+    for (const [path, filter] of [
+      ["/cities/london", "city=london"],
+      ["/categories/eating-out", "category=eating-out"],
+    ]) {
+      const seen: (string | undefined)[] = [];
+      const expected: string[] = [];
+      for (const page of [1, 2, 3]) {
+        seen.push(...slugsIn((await open(`${path}?page=${page}`)).html));
+        const api = await fetch(`${server.url}/api/v1/businesses?${filter}&page=${page}`, {
+          headers: { "X-Forwarded-For": "10.8.0.1" },
+        });
+        const { businesses } = (await api.json()) as { businesses: { slug: string }[] };
+        expected.push(...businesses.map(({ slug }) => slug));
+      }
+      expect(seen).toEqual(expected);
+      expect(seen.length).toBeGreaterThan(20);
+    }
+  });
+
+  test("end with a friendly 404 past their end and for unknown slugs", async () => {
+    for (const path of [
+      "/cities/leeds?page=999",
+      "/cities/atlantis",
+      "/categories/wizards",
+      "/categories/plumbers?city=atlantis",
+      "/businesses/%zz",
+    ]) {
+      expect([path, (await open(path)).status]).toEqual([path, 404]);
+    }
+    expect((await open("/cities/leeds?page=abc")).html).toContain("page must be a whole number");
+  });
+});
+
+describe("every page", () => {
+  const paths = [
+    "/",
+    "/search?q=pub",
+    "/businesses/claimed-shop",
+    "/cities/leeds",
+    "/developers",
+    "/nothing",
+  ];
+  test("has a strict policy for what it loads, and is served compressed with an ETag", async () => {
+    for (const path of paths) {
+      const { headers, status, html } = await open(path);
+      const policy = headers.get("Content-Security-Policy") ?? "";
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain("unsafe");
+      expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(headers.get("Referrer-Policy")).toBe("strict-origin-when-cross-origin");
+      expect(html).not.toMatch(/ style="| on\w+="/);
+      if (status !== 200) continue;
+      const etag = headers.get("ETag") ?? "";
+      const again = await open(path, { headers: { "If-None-Match": etag } });
+      expect([path, again.status]).toEqual([path, 304]);
+    }
+  });
+
+  test("weighs less than 50 KB with its styles and scripts, compressed", async () => {
+    const weigh = async (path: string) => {
+      const response = await fetch(server.url + path, {
+        headers: { "Accept-Encoding": "gzip", "X-Forwarded-For": "10.8.0.2" },
+        decompress: false,
+      });
+      return (await response.bytes()).byteLength;
+    };
+    const { html } = await open("/developers");
+    const files = [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
+    expect(files.length).toBe(3);
+    const shared = (await Promise.all(files.map(weigh))).reduce((sum, bytes) => sum + bytes, 0);
+    for (const path of paths) expect(shared + (await weigh(path))).toBeLessThan(50_000);
+  });
+
+  test("is counted by itself: 120 a minute for a visitor, at no cost to the API's limit", async () => {
+    const visitor = { headers: { "X-Forwarded-For": "10.7.0.1" } };
+    for (let views = 0; views < 120; views++) {
+      expect((await open("/", visitor)).status).toBe(200);
+    }
+    const refused = await open("/", visitor);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect(refused.html).toContain("Too many pages");
+    const api = await fetch(`${server.url}/api/v1/businesses`, visitor);
+    expect(api.status).toBe(200);
+  });
+
+  test("that does not exist is a page for browsers and JSON for programs and below /api", async () => {
+    expect((await open("/nothing")).html).toStartWith("<!doctype html>");
+    expect((await open("/nothing", { headers: { Accept: "*/*" } })).html).toBe(
+      '{"error":"not_found"}',
+    );
+    expect((await open("/api/v1/nothing")).html).toBe('{"error":"not_found"}');
+    const wrong = await open("/", { method: "DELETE" });
+    expect([wrong.status, wrong.headers.get("Allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+  });
+});
+
+describe("for search engines", () => {
+  test("robots.txt points to the sitemap, which leads to every approved business once", async () => {
+    const { baseUrl } = server.config;
+    expect((await open("/robots.txt")).html).toContain(`Sitemap: ${baseUrl}/sitemap.xml`);
+    const locations = (xml: string) =>
+      [...xml.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, url]) =>
+        (url as string).slice(baseUrl.length),
+      );
+    const files = locations((await open("/sitemap.xml")).html);
+    expect(files).toEqual(["/sitemaps/places.xml", "/sitemaps/businesses-1.xml"]);
+    const [places, businesses] = await Promise.all(files.map((file) => open(file)));
+    expect(locations(places?.html ?? "")).toContain("/cities/leeds");
+    const approved = await server.sql<{ slug: string }[]>`
+      select slug from businesses where status = 'approved'`;
+    expect(locations(businesses?.html ?? "").sort()).toEqual(
+      approved.map(({ slug }) => `/businesses/${slug}`).sort(),
+    );
+    expect((await open("/sitemaps/businesses-2.xml")).status).toBe(404);
+    expect((await open("/sitemaps/businesses-0.xml")).status).toBe(404);
+  });
+
+  test("search results and error pages stay out of the index, lists do not", async () => {
+    expect((await open("/search?q=pub")).headers.get("X-Robots-Tag")).toBe("noindex");
+    expect((await open("/nothing")).headers.get("X-Robots-Tag")).toBe("noindex");
+    expect((await open("/cities/leeds")).headers.get("X-Robots-Tag")).toBeNull();
+  });
+});
