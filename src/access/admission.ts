@@ -1,9 +1,9 @@
-import { LRUCache } from "lru-cache";
 import type { RedisClient } from "../store/redis.ts";
 import { batched } from "./batches.ts";
 import type { ApiKey } from "./keys.ts";
+import { createLastSeen } from "./last-seen.ts";
 import { createLocalLimiter } from "./local.ts";
-import { createMeters, type Decision, type MeterReading, type Standing } from "./meters.ts";
+import { createMeters, type Decision, type MeterReading } from "./meters.ts";
 import { watchOutages } from "./outage.ts";
 import { type DurableUsage, noDurableUsage } from "./usage.ts";
 
@@ -70,8 +70,7 @@ export function createAdmission(
 ): Admission {
   const meters = createMeters(redis, { clock, ...options });
   const local = createLocalLimiter({ instances, now: clock });
-  /** How Redis last said that meters stand. */
-  const lastSeen = new LRUCache<string, Standing & { seenAtMs: number }>({ max: MOST_METERS });
+  const lastSeen = createLastSeen();
   /** The meters that are being begun; here a second time would forget what was charged since. */
   const beginning = new Map<string, Promise<void>>();
   const beginningHere = new Map<string, Promise<void>>();
@@ -101,7 +100,7 @@ export function createAdmission(
   usage.onTotals((totals) => {
     if (outage.isOn) return;
     for (const { meterId, month, used } of totals) {
-      const seen = lastSeen.peek(meterId);
+      const seen = lastSeen.standing(meterId);
       if (seen?.month !== month || seen.used >= used) continue;
       const { perMinute } = seen;
       meters
@@ -120,7 +119,7 @@ export function createAdmission(
       const decision = await meters.charge(key, cost);
       const { outcome, reading } = decision;
       if (outcome !== "unknown") {
-        remember(key, reading);
+        lastSeen.remember(key, reading);
         return counted(key, cost, decision);
       }
       await once(beginning, key.meterId, () => beginInRedis(key, reading.month));
@@ -130,7 +129,7 @@ export function createAdmission(
   async function beginInRedis(key: ApiKey, month: string): Promise<void> {
     const { meterId, perMinute } = key;
     const used = await orUnavailable(usedBefore({ meterId, month }));
-    await meters.seed({ meterId, month, used, perMinute, tokensLeft: believedTokens(key) });
+    await meters.seed({ meterId, month, used, perMinute, tokensLeft: lastSeen.tokensLeft(key) });
   }
 
   async function chargeLocally(key: ApiKey, cost: 0 | 1): Promise<Decision> {
@@ -144,7 +143,7 @@ export function createAdmission(
   async function beginLocally(key: ApiKey): Promise<void> {
     const { meterId } = key;
     const used = await orUnavailable(usedBefore({ meterId, month: local.month() }));
-    local.begin(key, used, believedTokens(key));
+    local.begin(key, used, lastSeen.tokensLeft(key));
   }
 
   /** At once, so that nobody asks what was used between the charge and its being counted. */
@@ -164,18 +163,6 @@ export function createAdmission(
       outage.begin(error, key.meterId);
       return await chargeLocally(key, cost);
     }
-  }
-
-  function remember({ meterId, perMinute }: ApiKey, { month, used, tokensLeft }: MeterReading) {
-    lastSeen.set(meterId, { meterId, month, used, perMinute, tokensLeft, seenAtMs: Date.now() });
-  }
-
-  /** The level of a bucket that Redis cannot tell, going by what it last said. */
-  function believedTokens({ meterId, perMinute, burst }: ApiKey): number | undefined {
-    const seen = lastSeen.get(meterId);
-    if (seen?.tokensLeft === undefined) return undefined;
-    const gained = ((Date.now() - seen.seenAtMs) * perMinute) / 60_000;
-    return Math.min(burst, Math.floor(seen.tokensLeft + gained));
   }
 
   return {
@@ -215,7 +202,6 @@ export function createAdmission(
   };
 }
 
-const MOST_METERS = 50_000;
 const MOST_ASKED = 1_000;
 
 /** Does it once for all who ask for it meanwhile. */
