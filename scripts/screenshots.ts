@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Page } from "playwright-core";
 import { loadConfig } from "../src/config.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { openChromium } from "./stack/chromium.ts";
@@ -25,54 +25,69 @@ await runCommand(async () => {
   const { baseUrl } = loadConfig(await scriptEnvironment());
 
   await using browser = await openChromium();
-  const application = await applyForKey(browser, baseUrl);
-  const pages = { ...(await findPages(baseUrl)), ...application };
+  const pages = await findPages(baseUrl);
+  const take = async (tab: Page, name: string, look: string) => {
+    await tab.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: true });
+    console.log(`${name}-${look}.png`);
+  };
   for (const { name: look, ...options } of looks) {
     const context = await browser.newContext(options);
     const tab = await context.newPage();
     for (const [name, path] of Object.entries(pages)) {
       await tab.goto(baseUrl + path);
-      await tab.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: true });
+      await take(tab, name, look);
     }
     await context.close();
   }
-  console.log(`${Object.keys(pages).length * looks.length} pictures in ${folder}`);
+
+  // A key is shown once, so all looks are of the one page.
+  const tab = await browser.newPage();
+  for await (const name of applyForKey(tab, baseUrl)) {
+    for (const { name: look, colorScheme, viewport } of looks) {
+      await tab.emulateMedia({ colorScheme });
+      await tab.setViewportSize(viewport);
+      await take(tab, name, look);
+    }
+  }
 });
 
 /** One address of each kind of page. */
 async function findPages(baseUrl: string): Promise<Record<string, string>> {
-  const response = await fetch(`${baseUrl}/api/v1/businesses?limit=1`);
-  const { businesses } = (await response.json()) as {
+  const read = async (path: string) => await (await fetch(baseUrl + path)).text();
+  const { businesses } = JSON.parse(await read("/api/v1/businesses")) as {
     businesses: { slug: string; category: string; city: string }[];
   };
-  const [business] = businesses;
-  if (!business) throw new CommandError("The directory is empty: there is nothing to show.");
-  const { slug, category, city } = business;
-  const place = `${await (await fetch(`${baseUrl}/businesses/${slug}`)).text()}`;
-  const citySlug = /href="\/cities\/([^"]+)"/.exec(place)?.[1] ?? "";
+  const [first] = businesses;
+  if (!first) throw new CommandError("The directory is empty: there is nothing to show.");
+  const details = businesses.map(({ slug }) => read(`/api/v1/businesses/${slug}`));
+  const withPhotos = (await Promise.all(details)).findIndex((text) => text.includes('"caption"'));
+  const { slug } = businesses[withPhotos] ?? first;
+  const largestCity = /href="(\/cities\/[^"]+)"/.exec(await read("/"))?.[1] ?? "/";
   return {
     home: "/",
-    search: `/search?q=${encodeURIComponent(`${category.replaceAll("-", " ")} in ${city}`)}`,
+    search: `/search?q=${first.category.replaceAll("-", "+")}`,
     "search-nothing": "/search?q=xyzzyxyzzy",
     business: `/businesses/${slug}`,
-    category: `/categories/${category}`,
-    city: `/cities/${citySlug}?page=2`,
+    category: `/categories/${first.category}`,
+    city: `${largestCity}?page=2`,
     developers: "/developers",
     "not-found": "/nothing-here",
   };
 }
 
-/** The private page, as it is after the key was revealed. */
-async function applyForKey(browser: Browser, baseUrl: string): Promise<Record<string, string>> {
-  const tab = await browser.newPage();
-  await tab.goto(`${baseUrl}/developers#key`);
+/** Walks through an application, and says the name of each page that it comes to. */
+async function* applyForKey(tab: Page, baseUrl: string): AsyncGenerator<string> {
+  await tab.goto(`${baseUrl}/developers#apply`);
   await tab.getByLabel("Your name or company").fill("Ada Shah");
+  await tab.getByLabel("Email").fill("ada at home");
+  await tab.getByRole("button", { name: "Apply for a key" }).click();
+  yield "application-faults";
   await tab.getByLabel("Email").fill("ada@client.example");
   await tab.getByLabel("What do you want to make?").fill("A map of bakeries.");
   await tab.getByRole("button", { name: "Apply for a key" }).click();
-  const { pathname } = new URL(tab.url());
+  yield "application";
   const reveal = tab.getByRole("button", { name: "Reveal my key" });
-  if (await reveal.isVisible()) await reveal.click();
-  await tab.close();
-  return pathname.includes("applications/") ? { application: pathname } : {};
+  if (!(await reveal.isVisible())) return;
+  await reveal.click();
+  yield "application-revealed";
 }

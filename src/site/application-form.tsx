@@ -58,7 +58,7 @@ export function ApplicationForm({
 }) {
   const number = Object.keys(faults).length;
   return (
-    <form class="stack" action="/developers/applications" method="post" noValidate>
+    <form class="stack" action="/developers/applications#apply" method="post" noValidate>
       {number > 0 && (
         <p class="notice" role="alert">
           {faults.form ?? "Not sent yet: please look at the marked fields. What you typed is kept."}

@@ -150,7 +150,7 @@ function Standing({
         <p>The reason:</p>
         <blockquote class="typed">{declinedWhy}</blockquote>
         <p>
-          You may <a href="/developers#key">apply again</a>.
+          You may <a href="/developers#apply">apply again</a>.
         </p>
       </>
     );

@@ -46,7 +46,7 @@ export async function developersPage(
         opening hours and photos, and the search of this site. Free, without an account.
       </p>
       <p>
-        <a href="#key">Get a key</a> · <a href="/developers/reference">Reference</a> ·{" "}
+        <a href="#apply">Get a key</a> · <a href="/developers/reference">Reference</a> ·{" "}
         <a href="/api/v1/openapi.json">OpenAPI</a> · <a href="/llms.txt">llms.txt</a>
       </p>
       {openAccess && <FirstCall baseUrl={baseUrl} path={`/api/v1/businesses?${example}&limit=2`} />}
@@ -62,8 +62,8 @@ export async function developersPage(
       <Limits openAccess={openAccess} />
       <Errors />
       <Paging example={example} />
-      <section id="key" aria-labelledby="key-title">
-        <h2 id="key-title">Get a free key</h2>
+      <section id="apply" aria-labelledby="apply-title">
+        <h2 id="apply-title">Get a free key</h2>
         <p>
           No account and no password: you get a private page with your key on it. Keep its address.
         </p>

@@ -186,7 +186,7 @@ describe("for developers", () => {
 
   test("apply, reveal, call, roll, revoke: from a form to a working key and its end", async () => {
     const { tab, close } = await openTab(browser, server.url);
-    await tab.goto("/developers#key");
+    await tab.goto("/developers#apply");
     await applyAs(tab, "Ada");
     await tab.waitForURL("**/developers/applications/*");
     expect(await violations(tab)).toEqual([]);
