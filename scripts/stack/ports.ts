@@ -1,9 +1,21 @@
 import { createServer } from "node:net";
 
-/** A port of this machine that nothing uses at the moment. */
-export function freePort(): Promise<number> {
-  return bind(0, "127.0.0.1");
+/**
+ * A port of this machine that nothing uses at the moment. It is from below the range that systems
+ * hand out to outgoing connections, so that none of those takes it before the program for which it
+ * is meant; and never given twice by one process.
+ */
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 1_000; attempt++) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (given.has(port)) continue;
+    given.add(port);
+    if (await isFree(port, "127.0.0.1")) return port;
+  }
+  throw new Error("no port is free between 20000 and 32000");
 }
+
+const given = new Set<number>();
 
 /** Whether a server could listen there. */
 export async function isFree(port: number, host: string): Promise<boolean> {
@@ -16,13 +28,10 @@ export async function isFree(port: number, host: string): Promise<boolean> {
   );
 }
 
-function bind(port: number, host: string): Promise<number> {
+function bind(port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : port));
-    });
+    server.listen(port, host, () => server.close(() => resolve()));
   });
 }
