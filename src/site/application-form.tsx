@@ -58,9 +58,10 @@ export function ApplicationForm({
 }) {
   const number = Object.keys(faults).length;
   return (
-    <form class="stack" action="/developers/applications#apply" method="post" noValidate>
+    <form class="stack" action="/developers/applications" method="post" noValidate>
       {number > 0 && (
-        <p class="notice" role="alert">
+        // The form is at the end of its page: the browser goes there by itself, without a script.
+        <p class="notice" role="alert" tabindex={-1} autofocus>
           {faults.form ?? "Not sent yet: please look at the marked fields. What you typed is kept."}
         </p>
       )}

@@ -224,6 +224,7 @@ describe("for developers", () => {
     await tab.getByLabel("Email").fill("ada at home");
     await tab.getByRole("button", { name: "Apply for a key" }).click();
     await tab.getByText("That is not an email address").waitFor();
+    expect(await tab.locator(":focus").textContent()).toContain("look at the marked fields");
     expect(await tab.getByLabel("Your name or company").inputValue()).toBe("Ada <b>");
     expect(await tab.getByLabel("Email").inputValue()).toBe("ada at home");
     expect(await tab.getByLabel("Email").getAttribute("aria-describedby")).toBe("email-fault");
