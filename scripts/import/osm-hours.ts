@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import OpeningHours, { type nominatim_object } from "opening_hours";
 import type { OpeningHoursRecord } from "../../src/directory/import.ts";
+import { weekdays } from "../../src/directory/weekdays.ts";
 
 /**
  * The opening hours of a normal week, with neither public nor school holidays, from the value of
@@ -67,16 +68,6 @@ const MONDAYS = [
   [2025, 10, 17],
 ] as const;
 
-const DAYS = [
-  "SUNDAY",
-  "MONDAY",
-  "TUESDAY",
-  "WEDNESDAY",
-  "THURSDAY",
-  "FRIDAY",
-  "SATURDAY",
-] as const;
-
 function weekFrom(
   hours: OpeningHours,
   [year, month, day]: (typeof MONDAYS)[number],
@@ -93,7 +84,7 @@ function weekFrom(
     .filter(([from]) => from >= at(0) && from < at(7));
   return Array.from({ length: 7 }, (_, index) => {
     const date = at(index);
-    const name = DAYS[date.getDay()] ?? "MONDAY";
+    const name = weekdays[index] ?? "MONDAY";
     const ofDay = open.filter(([from]) => from >= date && from < at(index + 1));
     return ofDay.length === 0
       ? [{ day: name, isClosed: true }]

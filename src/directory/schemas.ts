@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { weekdays } from "./weekdays.ts";
 
 /**
  * The public shapes, to the letter: no field more, none less. The answers' types, the OpenAPI
@@ -71,7 +72,7 @@ const time = (description: string) =>
 
 export const OpeningHours = v.pipe(
   v.strictObject({
-    day: v.picklist(["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]),
+    day: v.picklist(weekdays),
     openTime: time('HH:MM in 24 hours, or "" when closed or open all day.'),
     closeTime: time('HH:MM or ""; not after openTime, it is on the next day.'),
     isClosed: flag("Closed all day."),

@@ -1,12 +1,13 @@
 import { type Business, findBusiness } from "../directory/businesses.ts";
 import { openDetail, openListItem } from "../directory/shapes.ts";
+import { weekdays } from "../directory/weekdays.ts";
 import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseSlug } from "../http/parameters.ts";
 import type { Sql } from "../store/postgres.ts";
 import { localBusiness } from "./linked-data.ts";
 import { Badges } from "./listing.tsx";
-import { openState, wallClock, weekdays } from "./opening.ts";
+import { openState, wallClock } from "./opening.ts";
 import { page } from "./page.tsx";
 
 /** GET /businesses/{slug}: what open access says of a business, and nothing more. */

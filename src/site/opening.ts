@@ -1,14 +1,5 @@
 import type { OpeningHours } from "../directory/businesses.ts";
-
-export const weekdays = [
-  "MONDAY",
-  "TUESDAY",
-  "WEDNESDAY",
-  "THURSDAY",
-  "FRIDAY",
-  "SATURDAY",
-  "SUNDAY",
-] as const;
+import { weekdays } from "../directory/weekdays.ts";
 
 /** "unknown": nothing is said about the day. `until` is HH:MM, absent when open all day. */
 export type OpenState =

@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import type { OpeningHours, Photo } from "../businesses.ts";
+import { weekdays } from "../weekdays.ts";
 import { readEmail, readPhone, readPostcode, readWebsite } from "./contacts.ts";
 import {
   type BusinessStatus,
   type CheckedRecord,
   type ImportRecord,
   importRecord,
-  weekdays,
 } from "./record.ts";
 import type { BusinessFields } from "./rows.ts";
 import { cleanLine, cleanText } from "./text.ts";

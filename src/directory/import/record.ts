@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { isSlug } from "../slug.ts";
+import { weekdays } from "../weekdays.ts";
 
 /**
  * One business as a feed gives it. A field that is absent says nothing and keeps what is known;
@@ -47,16 +48,6 @@ export interface OpeningHoursRecord {
 
 export const businessStatuses = ["pending", "approved", "rejected", "suspended"] as const;
 export type BusinessStatus = (typeof businessStatuses)[number];
-
-export const weekdays = [
-  "MONDAY",
-  "TUESDAY",
-  "WEDNESDAY",
-  "THURSDAY",
-  "FRIDAY",
-  "SATURDAY",
-  "SUNDAY",
-] as const;
 
 const text = (field: string, longest: number) =>
   v.nullish(
