@@ -1,5 +1,3 @@
-import { parseArgs } from "node:util";
-import * as v from "valibot";
 import {
   approveApplication,
   type DecisionResult,
@@ -10,26 +8,9 @@ import { createKey, type IssuedKey, listTiers } from "../src/access/keys.ts";
 import { loadConfig } from "../src/config.ts";
 import { openPostgres, type Sql } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
-import { readSpan } from "./span.ts";
+import { readArguments, readOrder, readRefusal, USAGE } from "./key-order.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatTable } from "./table.ts";
-
-const USAGE = `Usage: bun scripts/issue-key.ts --name NAME --email EMAIL --tier TIER [options]
-       bun scripts/issue-key.ts --application ID [--tier TIER] [options]
-       bun scripts/issue-key.ts --decline ID --why TEXT
-       bun scripts/issue-key.ts
-
-Issues an API key and shows it once; approves an application, of tier developer unless told
-otherwise, whose applicant then reveals the key on the page of the application; declines one, where
-that page says why; without arguments, lists the waiting applications.
-
-  --tier TIER        developer, starter, growth or enterprise
-  --expires-at TIME  ISO 8601, such as 2027-01-31 (UTC) or 2027-01-31T12:00:00Z
-  --expires-in SPAN  such as 30d or 12h; without either, the key does not expire
-  --quota N          requests a month, --per-minute N and --burst N (how many at once):
-                     instead of the tier's; enterprise needs all three
-  --json             one JSON line: {"id","key","tier","expiresAt"}; for an application id and key
-                     are null, since the key comes into being when it is revealed`;
 
 async function issueKey(): Promise<void> {
   const { json, help, ...given } = readArguments();
@@ -48,128 +29,6 @@ async function issueKey(): Promise<void> {
   } finally {
     await sql.end();
   }
-}
-
-function readArguments() {
-  const text = { type: "string" } as const;
-  const flag = { type: "boolean", default: false } as const;
-  return parseArgs({
-    options: {
-      name: text,
-      email: text,
-      tier: text,
-      application: text,
-      decline: text,
-      why: text,
-      "expires-at": text,
-      "expires-in": text,
-      quota: text,
-      "per-minute": text,
-      burst: text,
-      json: flag,
-      help: { ...flag, short: "h" },
-    },
-  }).values;
-}
-
-type Given = Omit<ReturnType<typeof readArguments>, "json" | "help" | "decline" | "why">;
-
-function readRefusal({ decline, why, ...rest }: Partial<ReturnType<typeof readArguments>>) {
-  if (decline === undefined && why === undefined) return null;
-  if (decline === undefined || Object.keys(rest).length > 0) {
-    throw new CommandError("--decline and --why go together, with nothing else.");
-  }
-  const reason = why?.trim() ?? "";
-  if (reason === "" || reason.length > 2_000) {
-    throw new CommandError(
-      "--why must tell the applicant the reason, in at most 2,000 characters.",
-    );
-  }
-  return { application: decline, why: reason };
-}
-
-/** What the arguments ask for, checked as far as that goes without the database. */
-function readOrder(given: Given) {
-  const tier = given.tier ?? (given.application === undefined ? undefined : "developer");
-  const limits = {
-    quota: readLimit(given, "quota"),
-    perMinute: readLimit(given, "per-minute"),
-    burst: readLimit(given, "burst"),
-  };
-  if (tier === "enterprise" && Object.values(limits).includes(undefined)) {
-    throw new CommandError("A key of tier enterprise needs --quota, --per-minute and --burst.");
-  }
-  const rights = { ...limits, expiresAt: readExpiry(given) };
-
-  if (given.application !== undefined) {
-    if (given.name !== undefined || given.email !== undefined) {
-      throw new CommandError(
-        "The name and the email are those of the application: leave them out.",
-      );
-    }
-    return { application: given.application, tier: tier ?? "", ...rights };
-  }
-  const missing = (["name", "email", "tier"] as const).filter((name) => given[name] === undefined);
-  if (missing.length > 0) {
-    throw new CommandError(
-      `Missing: ${missing.map((name) => `--${name}`).join(", ")}.\n\n${USAGE}`,
-    );
-  }
-  const holder = v.safeParse(holderSchema, { name: given.name, email: given.email });
-  if (!holder.success) throw new CommandError(holder.issues[0].message);
-  return { ...holder.output, tier: tier ?? "", ...rights };
-}
-
-const holderSchema = v.object({
-  name: v.pipe(
-    v.string(),
-    v.trim(),
-    v.minLength(1, "--name is empty."),
-    v.maxLength(200, "--name is too long; it may have 200 characters."),
-  ),
-  email: v.pipe(
-    v.string(),
-    v.trim(),
-    v.email("--email must be an address such as ann@shop.example."),
-    v.maxLength(254, "--email is too long; it may have 254 characters."),
-  ),
-});
-
-function readLimit(given: Given, name: "quota" | "per-minute" | "burst"): number | undefined {
-  const text = given[name];
-  if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text) || Number(text) === 0) {
-    throw new CommandError(`--${name} must be a whole number from 1 to 999999999.`);
-  }
-  return Number(text);
-}
-
-function readExpiry(given: Given): Date | null {
-  const { "expires-at": at, "expires-in": span } = given;
-  if (at !== undefined && span !== undefined) {
-    throw new CommandError("Give --expires-at or --expires-in, not both.");
-  }
-  if (at === undefined && span === undefined) return null;
-  const expiresAt =
-    at === undefined ? new Date(Date.now() + readSpan("--expires-in", span ?? "")) : readTime(at);
-  if (expiresAt.getTime() <= Date.now()) {
-    throw new CommandError("The expiry lies in the past: such a key would never work.");
-  }
-  return expiresAt;
-}
-
-function readTime(text: string): Date {
-  // Without an offset, the same text would be another moment in each time zone.
-  const isTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(
-    text,
-  );
-  const time = new Date(text);
-  if (!isTime || Number.isNaN(time.getTime())) {
-    throw new CommandError(
-      "--expires-at must be a time such as 2027-01-31 (UTC) or 2027-01-31T12:00:00Z.",
-    );
-  }
-  return time;
 }
 
 type Order = ReturnType<typeof readOrder>;
