@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { weekdays } from "../../src/directory/weekdays.ts";
+import { openState, wallClock } from "../../src/site/opening.ts";
 
 const entry = (day: (typeof weekdays)[number], openTime: string, closeTime: string) => ({
   day,
