@@ -6,8 +6,10 @@ import { canInstall, installPackage } from "./debian.ts";
 export async function openChromium(): Promise<Browser> {
   return await chromium.launch({
     executablePath: await chromiumProgram(),
+    chromiumSandbox: process.getuid?.() !== 0,
     args: [
-      "--no-sandbox",
+      // Chromium has no sandbox for root.
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
       "--disable-gpu",
       "--no-first-run",
       "--disable-background-networking",

@@ -1,5 +1,5 @@
 import { type Category, listCategories } from "../directory/categories.ts";
-import { type City, findCity, listCities } from "../directory/cities.ts";
+import { type City, findCity, largestCities } from "../directory/cities.ts";
 import { makeSlug } from "../directory/import/slugs.ts";
 import { invalidParameter } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
@@ -31,7 +31,7 @@ export function searchPage(directory: Search): Handler {
 
     const [categories, cities, city] = await Promise.all([
       listCategories(sql),
-      listCities(sql),
+      largestCities(sql, { limit: MOST_SUGGESTIONS }),
       findCity(sql, makeSlug(cityText)),
     ]);
     const isUnknownCity = cityText !== "" && !city;
@@ -117,7 +117,7 @@ function SearchForm({
             autoComplete="off"
           />
           <datalist id="cities">
-            {cities.slice(0, MOST_SUGGESTIONS).map(({ slug, name }) => (
+            {cities.map(({ slug, name }) => (
               <option key={slug} value={name} />
             ))}
           </datalist>
@@ -145,4 +145,4 @@ function SearchForm({
   );
 }
 
-const MOST_SUGGESTIONS = 500;
+const MOST_SUGGESTIONS = 300;
