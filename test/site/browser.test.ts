@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { openChromium } from "../../scripts/stack/chromium.ts";
+import { declineApplication, listWaiting } from "../../src/access/applications.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
 import { openTab, overflow, violations } from "./browser.ts";
@@ -216,7 +217,7 @@ describe("for developers", () => {
     await close();
   });
 
-  test("what is wrong is said beside the field, and what was typed is still there", async () => {
+  test("a faulty form keeps what was typed, and a good one waits until it is decided", async () => {
     // The browser itself calls an answer of 422 an error on its console.
     const { tab } = await openTab(browser, reviewing.url);
     await tab.goto("/developers");
@@ -234,6 +235,12 @@ describe("for developers", () => {
     await tab.getByLabel("What do you want to make?").fill("A map");
     await tab.getByRole("button", { name: "Apply for a key" }).click();
     await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
+    expect(await violations(tab)).toEqual([]);
+
+    const [application] = await listWaiting(reviewing.sql);
+    await declineApplication(reviewing.sql, application?.id ?? "", "No maps, please");
+    await tab.goto(tab.url());
+    await tab.getByText("No maps, please").waitFor();
     expect(await violations(tab)).toEqual([]);
     await tab.context().close();
   });
