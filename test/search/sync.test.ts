@@ -185,7 +185,7 @@ describe("a rebuild", () => {
     })();
     const changing = (async () => {
       for (let n = 0; isRebuilding; n = (n + 7) % 300) {
-        await database.sql`update businesses set name = name || ' x' where slug = ${`zephyr-${n}`}`;
+        await database.sql`update businesses set name = name || ' again' where slug = ${`zephyr-${n}`}`;
         await setStatus(`zephyr-${(n + 3) % 300}`, n % 2 ? "suspended" : "approved");
       }
     })();
