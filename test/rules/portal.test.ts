@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { addBusiness } from "../fixtures.ts";
+import { startTestServer, type TestServer, until } from "../support.ts";
+
+// Where keys come from (1.3 and 5.7 of the specification, 4.17 of the design), and the search that
+// the API shares with the site (4.6 and 4.13).
+
+let server: TestServer;
+let authorization: Record<string, string>;
+beforeAll(async () => {
+  server = await startTestServer({ applications: "auto" });
+  const key = await server.issueKey({ tier: "growth" });
+  authorization = { Authorization: `Bearer ${key}` };
+});
+afterAll(() => server.stop());
+
+const page = (path: string, form?: Record<string, string>) =>
+  fetch(server.url + path, {
+    redirect: "manual",
+    headers: { Accept: "text/html", ...(form && { Origin: server.url }) },
+    ...(form && { method: "POST", body: new URLSearchParams(form) }),
+  });
+
+test("1.3, 5.7 design 4.17 a free key is got by applying at /developers, and revealed once", async () => {
+  expect((await page("/developers")).status).toBe(200);
+  const applied = await page("/developers/applications", {
+    name: "Ada Shah",
+    email: "ada@map.example",
+    purpose: "A map of plumbers",
+  });
+  const address = applied.headers.get("Location") ?? "";
+  const reveal = async () => {
+    const answer = await page(address, { action: "reveal" });
+    return /hs_live_[A-Za-z0-9]{38}/.exec(await answer.text())?.[0];
+  };
+  const key = (await reveal()) ?? "";
+  const used = await fetch(`${server.url}/api/v1/categories`, {
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  expect(used.status).toBe(200);
+  expect(await reveal()).toBeUndefined();
+  const [stored] =
+    await server.sql`select to_jsonb(k)::text as everything from api_keys as k where email = 'ada@map.example'`;
+  expect(stored?.everything).not.toContain(key.slice(14));
+});
+
+describe("specification 4.6, design 4.13: search", () => {
+  const slugsOf = async (query: string) => {
+    const response = await fetch(`${server.url}/api/v1/search?q=${query}`, {
+      headers: authorization,
+    });
+    const { data } = (await response.json()) as { data: { slug: string }[] };
+    return data.map(({ slug }) => slug);
+  };
+  beforeAll(async () => {
+    const { sql } = server;
+    await addBusiness(sql, { slug: "plain", name: "Quillfeather Ironworks", rating: 1 });
+    await addBusiness(sql, {
+      slug: "shiny",
+      name: "Shiny",
+      shortDescription: "We know Quillfeather.",
+      isPremium: true,
+      rating: 5,
+    });
+    await addBusiness(sql, {
+      slug: "twin-of-few",
+      name: "Mortimer Twins",
+      rating: 4,
+      reviewCount: 2,
+    });
+    await addBusiness(sql, {
+      slug: "twin-of-many",
+      name: "Mortimer Twins",
+      rating: 4,
+      reviewCount: 9,
+    });
+    await addBusiness(sql, {
+      slug: "twin-of-rank",
+      name: "Mortimer Twins",
+      isPremium: true,
+      rating: 1,
+    });
+    await addBusiness(sql, {
+      slug: "twin-of-stars",
+      name: "Mortimer Twins",
+      rating: 5,
+      reviewCount: 1,
+    });
+    await server.searchable("twin-of-stars");
+  });
+
+  test("design 4.13 text comes first: premium and five stars do not lift a worse match", async () => {
+    expect(await slugsOf("quillfeather")).toEqual(["plain", "shiny"]);
+  });
+  test("design 4.13 premium, rating and reviews break ties of equal text", async () => {
+    expect(await slugsOf("mortimer+twins")).toEqual([
+      "twin-of-rank",
+      "twin-of-stars",
+      "twin-of-many",
+      "twin-of-few",
+    ]);
+  });
+  test("4.6 design 4.13 the site's own page shows the same set in the same order", async () => {
+    const html = await (await page("/search?q=mortimer+twins")).text();
+    const shown = [...html.matchAll(/href="\/businesses\/([a-z0-9-]+)"/g)].map(([, slug]) => slug);
+    expect(shown).toEqual(await slugsOf("mortimer+twins"));
+  });
+  test("design 4.13, 4.15 what is suspended is gone from search at once, also while the index lags", async () => {
+    await server.sql`update businesses set status = 'suspended' where slug = 'twin-of-many'`;
+    expect(await slugsOf("mortimer+twins")).toEqual([
+      "twin-of-rank",
+      "twin-of-stars",
+      "twin-of-few",
+    ]);
+  });
+  test("design 4.15 a change is searchable within five seconds", async () => {
+    await server.sql`update businesses set name = 'Zephyrine' where slug = 'twin-of-few'`;
+    await until(async () => (await slugsOf("zephyrine")).length === 1, 5_000);
+  });
+});
