@@ -24,13 +24,21 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   return Object.freeze(result.output);
 }
 
+/** Of the settings that must be there. */
+const examples = {
+  DATABASE_URL: "postgres://user:password@localhost:5432/highstreet",
+  REDIS_URL: "redis://localhost:6379",
+  MEILI_URL: "http://localhost:7700",
+};
+
 const wholeNumber = (name: string, minimum: number, maximum: number) =>
   v.pipe(
     v.string(),
-    v.regex(/^\d{1,9}$/, `${name} must be a whole number, for example ${minimum}.`),
+    v.check(
+      (text) => /^\d{1,9}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum,
+      `${name} must be a whole number from ${minimum} to ${maximum}.`,
+    ),
     v.transform(Number),
-    v.minValue(minimum, `${name} must be at least ${minimum}.`),
-    v.maxValue(maximum, `${name} must be at most ${maximum}.`),
   );
 
 const oneOf = <const Option extends string>(name: string, options: readonly Option[]) =>
@@ -38,7 +46,7 @@ const oneOf = <const Option extends string>(name: string, options: readonly Opti
 
 const address = (name: string, protocols: string[], example: string) =>
   v.pipe(
-    v.string(`${name} is missing: give an address such as ${example}.`),
+    v.string(),
     v.check(
       (value) => URL.canParse(value) && protocols.includes(new URL(value).protocol),
       `${name} must be an address such as ${example}.`,
@@ -61,21 +69,17 @@ const settings = v.pipe(
         v.transform((url) => url.replace(/\/+$/, "")),
       ),
     ),
-    DATABASE_URL: address(
-      "DATABASE_URL",
-      ["postgres:", "postgresql:"],
-      "postgres://user:password@localhost:5432/highstreet",
-    ),
+    DATABASE_URL: address("DATABASE_URL", ["postgres:", "postgresql:"], examples.DATABASE_URL),
     REDIS_URL: v.pipe(
-      v.string("REDIS_URL is missing: give an address such as redis://localhost:6379."),
+      v.string(),
       v.transform(list),
-      v.minLength(1, "REDIS_URL is missing: give an address such as redis://localhost:6379."),
+      v.minLength(1, `REDIS_URL is missing: give an address such as ${examples.REDIS_URL}.`),
       v.everyItem(
         (url) => /^rediss?:\/\/./.test(url) && URL.canParse(url),
-        "REDIS_URL must be an address such as redis://localhost:6379, or several with commas for a cluster.",
+        `REDIS_URL must be an address such as ${examples.REDIS_URL}, or several with commas for a cluster.`,
       ),
     ),
-    MEILI_URL: address("MEILI_URL", ["http:", "https:"], "http://localhost:7700"),
+    MEILI_URL: address("MEILI_URL", ["http:", "https:"], examples.MEILI_URL),
     MEILI_KEY: v.optional(v.string(), ""),
     DATA_DIR: v.optional(v.string(), ".data"),
     SAMPLE: v.optional(oneOf("SAMPLE", ["on", "off"]), "on"),
@@ -115,8 +119,8 @@ const settings = v.pipe(
 
 function describeIssue(issue: v.BaseIssue<unknown>): string {
   const name = issue.path?.[0]?.key;
-  // valibot reports an absent required key on the object, with its own wording.
-  return issue.input === undefined && typeof name === "string" && !issue.message.startsWith(name)
-    ? `${name} is missing.`
+  // For an absent key valibot has words of its own.
+  return issue.input === undefined && typeof name === "string"
+    ? `${name} is missing: give an address such as ${examples[name as keyof typeof examples]}.`
     : issue.message;
 }

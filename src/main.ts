@@ -86,8 +86,11 @@ export async function start(
   }
 }
 
-/** Milliseconds that each part has to close; the server is given the time of its slowest answer. */
-const STOP_MS = 10_000;
+/** Milliseconds that each part has to close: as long as the slowest answer may take. */
+const STOP_MS = 5_000;
+
+/** Milliseconds after which a stopping process ends, whatever is still open. */
+const LAST_STOP_MS = 9_000;
 
 async function reach<Result>(store: string, use: () => Promise<Result>): Promise<Result> {
   try {
@@ -118,6 +121,7 @@ async function run(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
       log.info({ signal }, "stopping");
+      setTimeout(() => process.exit(1), LAST_STOP_MS).unref();
       server.stop().then(
         () => process.exit(0),
         (error) => {

@@ -74,7 +74,7 @@ describe("npm start", () => {
       // Killed so that it can do nothing any more: what it started ends all the same.
       third.kill("SIGKILL");
       await third.exited;
-      await until(() => pidsOf(again).every((pid) => !isAlive(pid)), 10_000);
+      await until(() => pidsOf(again).every((pid) => !isAlive(pid)), 20_000);
       expect(existsSync(join(dataDir, "stack.json"))).toBe(true);
       await expect(scriptEnvironment({ DATA_DIR: dataDir })).rejects.toThrow(/npm start/);
       const fourth = run({ DATA_DIR: dataDir });
