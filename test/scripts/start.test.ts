@@ -9,7 +9,7 @@ import { isAlive, until } from "../../scripts/stack/waiting.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 40_000;
 
 let folder: string;
 beforeAll(async () => {
