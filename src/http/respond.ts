@@ -1,65 +1,70 @@
+import { LRUCache } from "lru-cache";
 import type { Answer } from "./answer.ts";
+import { type Coding, codings, Representation } from "./representation.ts";
 
 /**
  * Turns an answer into the response to this request: a strong ETag on every 200 with a body and 304
  * for a caller that has it (RFC 9110, section 13), gzip or zstd when accepted, no body for HEAD.
  */
-export function respond(request: Request, { status, headers, body, encodings }: Answer): Response {
+export function respond(request: Request, { status, headers, body }: Answer): Response {
   if (body === null) return new Response(null, { status, headers });
 
-  const isSuccess = status === 200;
-  const coding = body.length >= SMALLEST_COMPRESSED ? acceptedCoding(request) : "identity";
-  const sent = new Headers(headers);
-  sent.append("Vary", "Accept-Encoding");
-  if (coding !== "identity") sent.set("Content-Encoding", coding);
-  if (isSuccess) {
-    const hash = Bun.hash.xxHash64(body).toString(36);
-    // A strong tag names the very bytes, so each coding has its own.
-    const tag = coding === "identity" ? `"${hash}"` : `"${hash}-${coding}"`;
-    sent.set("ETag", tag);
-    if (!sent.has("Cache-Control")) sent.set("Cache-Control", "no-cache");
+  const representation = typeof body === "string" ? new Representation(body) : body;
+  const isWorthCoding = representation.size >= SMALLEST_COMPRESSED;
+  const coding = isWorthCoding ? acceptedCoding(request) : "identity";
+  const sent: Record<string, string> = {
+    ...headers,
+    Vary: headers.Vary === undefined ? "Accept-Encoding" : `${headers.Vary}, Accept-Encoding`,
+  };
+  if (status === 200) {
+    const tag = representation.tag(coding);
+    sent.ETag = tag;
+    sent["Cache-Control"] ??= "no-cache";
     if (holds(request, tag)) {
-      sent.delete("Content-Type");
-      sent.delete("Content-Encoding");
+      delete sent["Content-Type"];
       return new Response(null, { status: 304, headers: sent });
     }
   }
+  if (coding !== "identity") sent["Content-Encoding"] = coding;
 
-  const bytes = encodings?.get(coding) ?? encode(body, coding);
-  encodings?.set(coding, bytes);
+  const bytes = representation.bytes(coding);
   if (request.method === "HEAD") {
-    sent.set("Content-Length", String(bytes.byteLength));
+    sent["Content-Length"] = String(bytes.byteLength);
     return new Response(null, { status, headers: sent });
   }
   return new Response(bytes, { status, headers: sent });
 }
 
-/** The better one first. */
-const codings = ["zstd", "gzip"] as const;
-type Coding = (typeof codings)[number] | "identity";
-
-/** Below this many characters the frame of a compressed form eats up what it saves. */
+/** Below this many bytes the frame of a compressed form eats up what it saves. */
 const SMALLEST_COMPRESSED = 512;
 
-function encode(body: string, coding: Coding): Uint8Array<ArrayBuffer> {
-  const bytes = new TextEncoder().encode(body);
-  if (coding === "gzip") return Bun.gzipSync(bytes, { level: 6 });
-  if (coding === "zstd") return new Uint8Array(Bun.zstdCompressSync(bytes));
-  return bytes;
+/** Clients are of few kinds: what each of their headers asks for is worked out once. */
+const knownPreferences = new LRUCache<string, Coding>({ max: 1_000 });
+
+function acceptedCoding(request: Request): Coding {
+  const header = request.headers.get("Accept-Encoding");
+  if (header === null) return "identity";
+  let coding = knownPreferences.get(header);
+  if (coding === undefined) {
+    coding = preferredCoding(header);
+    knownPreferences.set(header, coding);
+  }
+  return coding;
 }
 
 /** The best coding that the caller accepts (RFC 9110, section 12.5.3). */
-function acceptedCoding(request: Request): Coding {
+function preferredCoding(header: string): Coding {
   const accepted = new Map<string, number>();
-  for (const part of (request.headers.get("Accept-Encoding") ?? "").toLowerCase().split(",")) {
+  for (const part of header.toLowerCase().split(",")) {
     const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim());
     const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
     accepted.set(name, weight === undefined ? 1 : Number(weight) || 0);
   }
-  const weightOf = (coding: string) => accepted.get(coding) ?? accepted.get("*") ?? 0;
   const identity = accepted.get("identity") ?? 0;
-  const [best] = codings.toSorted((a, b) => weightOf(b) - weightOf(a));
-  return best && weightOf(best) > 0 && weightOf(best) >= identity ? best : "identity";
+  const weightOf = (coding: Coding) =>
+    coding === "identity" ? identity : (accepted.get(coding) ?? accepted.get("*") ?? 0);
+  const [best = "identity"] = codings.toSorted((a, b) => weightOf(b) - weightOf(a));
+  return weightOf(best) > 0 ? best : "identity";
 }
 
 /** Whether the caller has the representation of this tag. */

@@ -1,6 +1,6 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import * as v from "valibot";
-import { ok } from "../http/answer.ts";
+import { finished, ok } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
 import { type Parameters, slugInPath } from "../http/parameters.ts";
 import { errorCases } from "./errors.ts";
@@ -16,7 +16,7 @@ export interface Deployment {
 
 /** GET /api/v1/openapi.json. */
 export function openApi(deployment: Deployment): Handler {
-  const answer = { ...ok(openApiDocument(deployment)), encodings: new Map() };
+  const answer = finished(ok(openApiDocument(deployment)));
   return () => answer;
 }
 

@@ -1,4 +1,4 @@
-import type { Answer } from "../http/answer.ts";
+import { finished } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
 import { type Deployment, operationsOf } from "./document.ts";
 import { errorCases } from "./errors.ts";
@@ -7,12 +7,11 @@ import type { Operation } from "./operations.ts";
 
 /** GET /llms.txt: what a language model needs to call the API, in the form of https://llmstxt.org. */
 export function llms(deployment: Deployment): Handler {
-  const answer: Answer = {
+  const answer = finished({
     status: 200,
     headers: { "Content-Type": "text/plain; charset=utf-8" },
     body: textFor(deployment),
-    encodings: new Map(),
-  };
+  });
   return () => answer;
 }
 

@@ -1,5 +1,5 @@
 import { dependencies } from "../../package.json" with { type: "json" };
-import type { Answer } from "../http/answer.ts";
+import { type Answer, finished } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
 
 /**
@@ -48,7 +48,7 @@ export const SCRIPT_PATH = "/developers/reference/scalar.js";
 
 async function readBundle(): Promise<Answer> {
   const bundle = new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference"));
-  return {
+  return finished({
     status: 200,
     headers: {
       "Content-Type": "text/javascript; charset=utf-8",
@@ -56,8 +56,7 @@ async function readBundle(): Promise<Answer> {
       "X-Content-Type-Options": "nosniff",
     },
     body: await Bun.file(bundle).text(),
-    encodings: new Map(),
-  };
+  });
 }
 
 // Whatever would ask, tell or show another host is off.

@@ -70,7 +70,10 @@ function errorResponse(names: ErrorName[], required: HeaderName[], optional: Hea
       Object.fromEntries(
         names.map((name) => [
           name,
-          { summary: errorCases[name].when, value: JSON.parse(errorCases[name].answer.body ?? "") },
+          {
+            summary: errorCases[name].when,
+            value: JSON.parse(String(errorCases[name].answer.body)),
+          },
         ]),
       ),
     ),

@@ -1,4 +1,4 @@
-import type { Answer } from "../http/answer.ts";
+import { finished } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
 import developers from "./developers.client.js" with { type: "text" };
 import icon from "./icon.svg" with { type: "text" };
@@ -19,7 +19,7 @@ export function assetUrl(path: keyof typeof files): string {
 export function assetRoutes(): Record<string, Handler> {
   return Object.fromEntries(
     Object.entries(files).map(([path, { type, text }]) => {
-      const answer: Answer = {
+      const answer = finished({
         status: 200,
         headers: {
           "Content-Type": `${type}; charset=utf-8`,
@@ -27,7 +27,7 @@ export function assetRoutes(): Record<string, Handler> {
           "X-Content-Type-Options": "nosniff",
         },
         body: text,
-      };
+      });
       return [path, () => answer];
     }),
   );

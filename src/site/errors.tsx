@@ -14,7 +14,7 @@ export function errorPages(): Middleware {
 
 /** An error of the API as a page, with its status and its own headers. */
 export function errorPage({ status, headers, body }: Answer): Answer {
-  const said = JSON.parse(body ?? "{}") as { error?: string; message?: string };
+  const said = JSON.parse(String(body ?? "{}")) as { error?: string; message?: string };
   const { title, advice } = texts[status] ?? { title: "Something went wrong", advice: undefined };
   // Only the open limit has its sentence in `error`; elsewhere that is a code for programs.
   const message = advice ?? said.message ?? said.error ?? "";
