@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { CommandError, runCommand } from "../command.ts";
+import { claimFolder } from "../stack/claim.ts";
+import { dataFolder } from "../stack/environment.ts";
+import { endLeftovers } from "../stack/leftovers.ts";
+import { Supervisor } from "../stack/supervisor.ts";
+import { againstBare } from "./against-bare.ts";
+import { makeFolder, openDirectory } from "./directory.ts";
+import { type Served, startTested } from "./programs.ts";
+import { describe, type Line } from "./report.ts";
+import type { Bench, Scenario } from "./scenario.ts";
+import { requireWrk } from "./wrk.ts";
+
+const SCENARIOS: Scenario[] = [...againstBare];
+
+const USAGE = `Usage: bun run bench [--count 1000000] [--scenarios a,b] [--seconds 4] [--rounds 5]
+                     [--requests 100000] [--json]
+
+The whole service on a directory of so many businesses, next to its baselines: each as a process of
+its own, driven by wrk over 64 connections. Server and baseline take turns for so many rounds of so
+many seconds; the figures are medians of the rounds. The directory is built once, in bench-N of
+DATA_DIR, and used again.
+
+  --requests N   different requests in a mix
+  --json         one line on stdout
+
+Scenarios:
+${SCENARIOS.map(({ name, title }) => `  ${name.padEnd(14)} ${title}`).join("\n")}`;
+
+await runCommand(async () => {
+  const { values } = parseArgs({
+    options: {
+      count: { type: "string", default: "1000000" },
+      scenarios: { type: "string" },
+      seconds: { type: "string", default: "4" },
+      rounds: { type: "string", default: "5" },
+      requests: { type: "string", default: "100000" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const scenarios = chooseScenarios(values.scenarios);
+  const count = readWhole("--count", values.count, 1_000);
+  const rounds = {
+    rounds: readWhole("--rounds", values.rounds, 5),
+    seconds: readWhole("--seconds", values.seconds, 1),
+  };
+  const different = readWhole("--requests", values.requests, 100);
+  requireWrk();
+
+  const folder = join(dataFolder(process.env), `bench-${count}`);
+  await makeFolder(folder);
+  using _claim = await claimFolder(folder);
+  await endLeftovers(folder);
+  const supervisor = new Supervisor(folder);
+  try {
+    const lines = await Promise.race([run(), supervisor.failure]);
+    console.log(
+      values.json ? JSON.stringify({ count, ...rounds, scenarios: lines }) : describe(lines),
+    );
+    if (!lines.every(({ isReached }) => isReached)) say("Some goals were not reached.");
+  } finally {
+    await supervisor.stop();
+  }
+
+  async function run(): Promise<Line[]> {
+    const directory = await openDirectory(supervisor, count, say);
+    let served: Promise<Served> | undefined;
+    const bench: Bench = {
+      supervisor,
+      directory,
+      rounds,
+      different,
+      say,
+      server() {
+        served ??= startTested(supervisor, directory);
+        return served;
+      },
+    };
+    const lines: Line[] = [];
+    for (const { name, title, measure } of scenarios) {
+      say(title);
+      lines.push({ name, title, ...(await measure(bench)) });
+    }
+    await directory.sql.end();
+    return lines;
+  }
+});
+process.exit();
+
+function chooseScenarios(names: string | undefined): Scenario[] {
+  const wanted = names?.split(",") ?? SCENARIOS.map(({ name }) => name);
+  const unknown = wanted.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name));
+  if (unknown.length > 0) {
+    throw new CommandError(`There is no scenario ${unknown.join(", ")}.\n\n${USAGE}`);
+  }
+  return SCENARIOS.filter(({ name }) => wanted.includes(name));
+}
+
+function readWhole(option: string, text: string, least: number): number {
+  if (!/^\d{1,9}$/.test(text) || Number(text) < least) {
+    throw new CommandError(`${option} must be a whole number of at least ${least}; not ${text}.`);
+  }
+  return Number(text);
+}
+
+/** For people. On stderr, so that stdout has nothing but the result. */
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,130 @@
+import { chmod, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { migrate } from "../../src/store/migrations.ts";
+import { openPostgres, type Sql } from "../../src/store/postgres.ts";
+import { CommandError } from "../command.ts";
+import { startMeilisearch } from "../stack/meilisearch.ts";
+import { startPostgres } from "../stack/postgres.ts";
+import { startRedis } from "../stack/redis.ts";
+import type { Supervisor } from "../stack/supervisor.ts";
+
+/** A directory of made-up businesses, and its stores. */
+export interface Directory {
+  sql: Sql;
+  /** For programs: the addresses of the stores. */
+  env: Record<string, string | undefined>;
+  built: Built;
+}
+
+/** What building it took; kept beside it, since it is built once. */
+export interface Built {
+  count: number;
+  /** Of the generator's COPY load, with all indexes and totals. */
+  loadSeconds: number;
+  /** Of the search index. */
+  indexSeconds: number;
+}
+
+/**
+ * Starts the stores of a directory of `count` businesses, which is built first unless it was before.
+ * Redis keeps nothing: limits begin anew with each benchmark.
+ */
+export async function openDirectory(
+  supervisor: Supervisor,
+  count: number,
+  say: (line: string) => void,
+): Promise<Directory> {
+  const { folder } = supervisor;
+  const record = join(folder, "built.json");
+  const isBuilt = await Bun.file(record).exists();
+  // What an interrupted build left behind is of no use.
+  if (!isBuilt) await removeStores(folder);
+
+  const [postgres, redis, meilisearch] = await Promise.all([
+    startPostgres(supervisor),
+    startRedis(supervisor, { durable: false, say }),
+    startMeilisearch(supervisor),
+  ]);
+  const env = {
+    ...process.env,
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    MEILI_URL: meilisearch.url,
+    MEILI_KEY: meilisearch.key,
+  };
+  const sql = openPostgres(postgres.url, { max: 2 });
+  await migrate(sql);
+  if (!isBuilt) {
+    const built = await build(sql, env, { folder, count, say });
+    await Bun.write(record, `${JSON.stringify(built)}\n`);
+  }
+  return { sql, env, built: (await Bun.file(record).json()) as Built };
+}
+
+/** Makes the folder of a benchmark, which PostgreSQL's own account has to pass. */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o711);
+}
+
+async function removeStores(folder: string): Promise<void> {
+  for (const store of ["postgres", "meilisearch"]) {
+    await rm(join(folder, store), { recursive: true, force: true });
+  }
+}
+
+async function build(
+  sql: Sql,
+  env: Directory["env"],
+  { folder, count, say }: { folder: string; count: number; say: (line: string) => void },
+): Promise<Built> {
+  say(`Building a directory of ${count.toLocaleString("en-GB")} businesses; it is kept.`);
+  const loadSeconds = await timed(async () => {
+    const file = join(folder, "sample.ndjson");
+    await Bun.write(file, await runScript(env, "generate.ts", "--count", `${count}`));
+    await runScript(env, "import.ts", file, "--source", "sample");
+  });
+  say(`  loaded in ${loadSeconds.toFixed(0)} s, ${perSecond(count, loadSeconds)} a second`);
+  const settleSeconds = await timed(() => settle(sql));
+  say(`  totals folded and tables vacuumed in ${settleSeconds.toFixed(0)} s`);
+  const indexSeconds = await timed(() => runScript(env, "sync-search.ts", "--rebuild"));
+  say(`  indexed in ${indexSeconds.toFixed(0)} s, ${perSecond(count, indexSeconds)} a second`);
+  return { count, loadSeconds, indexSeconds };
+}
+
+/** What a running server does sooner or later, so that no scenario has to wait for it. */
+export async function settle(sql: Sql): Promise<void> {
+  let isUnfinished: boolean | undefined = true;
+  while (isUnfinished) {
+    const [row] = await sql<[{ isUnfinished: boolean }?]>`
+      select compact_listing_counts() as "isUnfinished"`;
+    isUnfinished = row?.isUnfinished;
+  }
+  await sql`vacuum analyze`;
+}
+
+/**
+ * Runs a command of this project, its progress on our own terminal.
+ * @returns what it printed on stdout
+ */
+export async function runScript(
+  env: Directory["env"],
+  script: string,
+  ...parameters: string[]
+): Promise<string> {
+  const command = [process.execPath, join(import.meta.dir, "..", script), ...parameters];
+  const child = Bun.spawn(command, { env, stdio: ["ignore", "pipe", "inherit"] });
+  const output = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new CommandError(`scripts/${script} failed: ${output}`);
+  return output;
+}
+
+/** Seconds that some work takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return (performance.now() - began) / 1000;
+}
+
+export const perSecond = (count: number, seconds: number) =>
+  Math.round(count / seconds).toLocaleString("en-GB");

@@ -1,0 +1,95 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { freePort } from "../stack/ports.ts";
+import type { Daemon, Supervisor } from "../stack/supervisor.ts";
+import type { Directory } from "./directory.ts";
+import type { Traffic } from "./wrk.ts";
+
+/** A program that answers on a port of its own. When it dies, wrk meets broken connections. */
+export interface Served {
+  url: string;
+  daemon: Daemon;
+}
+
+/** The server under test, on the stores of a directory. */
+export async function startTested(
+  supervisor: Supervisor,
+  { env }: Pick<Directory, "env">,
+  { name = "server", cache = true }: { name?: string; cache?: boolean } = {},
+): Promise<Served> {
+  const port = await freePort();
+  const daemon = supervisor.start({
+    title: "The server",
+    name,
+    endsByItself: true,
+    command: [...program("server.ts"), cache ? "cached" : "uncached"],
+    env: {
+      ...env,
+      PORT: `${port}`,
+      HOST: "127.0.0.1",
+      // So that each request can come from another address.
+      TRUSTED_PROXIES: "127.0.0.0/8",
+    },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await supervisor.ready(daemon, () => answers(`${url}/healthz`));
+  return { url, daemon };
+}
+
+/**
+ * The bare baseline, which first asks the server for everything that it is to answer.
+ * @returns also the address of the same with no header but Content-Type
+ */
+export async function startBare(
+  supervisor: Supervisor,
+  server: Served,
+  { requestsFile, callersFile }: Traffic,
+): Promise<Served & { plainUrl: string }> {
+  const [port, plainPort] = [await freePort(), await freePort()];
+  const daemon = supervisor.start({
+    title: "The bare server",
+    name: "bare",
+    endsByItself: true,
+    command: [
+      ...program("bare.ts"),
+      ...[server.url, requestsFile, callersFile, `${port}`, `${plainPort}`],
+    ],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await supervisor.ready(daemon, () => answers(url), { timeoutMs: 600_000 });
+  return { url, plainUrl: `http://127.0.0.1:${plainPort}`, daemon };
+}
+
+/** The baseline of one indexed query a request. */
+export async function startOneQuery(
+  supervisor: Supervisor,
+  { env }: Pick<Directory, "env">,
+): Promise<Served> {
+  const port = await freePort();
+  const daemon = supervisor.start({
+    title: "The server of one query",
+    name: "one-query",
+    endsByItself: true,
+    command: [...program("one-query.ts"), `${port}`],
+    env,
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await supervisor.ready(daemon, () => answers(url));
+  return { url, daemon };
+}
+
+/** Bytes of memory that a process holds at the moment (Linux). */
+export async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
+
+const program = (file: string) => [process.execPath, join(import.meta.dir, "programs", file)];
+
+/** Whether anything answers there, whatever it says. */
+function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { CommandError } from "../command.ts";
+
+/** What a run of wrk measured. Times in milliseconds, with all connections busy. */
+export interface Run {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+/** Recorded requests, and the callers that send them in turn; see programs/wrk.lua. */
+export interface Traffic {
+  requestsFile: string;
+  callersFile: string;
+}
+
+/** Throws a CommandError that says how to get wrk when it is missing. */
+export function requireWrk(): void {
+  if (!Bun.which("wrk")) {
+    throw new CommandError(
+      "wrk is missing, which drives the benchmark. Debian, Ubuntu: `apt-get install wrk`; macOS: `brew install wrk`.",
+    );
+  }
+}
+
+/**
+ * Sends recorded requests over 64 connections, as fast as they are answered.
+ * @param from the place among the requests and the callers to begin at
+ * @throws CommandError when any answer is not 2xx or 304, or a connection breaks
+ */
+export async function drive(
+  url: string,
+  { requestsFile, callersFile }: Traffic,
+  { seconds, from }: { seconds: number; from: number },
+): Promise<Run> {
+  const wrk = Bun.spawn(
+    [
+      "wrk",
+      ...["--threads", "1", "--connections", "64", "--duration", `${seconds}s`],
+      ...["--timeout", "10s", "--script", SCRIPT, url, "--", requestsFile, callersFile, `${from}`],
+    ],
+    { stdio: ["ignore", "pipe", "pipe"] },
+  );
+  const [output, faults] = await Promise.all([
+    new Response(wrk.stdout).text(),
+    new Response(wrk.stderr).text(),
+  ]);
+  const line = output.split("\n").findLast((text) => text.startsWith("{"));
+  if (!line) throw new CommandError(`wrk failed: ${faults.trim() || output.trim()}`);
+  const { requests, refused, broken, ...figures } = JSON.parse(line) as Done;
+  if (requests === 0 || refused + broken > 0) {
+    throw new CommandError(
+      `${url}: of ${requests} requests of ${requestsFile}, ${refused} were answered with an error and ${broken} broke off.`,
+    );
+  }
+  const { seconds: taken, p50Ms, p99Ms } = figures;
+  return { perSecond: requests / taken, p50Ms, p99Ms };
+}
+
+const SCRIPT = join(import.meta.dir, "programs", "wrk.lua");
+
+/** The last line that the script prints. */
+interface Done {
+  requests: number;
+  seconds: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** Answers with a status of 400 or more. */
+  refused: number;
+  /** Connections that failed, and answers that never came. */
+  broken: number;
+}
