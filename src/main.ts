@@ -1,10 +1,13 @@
-import pino, { type Logger } from "pino";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
 import { createAdmission } from "./access/admission.ts";
 import { withDeadline } from "./access/deadline.ts";
 import { createKeyring } from "./access/keyring.ts";
 import { flushRegularly, openUsage } from "./access/usage.ts";
-import { type Config, ConfigError, loadConfig } from "./config.ts";
+import { type Config, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
+import { createMetrics } from "./metrics.ts";
+import { createLog, endWhenTold, explain, StartError } from "./process.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
 import { startSearchSync } from "./search/sync.ts";
 import { serve } from "./server.ts";
@@ -12,17 +15,32 @@ import { openMeilisearch } from "./store/meilisearch.ts";
 import { pendingMigrations } from "./store/migrations.ts";
 import { openPostgres } from "./store/postgres.ts";
 import { connectRedis, openRedis } from "./store/redis.ts";
+import { startWorkers } from "./workers.ts";
 
 export interface RunningServer {
   url: string;
+  /** Of this process. */
+  metrics: Registry;
   /** Finishes what is under way, then closes all connections. */
   stop(): Promise<void>;
 }
 
-/** Opens the stores and serves. Throws when one is away or the database lacks a migration. */
+export interface StartOptions {
+  searchIndex?: string;
+  log?: Logger;
+  /** Whether to do what one process does for all: fold list totals, keep search current. */
+  upkeep?: boolean;
+  /** What /metrics answers; by default the metrics of this process. */
+  scrape?: () => Promise<string>;
+}
+
+/**
+ * Opens the stores and serves, in this process alone. Throws when a store is away or the database
+ * lacks a migration.
+ */
 export async function start(
   config: Config,
-  { searchIndex = SEARCH_INDEX, log = createLog() }: { searchIndex?: string; log?: Logger } = {},
+  { searchIndex = SEARCH_INDEX, log = createLog(), upkeep = true, scrape }: StartOptions = {},
 ): Promise<RunningServer> {
   const opened: (() => unknown)[] = [];
   /** Closes what was opened, the last first; what fails or hangs does not hold up the rest. */
@@ -58,7 +76,7 @@ export async function start(
     opened.push(() => keyring.stop());
     const admission = createAdmission(redis, {
       usage,
-      instances: config.instances,
+      instances: config.instances * config.workers,
       onChange: (isLocal, cause) =>
         isLocal
           ? log.error({ err: cause }, "Redis is away or slow: this server decides by itself")
@@ -68,18 +86,19 @@ export async function start(
 
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
     const directory = { sql, meili, index: searchIndex };
-    const compaction = startCompaction(sql, log);
-    opened.push(() => compaction.stop());
-    const searchSync = await startSearchSync({ ...directory, log });
-    opened.push(() => searchSync.stop());
-
-    const server = serve({ config, directory, keyring, admission, redis, log });
-    opened.push(() => server.stop());
-    if (config.workers > 1) {
-      log.warn({ workers: config.workers }, "WORKERS: this version serves with one process");
+    if (upkeep) {
+      const compaction = startCompaction(sql, log);
+      opened.push(() => compaction.stop());
+      const searchSync = await startSearchSync({ ...directory, log });
+      opened.push(() => searchSync.stop());
     }
+
+    const metrics = createMetrics(admission);
+    scrape ??= () => metrics.metrics();
+    const server = serve({ config, directory, keyring, admission, redis, scrape, log });
+    opened.push(() => server.stop());
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
-    return { url: `http://${host}:${server.port}`, stop };
+    return { url: `http://${host}:${server.port}`, metrics, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -88,9 +107,6 @@ export async function start(
 
 /** Milliseconds that each part has to close: as long as the slowest answer may take. */
 const STOP_MS = 5_000;
-
-/** Milliseconds after which a stopping process ends, whatever is still open. */
-const LAST_STOP_MS = 9_000;
 
 async function reach<Result>(store: string, use: () => Promise<Result>): Promise<Result> {
   try {
@@ -101,44 +117,17 @@ async function reach<Result>(store: string, use: () => Promise<Result>): Promise
   }
 }
 
-/** A reason not to start that the operator can do something about. */
-export class StartError extends Error {}
-
-function createLog(): Logger {
-  return pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
-}
-
 async function run(): Promise<void> {
   const log = createLog();
-  let server: RunningServer;
   try {
-    server = await start(loadConfig(process.env), { log });
+    const config = loadConfig(process.env);
+    const { url, stop } = await (config.workers > 1 ? startWorkers : start)(config, { log });
+    log.info({ url }, "serving");
+    endWhenTold(stop, log);
   } catch (error) {
     console.error(explain(error));
     process.exit(1);
   }
-  log.info({ url: server.url }, "serving");
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      log.info({ signal }, "stopping");
-      setTimeout(() => process.exit(1), LAST_STOP_MS).unref();
-      server.stop().then(
-        () => process.exit(0),
-        (error) => {
-          log.error({ err: error }, "could not stop cleanly");
-          process.exit(1);
-        },
-      );
-    });
-  }
-}
-
-function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof StartError) return error.message;
-  const { code, message } = error as { code?: string; message?: string };
-  return code === "EADDRINUSE"
-    ? "Cannot start: the port is in use. Stop who uses it, or choose another with PORT."
-    : `Cannot start: ${message || code || error}`;
 }
 
 if (import.meta.main) await run();

@@ -7,6 +7,7 @@ import type { Config } from "./config.ts";
 import { listKeyed, listOpen, showKeyed, showOpen } from "./handlers/businesses.ts";
 import { categories } from "./handlers/categories.ts";
 import { health } from "./handlers/health.ts";
+import { metrics } from "./handlers/metrics.ts";
 import { search } from "./handlers/search.ts";
 import { usage } from "./handlers/usage.ts";
 import { internal, notFound } from "./http/errors.ts";
@@ -34,12 +35,14 @@ export interface Parts {
   keyring: Keyring;
   admission: Admission;
   redis: RedisClient;
+  /** All that is measured, in the text format of Prometheus. */
+  scrape(): Promise<string>;
   log: Logger;
 }
 
 /** Serves the directory; throws when the port is taken. */
 export function serve(parts: Parts): Server<undefined> {
-  const { port, host, trustedProxies } = parts.config;
+  const { port, host, workers, trustedProxies } = parts.config;
   const addressOf = clientAddress(trustedProxies);
 
   const answer = (handler: Handler) => async (request: Request, server: Server<undefined>) => {
@@ -57,6 +60,7 @@ export function serve(parts: Parts): Server<undefined> {
   return Bun.serve({
     port,
     hostname: host,
+    reusePort: workers > 1,
     development: false,
     // Seconds; longer than any answer may take, see catchErrors.
     idleTimeout: 30,
@@ -99,6 +103,7 @@ function routes(parts: Parts) {
     "/developers/reference": free(referencePage()),
     [SCRIPT_PATH]: free(referenceScript()),
     "/healthz": free(health(sql, admission)),
+    "/metrics": free(metrics(parts.scrape)),
     ...siteRoutes(parts),
   };
   const fallback = config.openAccess ? variants(chain(outer, notFound), notFound) : notFound;

@@ -1,0 +1,74 @@
+import { Counter, Gauge, Registry } from "prom-client";
+import packageJson from "../package.json" with { type: "json" };
+import type { Admission } from "./access/admission.ts";
+
+/**
+ * What a server process tells of itself, all of it read when somebody asks. Of the metrics that
+ * prom-client has for a process, only some mean anything under Bun, and their watch over the event
+ * loop costs time: these few are taken here, by the same names.
+ * https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics
+ */
+export function createMetrics(admission: Admission): Registry {
+  const registry = new Registry();
+  const registers = [registry];
+
+  new Gauge({
+    name: "highstreet_admission_local",
+    help: "1 while Redis is away or slow and a process of this server decides by itself.",
+    registers,
+    aggregator: "max",
+    collect() {
+      this.set(admission.state().isLocal ? 1 : 0);
+    },
+  });
+  total(
+    "highstreet_admission_outages_total",
+    "Times that Redis has gone away or been slow.",
+    () => admission.state().outages,
+  );
+  new Gauge({
+    name: "highstreet_processes",
+    help: "Processes that serve.",
+    registers,
+  }).set(1);
+  new Gauge({
+    name: "highstreet_build_info",
+    help: "Always 1; the labels say what runs.",
+    labelNames: ["version", "bun"],
+    registers,
+    aggregator: "first",
+  }).set({ version: packageJson.version, bun: Bun.version }, 1);
+
+  total("process_cpu_seconds_total", "User and system CPU time.", () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000_000;
+  });
+  new Gauge({
+    name: "process_resident_memory_bytes",
+    help: "Resident memory.",
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  new Gauge({
+    name: "process_start_time_seconds",
+    help: "When the oldest process began, in seconds since 1970.",
+    registers,
+    aggregator: "min",
+  }).set(performance.timeOrigin / 1000);
+  return registry;
+
+  /** A counter of what is counted elsewhere. */
+  function total(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import pino, { type Logger } from "pino";
+import { ConfigError } from "./config.ts";
+
+/** A reason not to start that the operator can do something about. */
+export class StartError extends Error {}
+
+/** Lines of JSON on stderr. */
+export function createLog(): Logger {
+  return pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+}
+
+/** Why a start failed, in words for the operator. */
+export function explain(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof StartError) return error.message;
+  const { code, message } = error as { code?: string; message?: string };
+  return code === "EADDRINUSE"
+    ? "Cannot start: the port is in use. Stop who uses it, or choose another with PORT."
+    : `Cannot start: ${message || code || error}`;
+}
+
+/**
+ * Ends this process in order when a signal says so, or when the process that it works for is gone.
+ * Told both ways it stops once; the same signal a second time ends it on the spot.
+ */
+export function endWhenTold(stop: () => Promise<void>, log: Logger): void {
+  let isEnding = false;
+  for (const signal of ["SIGINT", "SIGTERM", "disconnect"] as const) {
+    process.once(signal, () => {
+      if (isEnding) return;
+      isEnding = true;
+      log.info({ signal }, "stopping");
+      setTimeout(() => process.exit(1), LAST_STOP_MS).unref();
+      stop().then(
+        () => process.exit(0),
+        (error) => {
+          log.error({ err: error }, "could not stop cleanly");
+          process.exit(1);
+        },
+      );
+    });
+  }
+}
+
+/** Milliseconds after which a stopping process ends, whatever is still open. */
+const LAST_STOP_MS = 9_000;

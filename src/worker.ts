@@ -1,0 +1,45 @@
+import { withDeadline } from "./access/deadline.ts";
+import { type RunningServer, start } from "./main.ts";
+import { createLog, endWhenTold, explain } from "./process.ts";
+import type { FromWorker, ServeOrder, ToWorker } from "./workers.ts";
+
+/** The program of a worker: serves as workers.ts tells it to, until that one ends. */
+
+let log = createLog();
+let server: RunningServer | undefined;
+/** Scrapes that came to this worker, until the parent has the metrics of all. */
+const scrapes = new Map<number, (text: string) => void>();
+let lastScrape = 0;
+
+endWhenTold(async () => server?.stop(), log);
+process.on("message", async (message: ToWorker) => {
+  if (message.type === "serve") await serve(message);
+  else if (message.type === "scraped") scrapes.get(message.id)?.(message.text);
+  else if (server) tell({ type: "metrics", metrics: await server.metrics.getMetricsAsJSON() });
+});
+
+async function serve({ config, number }: ServeOrder): Promise<void> {
+  log = log.child({ worker: number });
+  try {
+    server = await start(config, { log, upkeep: number === 0, scrape });
+    tell({ type: "ready", url: server.url });
+  } catch (error) {
+    tell({ type: "failed", reason: explain(error) });
+    process.exit(1);
+  }
+}
+
+/** The metrics of all workers together. */
+async function scrape(): Promise<string> {
+  const id = ++lastScrape;
+  const { promise, resolve } = Promise.withResolvers<string>();
+  scrapes.set(id, resolve);
+  tell({ type: "scrape", id });
+  return await withDeadline(promise, LONGEST_SCRAPE_MS).finally(() => scrapes.delete(id));
+}
+
+const LONGEST_SCRAPE_MS = 2_000;
+
+function tell(message: FromWorker): void {
+  process.send?.(message);
+}

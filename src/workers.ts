@@ -1,0 +1,176 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from "prom-client";
+import type { Config } from "./config.ts";
+import { StartError } from "./process.ts";
+
+/**
+ * Serves with several processes that share one port; Linux spreads the connections over them
+ * (SO_REUSEPORT, socket(7)). This process itself only looks after them: one that ends is replaced,
+ * and when this process ends, however that comes, they do too.
+ * @throws StartError with the reason of a worker that cannot start; EADDRINUSE
+ */
+export async function startWorkers(
+  config: Config,
+  { log }: { log: Logger },
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const shared = { ...config, port: findPort(config) };
+  const stopping = new AbortController();
+  const launch = (number: number) => {
+    const worker = launchWorker({ type: "serve", config: shared, number }, scrape);
+    worker.ready.then(
+      () => log.info({ worker: number, pid: worker.pid }, "a worker serves"),
+      // Told below, or thrown.
+      () => {},
+    );
+    return worker;
+  };
+  const workers = Array.from({ length: config.workers }, (_, number) => launch(number));
+
+  async function stop() {
+    stopping.abort();
+    const inOrder = await Promise.all(workers.map((worker) => worker.stop()));
+    if (inOrder.includes(false)) throw new Error("not every worker has ended in order");
+  }
+
+  /** Keeps a worker in this place, with a pause that grows while one after the other ends soon. */
+  async function replace(number: number): Promise<void> {
+    let pauseMs = 0;
+    while (true) {
+      const worker = workers[number] as Worker;
+      const began = performance.now();
+      const how = await worker.exited;
+      if (stopping.signal.aborted) return;
+      const wasSteady = performance.now() - began > STEADY_MS;
+      pauseMs = wasSteady ? 0 : Math.min(Math.max(FIRST_PAUSE_MS, 2 * pauseMs), LONGEST_PAUSE_MS);
+      log.error({ worker: number, pid: worker.pid, how, pauseMs }, "a worker ended: replacing it");
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+      if (stopping.signal.aborted) return;
+      workers[number] = launch(number);
+    }
+  }
+
+  async function scrape(): Promise<string> {
+    const all = await Promise.all(workers.map((worker) => worker.metrics()));
+    return await AggregatorRegistry.aggregate(all).metrics();
+  }
+
+  try {
+    const [url = ""] = await Promise.all(workers.map((worker) => worker.ready));
+    for (const number of workers.keys()) replace(number);
+    return { url, stop };
+  } catch (error) {
+    await stop().catch(() => {});
+    throw error;
+  }
+}
+
+/** What a worker is told. */
+export type ToWorker =
+  | ServeOrder
+  | { type: "measure" }
+  | { type: "scraped"; id: number; text: string };
+
+export interface ServeOrder {
+  type: "serve";
+  config: Config;
+  /** From 0. Number 0 also does what one process does for all. */
+  number: number;
+}
+
+/** What a worker tells: `metrics` are its own, a `scrape` asks for those of all. */
+export type FromWorker =
+  | { type: "ready"; url: string }
+  | { type: "failed"; reason: string }
+  | { type: "metrics"; metrics: Metrics }
+  | { type: "scrape"; id: number };
+
+type Metrics = MetricObjectWithValues<MetricValue<string>>[];
+
+/** Time after which the end of a worker is a matter of its own, not of how it began. */
+const STEADY_MS = 10_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+/** Sooner than this process must have ended itself. */
+const WORKER_STOP_MS = 8_500;
+
+/**
+ * The port to share; a free one for 0. Who else shares that port would get some of the requests, and
+ * nobody would notice: so it must be to be had alone first.
+ * @throws EADDRINUSE
+ */
+function findPort({ port, host }: Config): number {
+  const probe = Bun.listen({ port, hostname: host, socket: { data() {} } });
+  const found = probe.port;
+  probe.stop(true);
+  return found;
+}
+
+interface Worker {
+  pid: number;
+  /** Resolves to its address. @throws StartError when it ends before that */
+  ready: Promise<string>;
+  /** Resolves to how it ended: why it could not start, "code 1", "SIGKILL". */
+  exited: Promise<string>;
+  /** None while it does not serve. */
+  metrics(): Promise<Metrics>;
+  /** Ends it. @returns whether it ended in order; true when it had ended before */
+  stop(): Promise<boolean>;
+}
+
+function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
+  const ready = Promise.withResolvers<string>();
+  let isReady = false;
+  let reason: string | undefined;
+  let measured = Promise.withResolvers<Metrics>();
+
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "worker.ts")], {
+    stdio: ["ignore", "inherit", "inherit"],
+    async ipc(message: FromWorker) {
+      if (message.type === "ready") {
+        isReady = true;
+        ready.resolve(message.url);
+      } else if (message.type === "failed") {
+        reason = message.reason;
+      } else if (message.type === "metrics") {
+        measured.resolve(message.metrics);
+        measured = Promise.withResolvers();
+      } else {
+        tell({ type: "scraped", id: message.id, text: await scrape() });
+      }
+    },
+  });
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const tell = (message: ToWorker) => {
+    if (!hasEnded()) child.send(message);
+  };
+  tell(order);
+
+  const exited = child.exited.then((code) => {
+    isReady = false;
+    measured.resolve([]);
+    const how = reason ?? String(child.signalCode ?? `code ${code}`);
+    ready.reject(new StartError(reason ?? `Cannot start: a worker ended (${how}).`));
+    return how;
+  });
+  return {
+    pid: child.pid,
+    ready: ready.promise,
+    exited,
+    async metrics() {
+      if (!isReady) return [];
+      const { promise } = measured;
+      tell({ type: "measure" });
+      return await promise;
+    },
+    async stop() {
+      if (hasEnded()) return true;
+      child.kill("SIGTERM");
+      const lastStop = setTimeout(() => child.kill("SIGKILL"), WORKER_STOP_MS);
+      const how = await exited;
+      clearTimeout(lastStop);
+      return how === "code 0";
+    },
+  };
+}

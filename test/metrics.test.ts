@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { version } from "../package.json" with { type: "json" };
+import { startTestServer, type TestServer } from "./support.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const scrape = (headers: Record<string, string> = {}) =>
+  fetch(`${server.url}/metrics`, { headers });
+
+test("metrics come in the text format of Prometheus", async () => {
+  const response = await scrape();
+  expect(response.status).toBe(200);
+  expect(response.headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  expect(response.headers.get("Cache-Control")).toBe("no-store");
+  const lines = (await response.text()).split("\n");
+  expect(lines).toContain("highstreet_admission_local 0");
+  expect(lines).toContain("# TYPE highstreet_admission_outages_total counter");
+  expect(lines).toContain("highstreet_admission_outages_total 0");
+  expect(lines).toContain("highstreet_processes 1");
+  expect(lines).toContain(`highstreet_build_info{version="${version}",bun="${Bun.version}"} 1`);
+  const sample = (name: string) =>
+    Number(lines.find((line) => line.startsWith(`${name} `))?.split(" ")[1]);
+  // This test runs in the server's process.
+  expect(sample("process_resident_memory_bytes") / process.memoryUsage.rss()).toBeWithin(0.5, 2);
+  expect(sample("process_cpu_seconds_total")).toBeWithin(0, process.cpuUsage().user);
+  expect(sample("process_start_time_seconds")).toBeCloseTo(performance.timeOrigin / 1000, 0);
+});
+
+test("each scrape is of the moment", async () => {
+  const cpu = async () =>
+    Number(/^process_cpu_seconds_total (.+)$/m.exec(await (await scrape()).text())?.[1]);
+  const before = await cpu();
+  const began = performance.now();
+  while (performance.now() - began < 50);
+  expect(await cpu()).toBeWithin(before + 0.02, before + 5);
+});
+
+test("to the public there are no metrics, whoever passes the request on", async () => {
+  // The last address that is no proxy's is the client; 203.0.113.9 says what it likes before.
+  for (const chain of ["203.0.113.9", "10.0.0.1, 203.0.113.9", "10.0.0.1", "nobody"]) {
+    const response = await scrape({ "X-Forwarded-For": chain });
+    expect([chain, response.status, await response.json()]).toEqual([
+      chain,
+      404,
+      { error: "not_found" },
+    ]);
+  }
+});
+
+test("scrapes are not counted as anybody's requests", async () => {
+  for (let request = 0; request < 70; request++) expect((await scrape()).status).toBe(200);
+  expect((await fetch(`${server.url}/api/v1/businesses`)).status).toBe(200);
+});
+
+test("metrics are there on the loopback address of IPv6 as well", async () => {
+  const other = await startTestServer({ host: "::1" });
+  expect((await fetch(`${other.url}/metrics`)).status).toBe(200);
+  await other.stop();
+});

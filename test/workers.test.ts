@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type FrailRedis, startFrailRedis } from "../scripts/bench/redis.ts";
+import { freePort } from "../scripts/stack/ports.ts";
+import { Supervisor } from "../scripts/stack/supervisor.ts";
+import { isAlive } from "../scripts/stack/waiting.ts";
+import { createKey } from "../src/access/keys.ts";
+import { SEARCH_INDEX } from "../src/search/settings.ts";
+import { addBusiness } from "./fixtures.ts";
+import { createDatabase, stores, type TestDatabase, uniqueIndex, until } from "./support.ts";
+
+// Real processes: the server as an operator runs it, with WORKERS set, on a Redis that is killed.
+
+const WORKERS = 4;
+const { meili } = uniqueIndex();
+let folder: string;
+let supervisor: Supervisor;
+let database: TestDatabase;
+let frail: FrailRedis;
+let server: Program;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "highstreet-workers-"));
+  supervisor = new Supervisor(folder);
+  [database, frail] = await Promise.all([createDatabase(), startFrailRedis(supervisor)]);
+  server = run();
+  await until(() => server.url() !== "", 20_000);
+}, 30_000);
+afterAll(async () => {
+  for (const program of programs) program.kill("SIGKILL");
+  const isOver = () => programs.every(({ workers }) => !workers().some(isAlive));
+  await until(isOver, 15_000);
+  await supervisor.stop();
+  await rm(folder, { recursive: true, force: true });
+  await meili.deleteIndexIfExists(SEARCH_INDEX);
+  await database.drop();
+}, 30_000);
+
+test("all workers serve on the one port when it says that it serves", async () => {
+  expect(server.workers().length).toBe(WORKERS);
+  const before = await Promise.all(server.workers().map(openFiles));
+  const { hostname, port } = new URL(server.url());
+  const sockets: Socket[] = [];
+  for (let number = 0; number < 100; number++) {
+    const socket = connect(Number(port), hostname);
+    socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    sockets.push(socket);
+  }
+  await until(async () => {
+    const now = await Promise.all(server.workers().map(openFiles));
+    return now.every((count, worker) => count > (before[worker] as number));
+  }, 5_000);
+  for (const socket of sockets) socket.destroy();
+});
+
+test("of hundreds of requests at once the workers together let in exactly what one may", async () => {
+  expect(await admitted({ "X-Forwarded-For": "198.51.100.1" }, 400)).toBe(60);
+  // One token a minute comes back: none while this runs.
+  const key = await newKey({ quota: 1_000, perMinute: 1, burst: 60 });
+  expect(await admitted({ Authorization: `Bearer ${key}` }, 400)).toBe(60);
+  const small = await newKey({ quota: 30, perMinute: 60_000, burst: 60_000 });
+  expect(await admitted({ Authorization: `Bearer ${small}` }, 400)).toBe(30);
+});
+
+test("one scrape tells of all workers together, whichever answers", async () => {
+  for (let scrape = 0; scrape < 10; scrape++) {
+    const found = await metrics();
+    expect(found.get("highstreet_processes")).toBe(WORKERS);
+    expect(found.get("highstreet_admission_local")).toBe(0);
+    expect(found.get("highstreet_admission_outages_total")).toBe(0);
+    // More than one process could need, less than a hundred.
+    expect(found.get("process_resident_memory_bytes")).toBeWithin(WORKERS * 30e6, 4e9);
+  }
+});
+
+test("a worker killed under load is replaced, and the service goes on", async () => {
+  let isOver = false;
+  let answered = 0;
+  let lost = 0;
+  const CALLERS = 8;
+  const callers = Array.from({ length: CALLERS }, async () => {
+    while (!isOver) {
+      const answer = await fetch(`${server.url()}/healthz`).catch(() => null);
+      if (answer?.ok) answered += 1;
+      else lost += 1;
+    }
+  });
+  await until(() => answered > 100, 10_000);
+  // The one that keeps search current.
+  process.kill(server.workers()[0] as number, "SIGKILL");
+  await until(() => server.workers().length === WORKERS + 1, 10_000);
+  const answeredUntilReplaced = answered;
+  await until(() => answered > answeredUntilReplaced + 200, 10_000);
+  isOver = true;
+  await Promise.all(callers);
+  // What was under way there; each caller waits for one answer at a time.
+  expect(lost).toBeLessThanOrEqual(CALLERS);
+  expect(server.stderr()).toContain("a worker ended: replacing it");
+
+  const { id } = await addBusiness(database.sql, { slug: "after-the-kill" });
+  const isFound = () =>
+    meili
+      .index(SEARCH_INDEX)
+      .getDocument(id)
+      .then(
+        () => true,
+        () => false,
+      );
+  await until(isFound, 5_000);
+}, 40_000);
+
+test("while Redis is away each worker lets in its share of what the server may", async () => {
+  await frail.kill();
+  // Sent until every worker has had enough of them.
+  let count = 0;
+  for (let round = 0; round < 4; round++) {
+    count += await admitted({ "X-Forwarded-For": "198.51.100.2" }, 300);
+  }
+  expect(count).toBe(60);
+  const away = await metrics();
+  expect(away.get("highstreet_admission_local")).toBe(1);
+  expect(away.get("highstreet_admission_outages_total")).toBe(WORKERS);
+
+  await frail.restart();
+  await until(async () => (await metrics()).get("highstreet_admission_local") === 0, 10_000);
+}, 30_000);
+
+test("SIGTERM ends all workers in order: what was charged is written", async () => {
+  const key = await newKey({ quota: 1_000, perMinute: 60_000, burst: 60_000 });
+  expect(await admitted({ Authorization: `Bearer ${key}` }, 100)).toBe(100);
+  server.kill("SIGTERM");
+  expect(await server.exited).toBe(0);
+  expect(server.workers().filter(isAlive)).toEqual([]);
+  const [row] = await database.sql`
+    select used::integer from usage order by meter_id desc limit 1`;
+  expect(row?.used).toBe(100);
+}, 20_000);
+
+test("killed so that it can do nothing any more, it leaves no worker behind", async () => {
+  const other = run({ WORKERS: "2" });
+  await until(() => other.url() !== "", 20_000);
+  expect(other.workers().filter(isAlive).length).toBe(2);
+  other.kill("SIGKILL");
+  await until(() => !other.workers().some(isAlive), 10_000);
+}, 40_000);
+
+test("says in one line that the port is in use, also by one who would share it", async () => {
+  const port = await freePort();
+  const shared = { port, hostname: "127.0.0.1", reusePort: true, fetch: () => new Response() };
+  const other = Bun.serve(shared);
+  const second = run({ PORT: String(port) });
+  expect(await second.exited).toBe(1);
+  expect(second.stderr()).toBe(
+    "Cannot start: the port is in use. Stop who uses it, or choose another with PORT.\n",
+  );
+  await other.stop(true);
+});
+
+test("says once why no worker can start, and leaves none", async () => {
+  const port = await freePort();
+  const other = run({ REDIS_URL: `redis://127.0.0.1:${port}` });
+  expect(await other.exited).toBe(1);
+  const lines = other.stderr().split("\n");
+  const forPeople = lines.filter((line) => line !== "" && !line.startsWith("{"));
+  expect(forPeople).toEqual([expect.stringMatching(/^Cannot use Redis: ./)]);
+}, 20_000);
+
+interface Program {
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves to the exit code once all of stderr is read, that of the workers too. */
+  exited: Promise<number>;
+  stderr(): string;
+  /** Empty until it serves. */
+  url(): string;
+  /** The pids of all workers that have begun to serve. */
+  workers(): number[];
+}
+
+const programs: Program[] = [];
+
+function run(settings: Record<string, string> = {}): Program {
+  const child = Bun.spawn([process.execPath, "src/main.ts"], {
+    env: {
+      ...process.env,
+      PORT: "0",
+      HOST: "127.0.0.1",
+      DATABASE_URL: database.url,
+      REDIS_URL: frail.url,
+      MEILI_URL: stores().meiliUrl,
+      MEILI_KEY: stores().meiliKey,
+      TRUSTED_PROXIES: "127.0.0.0/8",
+      WORKERS: String(WORKERS),
+      ...settings,
+    },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let stderr = "";
+  const reading = (async () => {
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) stderr += text;
+  })();
+  const logged = (message: string) =>
+    stderr
+      .split("\n")
+      .filter((line) => line.endsWith(`"msg":"${message}"}`))
+      .map((line) => JSON.parse(line) as { pid: number; url: string });
+  const program = {
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    exited: child.exited.then((code) => reading.then(() => code)),
+    stderr: () => stderr,
+    url: () => logged("serving")[0]?.url ?? "",
+    workers: () => logged("a worker serves").map(({ pid }) => pid),
+  };
+  programs.push(program);
+  return program;
+}
+
+async function openFiles(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length;
+}
+
+async function newKey(limits: { quota: number; perMinute: number; burst: number }) {
+  const owner = { name: "Ann", email: "ann@shop.example", tier: "enterprise" };
+  return (await createKey(database.sql, { ...owner, ...limits })).key;
+}
+
+/** How many of this many requests at once are let in. */
+async function admitted(headers: Record<string, string>, requests: number): Promise<number> {
+  const send = async () => {
+    const response = await fetch(`${server.url()}/api/v1/businesses`, { headers });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const statuses = await Promise.all(Array.from({ length: requests }, send));
+  expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
+  return statuses.filter((status) => status === 200).length;
+}
+
+/** What a scrape says, by name; labels are left out. */
+async function metrics(): Promise<Map<string, number>> {
+  const text = await (await fetch(`${server.url()}/metrics`)).text();
+  const samples = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(
+    samples.map((sample) => {
+      const [, name = "", value] = /^(\w+)(?:\{.*\})? (.+)$/.exec(sample) ?? [];
+      return [name, Number(value)];
+    }),
+  );
+}
