@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../src/config.ts";
 import { CommandError } from "../command.ts";
@@ -21,7 +22,10 @@ export async function choosePort({ port, host }: Config): Promise<number> {
   );
 }
 
-/** Starts the server in a process of its own, and waits until it really answers. */
+/**
+ * Starts the server in a process of its own, and waits until it says that it serves, which it does
+ * once all its workers do, and really answers.
+ */
 export async function startServer(
   supervisor: Supervisor,
   env: Record<string, string | undefined>,
@@ -36,11 +40,13 @@ export async function startServer(
   });
   const isLocal = ["127.0.0.1", "0.0.0.0", "::", "::1", "localhost"].includes(host);
   const reachable = isLocal ? "localhost" : host.includes(":") ? `[${host}]` : host;
-  await supervisor.ready(daemon, () =>
-    fetch(`http://${reachable}:${env.PORT}/healthz`).then(
+  await supervisor.ready(daemon, async () => {
+    const log = await readFile(daemon.log, "utf8");
+    if (!log.includes('"msg":"serving"')) return false;
+    return fetch(`http://${reachable}:${env.PORT}/healthz`).then(
       (response) => response.ok,
       () => false,
-    ),
-  );
+    );
+  });
   return daemon;
 }

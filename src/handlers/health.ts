@@ -5,7 +5,7 @@ import type { Sql } from "../store/postgres.ts";
 
 /**
  * GET /healthz, for whoever watches over the server: 200 while the directory can be read. Says who
- * decides about admission, and how often that was not Redis: the server's metric of it.
+ * decides about admission, and how often that was not Redis, as the process that answers has it.
  */
 export function health(sql: Sql, admission: Admission): Handler {
   return async function health() {

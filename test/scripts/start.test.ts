@@ -64,9 +64,11 @@ describe("npm start", () => {
       expectGone(stack);
       expect(existsSync(join(dataDir, "stack.json"))).toBe(false);
 
-      const third = run({ DATA_DIR: dataDir });
+      const third = run({ DATA_DIR: dataDir, WORKERS: "2" });
       await third.listening();
       const again = await readStackFile(dataDir);
+      const metrics = await (await fetch(`${again.baseUrl}/metrics`)).text();
+      expect(metrics).toMatch(/^highstreet_processes 2$/m);
       const after = openPostgres(again.databaseUrl, { max: 1 });
       expect(Array.from(await after`select slug from cities`)).toEqual([{ slug: "kept-town" }]);
       await after.end();
@@ -75,6 +77,8 @@ describe("npm start", () => {
       third.kill("SIGKILL");
       await third.exited;
       await until(() => pidsOf(again).every((pid) => !isAlive(pid)), 20_000);
+      const answers = () => fetch(`${again.baseUrl}/healthz`).catch(() => null);
+      await until(async () => (await answers()) === null, 10_000);
       expect(existsSync(join(dataDir, "stack.json"))).toBe(true);
       await expect(scriptEnvironment({ DATA_DIR: dataDir })).rejects.toThrow(/npm start/);
       const fourth = run({ DATA_DIR: dataDir });
