@@ -3,19 +3,22 @@ import { createKey } from "../../src/access/keys.ts";
 import { runCommand } from "../command.ts";
 import { startRedis } from "../stack/redis.ts";
 import { formatTable } from "../table.ts";
+import { startFrailCluster } from "./redis.ts";
 import { startServers, withSupervisor } from "./stack.ts";
 
-const USAGE = `Usage: bun scripts/bench/burst.ts [--repetitions 20] [--json]
+const USAGE = `Usage: bun scripts/bench/burst.ts [--cluster] [--servers 4] [--repetitions 20] [--json]
 
 Four servers, 4,000 requests at once with one key of 60 a minute and a quota of 100, and 400 more
-when the bucket is full again: how many were let in, each time with a new key.`;
+when the bucket is full again: how many were let in, each time with a new key. With --cluster on a
+Redis Cluster of three masters. WORKERS=4 and --servers 1 make it one server of four processes.`;
 
-const SERVERS = 4;
 const LIMITS = { quota: 100, perMinute: 60, burst: 60 };
 
 async function bursts(): Promise<void> {
   const { values } = parseArgs({
     options: {
+      cluster: { type: "boolean", default: false },
+      servers: { type: "string", default: "4" },
       repetitions: { type: "string", default: "20" },
       json: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
@@ -24,8 +27,11 @@ async function bursts(): Promise<void> {
   if (values.help) return console.log(USAGE);
 
   await withSupervisor(async (supervisor) => {
-    const redis = await startRedis(supervisor, { durable: false, say: console.error });
-    const { urls, sql } = await startServers(supervisor, [redis.url], SERVERS);
+    const nodes = values.cluster
+      ? await startFrailCluster(supervisor)
+      : [await startRedis(supervisor, { durable: false, say: console.error })];
+    const redisUrls = nodes.map(({ url }) => url);
+    const { urls, sql } = await startServers(supervisor, redisUrls, Number(values.servers));
     const owner = { name: "Bench", email: "bench@client.example", tier: "enterprise" };
 
     const lines: Line[] = [];
