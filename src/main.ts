@@ -6,6 +6,8 @@ import { createKeyring } from "./access/keyring.ts";
 import { flushRegularly, openUsage } from "./access/usage.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
+import { createPageCache } from "./directory/page-cache.ts";
+import type { Answers } from "./handlers/answers.ts";
 import { createMetrics } from "./metrics.ts";
 import { createLog, endWhenTold, explain, StartError } from "./process.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
@@ -30,6 +32,8 @@ export interface StartOptions {
   log?: Logger;
   /** Whether to do what one process does for all: fold list totals, keep search current. */
   upkeep?: boolean;
+  /** What the finished answers that are kept may weigh together; 0 keeps none. */
+  cacheBytes?: number;
   /** What /metrics answers; by default the metrics of this process. */
   scrape?: () => Promise<string>;
 }
@@ -40,7 +44,13 @@ export interface StartOptions {
  */
 export async function start(
   config: Config,
-  { searchIndex = SEARCH_INDEX, log = createLog(), upkeep = true, scrape }: StartOptions = {},
+  {
+    searchIndex = SEARCH_INDEX,
+    log = createLog(),
+    upkeep = true,
+    cacheBytes = CACHE_BYTES,
+    scrape,
+  }: StartOptions = {},
 ): Promise<RunningServer> {
   const opened: (() => unknown)[] = [];
   /** Closes what was opened, the last first; what fails or hangs does not hold up the rest. */
@@ -93,9 +103,11 @@ export async function start(
       opened.push(() => searchSync.stop());
     }
 
+    const answers: Answers = await createPageCache(sql, { maxBytes: cacheBytes });
+    opened.push(() => answers.stop());
     const metrics = createMetrics(admission);
     scrape ??= () => metrics.metrics();
-    const server = serve({ config, directory, keyring, admission, redis, scrape, log });
+    const server = serve({ config, directory, answers, keyring, admission, redis, scrape, log });
     opened.push(() => server.stop());
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
     return { url: `http://${host}:${server.port}`, metrics, stop };
@@ -104,6 +116,9 @@ export async function start(
     throw error;
   }
 }
+
+/** Some ten thousand pages. */
+const CACHE_BYTES = 128 * 1024 * 1024;
 
 /** Milliseconds that each part has to close: as long as the slowest answer may take. */
 const STOP_MS = 5_000;

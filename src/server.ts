@@ -4,6 +4,7 @@ import type { Admission } from "./access/admission.ts";
 import { clientAddress } from "./access/clients.ts";
 import type { Keyring } from "./access/keyring.ts";
 import type { Config } from "./config.ts";
+import type { Answers } from "./handlers/answers.ts";
 import { listKeyed, listOpen, showKeyed, showOpen } from "./handlers/businesses.ts";
 import { categories } from "./handlers/categories.ts";
 import { health } from "./handlers/health.ts";
@@ -32,6 +33,7 @@ import type { RedisClient } from "./store/redis.ts";
 export interface Parts {
   config: Config;
   directory: Search;
+  answers: Answers;
   keyring: Keyring;
   admission: Admission;
   redis: RedisClient;
@@ -80,8 +82,9 @@ export function serve(parts: Parts): Server<undefined> {
 
 /** The one route table: path, stack of middleware, handler. Any other path is the fallback's. */
 function routes(parts: Parts) {
-  const { config, directory, keyring, admission, log } = parts;
+  const { config, directory, answers, keyring, admission, log } = parts;
   const { sql } = directory;
+  const source = { sql, answers };
   const outer = [openHeaders(), catchErrors(log)];
   const inTime = answerInTime(LONGEST_HANDLING_MS);
   const open = (handler: Handler) =>
@@ -93,9 +96,9 @@ function routes(parts: Parts) {
     config.openAccess ? variants(open(openHandler), keyed(keyedHandler)) : keyed(keyedHandler);
 
   const table: Record<string, Handler> = {
-    "/api/v1/businesses": both(listOpen(sql), listKeyed(sql)),
-    "/api/v1/businesses/:slug": both(showOpen(sql), showKeyed(sql)),
-    "/api/v1/categories": keyed(categories(sql)),
+    "/api/v1/businesses": both(listOpen(source), listKeyed(source)),
+    "/api/v1/businesses/:slug": both(showOpen(source), showKeyed(source)),
+    "/api/v1/categories": keyed(categories(source)),
     "/api/v1/search": keyed(search(directory)),
     "/api/v1/usage": free(withKey(keyring, admission, usage(admission))),
     "/api/v1/openapi.json": chain([...outer, allowMethods()], openApi(config)),

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Sql } from "../store/postgres.ts";
+import { repeat } from "../store/repeat.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
 import { type ApiKey, findKeyByHash, type KeyRecord, keysVersion } from "./keys.ts";
 
@@ -81,23 +82,6 @@ interface Finding {
   /** When the database was asked, not when it answered: its answer is as old as that at most. */
   askedAt: number;
   record: Promise<KeyRecord | null>;
-}
-
-/** Does some work over and over, one at a time. What fails is done again. */
-function repeat(intervalMs: number, work: () => Promise<void>): () => Promise<void> {
-  let current: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    current ??= work()
-      // Its findings grow old meanwhile, and then whoever asks hears what is wrong.
-      .catch(() => {})
-      .finally(() => {
-        current = undefined;
-      });
-  }, intervalMs);
-  return async () => {
-    clearInterval(timer);
-    await current;
-  };
 }
 
 const POLL_INTERVAL_MS = 250;

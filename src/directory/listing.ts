@@ -1,5 +1,6 @@
 import type { Sql } from "../store/postgres.ts";
 import { isSlug } from "./slug.ts";
+import type { Extent, Scope } from "./touched.ts";
 
 /** What a list may be filtered by, and which rows of it are wanted. */
 export interface ListQuery {
@@ -31,6 +32,16 @@ export interface ListedBusiness {
   isPremium: boolean;
 }
 
+/** One page of a list. */
+export interface ListPage {
+  /** All businesses of the list. */
+  total: number;
+  businesses: ListedBusiness[];
+  /** Null when there is no such city or category. */
+  scope: Scope | null;
+  extent: Extent;
+}
+
 /**
  * One page of approved businesses in list order (premium, rating, reviews, id) with the exact total
  * of the filter. One statement, so that both come from one snapshot; the cost does not grow with
@@ -39,11 +50,11 @@ export interface ListedBusiness {
 export async function listBusinesses(
   sql: Sql,
   { city, category, offset, limit }: ListQuery,
-): Promise<{ total: number; businesses: ListedBusiness[] }> {
+): Promise<ListPage> {
   if (![city, category].every((slug) => slug === undefined || isSlug(slug))) {
-    return { total: 0, businesses: [] };
+    return { total: 0, businesses: [], scope: null, extent: null };
   }
-  const rows = await sql<({ total: number } & (ListedBusiness | { id: null }))[]>`
+  const rows = await sql<Row[]>`
     with scope as materialized (
       select
         ${category === undefined ? sql`0` : activeCategoryId(sql, category)} as category_id,
@@ -75,21 +86,37 @@ export async function listBusinesses(
       offset ${offset}::bigint - (select start from chunk)
       limit ${limit}
     )
-    select coalesce((select sum(size) from chunks), 0)::integer as total, listed.*
-    from (values (1)) as always_one_row
+    select category_id as "categoryId", city_id as "cityId",
+      coalesce((select sum(size) from chunks), 0)::integer as total, listed.*
+    from scope
       left join (
-        select page.list_rank, ${listedColumns(sql)}
+        select page.list_rank::float8 as rank, ${listedColumns(sql)}
         from page
           join businesses as b on b.id = page.business_id
           join categories as c on c.id = b.category_id
           join cities on cities.id = b.city_id
       ) as listed on true
-    order by listed.list_rank, listed.id`;
+    order by listed.rank, listed.id`;
+  const [{ total, categoryId, cityId }] = rows as unknown as [Head];
+  const businesses = rows.filter((row): row is Head & RankedBusiness => row.id !== null);
+  const first = businesses[0];
+  const last = businesses.at(-1);
   return {
-    total: rows[0]?.total ?? 0,
-    businesses: rows.filter((row): row is { total: number } & ListedBusiness => row.id !== null),
+    total,
+    businesses,
+    scope: categoryId === null || cityId === null ? null : { category: categoryId, city: cityId },
+    extent: first && last ? { first, last } : null,
   };
 }
+
+/** What stands in each row of the answer, of which there is at least one. */
+interface Head {
+  total: number;
+  categoryId: number | null;
+  cityId: number | null;
+}
+type RankedBusiness = ListedBusiness & { rank: number };
+type Row = Head & (RankedBusiness | { id: null });
 
 /** The approved ones of these businesses, in the order of `ids`. */
 export async function findListed(sql: Sql, ids: readonly string[]): Promise<ListedBusiness[]> {

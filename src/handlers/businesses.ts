@@ -1,12 +1,28 @@
-import { findBusiness } from "../directory/businesses.ts";
-import { listBusinesses } from "../directory/listing.ts";
-import type { KeyedBusiness, KeyedPage, OpenPage } from "../directory/schemas.ts";
+import { type Business, findBusiness } from "../directory/businesses.ts";
+import { type ListPage, listBusinesses } from "../directory/listing.ts";
+import type { KeyedBusiness, KeyedPage, OpenBusiness, OpenPage } from "../directory/schemas.ts";
 import { keyedDetail, keyedListItem, openDetail, openListItem } from "../directory/shapes.ts";
-import { ok } from "../http/answer.ts";
+import type { Answer } from "../http/answer.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
-import { pageNumber, parseQuery, parseSlug, resultCount, slugFilter } from "../http/parameters.ts";
+import {
+  type Parameters,
+  pageNumber,
+  parseQuery,
+  parseSlug,
+  resultCount,
+  slugFilter,
+  type Values,
+  writeQuery,
+} from "../http/parameters.ts";
 import type { Sql } from "../store/postgres.ts";
+import { type Answers, kept } from "./answers.ts";
+
+/** Where businesses are read from. */
+export interface Source {
+  sql: Sql;
+  answers: Answers;
+}
 
 const filters = {
   city: slugFilter({ description: "Only businesses of this city, by its slug.", example: "leeds" }),
@@ -23,58 +39,78 @@ export const keyedListParameters = {
 };
 
 /** GET /api/v1/businesses in open access. */
-export function listOpen(sql: Sql): Handler {
-  return async function listOpen(_request, { query }) {
-    const parsed = parseQuery(query, openListParameters);
-    if (!parsed.ok) return invalidParameter(parsed.fault);
-    const { city, category, page, limit } = parsed.value;
+export function listOpen({ sql, answers }: Source): Handler {
+  return list(answers, "open", openListParameters, async ({ city, category, page, limit }) => {
     const offset = (page - 1) * limit;
-    const { total, businesses } = await listBusinesses(sql, { city, category, offset, limit });
-    return ok({
-      businesses: businesses.map(openListItem),
-      total,
-      page,
-      pages: Math.ceil(total / limit),
-    } satisfies OpenPage);
-  };
+    const found = await listBusinesses(sql, { city, category, offset, limit });
+    const { total, businesses } = found;
+    const pages = Math.ceil(total / limit);
+    const body = { businesses: businesses.map(openListItem), total, page, pages };
+    return keptList(body satisfies OpenPage, found);
+  });
 }
 
 /** GET /api/v1/businesses in keyed access. */
-export function listKeyed(sql: Sql): Handler {
-  return async function listKeyed(_request, { query }) {
-    const parsed = parseQuery(query, keyedListParameters);
-    if (!parsed.ok) return invalidParameter(parsed.fault);
-    const { city, category, page, per_page } = parsed.value;
+export function listKeyed({ sql, answers }: Source): Handler {
+  return list(answers, "keyed", keyedListParameters, async ({ city, category, page, per_page }) => {
     const offset = (page - 1) * per_page;
-    const { total, businesses } = await listBusinesses(sql, {
-      city,
-      category,
-      offset,
-      limit: per_page,
-    });
-    return ok({
-      data: businesses.map(keyedListItem),
-      meta: { page, per_page, total, has_more: page * per_page < total },
-    } satisfies KeyedPage);
-  };
+    const found = await listBusinesses(sql, { city, category, offset, limit: per_page });
+    const { total, businesses } = found;
+    const meta = { page, per_page, total, has_more: page * per_page < total };
+    return keptList({ data: businesses.map(keyedListItem), meta } satisfies KeyedPage, found);
+  });
 }
 
 /** GET /api/v1/businesses/{slug} in open access. */
-export function showOpen(sql: Sql): Handler {
-  return async function showOpen(_request, { segment }) {
-    const slug = parseSlug(segment);
-    if (!slug.ok) return invalidParameter(slug.fault);
-    const business = await findBusiness(sql, slug.value);
-    return business ? ok(openDetail(business)) : notFound();
-  };
+export function showOpen(source: Source): Handler {
+  return show(source, "open", (business): OpenBusiness => openDetail(business));
 }
 
 /** GET /api/v1/businesses/{slug} in keyed access. */
-export function showKeyed(sql: Sql): Handler {
-  return async function showKeyed(_request, { segment }) {
+export function showKeyed(source: Source): Handler {
+  return show(source, "keyed", (business): KeyedBusiness => ({ data: keyedDetail(business) }));
+}
+
+type MadeAnswer = ReturnType<typeof kept>;
+
+/** A list that is kept under its query, its parameters in order and without what is standard. */
+function list<Given extends Parameters>(
+  answers: Answers,
+  variant: string,
+  parameters: Given,
+  make: (values: Values<Given>) => Promise<MadeAnswer>,
+): Handler {
+  const nameOf = (query: string) => `${variant} list?${query}`;
+  return function list(_request, { query }) {
+    // Kept are only queries whose slugs there are, so nothing in them can be written otherwise.
+    const known = answers.find(nameOf(query));
+    if (known) return known;
+    const parsed = parseQuery(query, parameters);
+    if (!parsed.ok) return invalidParameter(parsed.fault);
+    const name = nameOf(writeQuery(parsed.value, parameters));
+    return answers.findOrMake(name, () => make(parsed.value));
+  };
+}
+
+function keptList(body: unknown, { scope, extent }: ListPage): MadeAnswer {
+  return kept(body, scope && { kind: "list", scope, extent });
+}
+
+function show(
+  { sql, answers }: Source,
+  variant: string,
+  shape: (business: Business) => unknown,
+): Handler {
+  const nameOf = (slug: string) => `${variant} detail/${slug}`;
+  return function show(_request, { segment }): Answer | Promise<Answer> {
+    const known = answers.find(nameOf(segment));
+    if (known) return known;
     const slug = parseSlug(segment);
     if (!slug.ok) return invalidParameter(slug.fault);
-    const business = await findBusiness(sql, slug.value);
-    return business ? ok({ data: keyedDetail(business) } satisfies KeyedBusiness) : notFound();
+    return answers.findOrMake(nameOf(slug.value), async () => {
+      const business = await findBusiness(sql, slug.value);
+      if (!business) return { page: notFound(), size: 0, shows: null };
+      return kept(shape(business), { kind: "business", slug: business.slug });
+    });
   };
 }

@@ -1,12 +1,14 @@
 import { listCategories } from "../directory/categories.ts";
 import type { CategoryList } from "../directory/schemas.ts";
-import { ok } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
-import type { Sql } from "../store/postgres.ts";
+import { kept } from "./answers.ts";
+import type { Source } from "./businesses.ts";
 
 /** GET /api/v1/categories. */
-export function categories(sql: Sql): Handler {
-  return async function categories() {
-    return ok({ data: await listCategories(sql) } satisfies CategoryList);
-  };
+export function categories({ sql, answers }: Source): Handler {
+  return () =>
+    answers.findOrMake("categories", async () => {
+      const list: CategoryList = { data: await listCategories(sql) };
+      return kept(list, { kind: "totals" });
+    });
 }

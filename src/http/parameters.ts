@@ -10,7 +10,10 @@ export type Parsed<Value> = { ok: true; value: Value } | { ok: false; fault: Par
  */
 export type Parameters = Record<string, v.GenericSchema<string | undefined, unknown>>;
 
-type Values<Given extends Parameters> = { [Name in keyof Given]: v.InferOutput<Given[Name]> };
+/** What the parameters come to. */
+export type Values<Given extends Parameters> = {
+  [Name in keyof Given]: v.InferOutput<Given[Name]>;
+};
 
 /** Reads the parameters of a query string that `parameters` names; others are ignored. */
 export function parseQuery<Given extends Parameters>(
@@ -34,6 +37,17 @@ export function parseQuery<Given extends Parameters>(
     values[name] = parsed.value;
   }
   return { ok: true, value: values as Values<Given> };
+}
+
+/** The shortest query string that says the same: in the order of `parameters`, without defaults. */
+export function writeQuery<Given extends Parameters>(
+  values: Values<Given>,
+  parameters: Given,
+): string {
+  return Object.entries(parameters)
+    .filter(([name, schema]) => values[name] !== v.parse(schema, undefined))
+    .map(([name]) => `${name}=${encodeURIComponent(String(values[name]))}`)
+    .join("&");
 }
 
 /** Reads the slug at the end of a path. */

@@ -8,7 +8,8 @@ import type { Middleware } from "../http/handler.ts";
  */
 export function answerInTime(milliseconds: number): Middleware {
   return (next) =>
-    async function answerInTime(request, context) {
-      return withDeadline(Promise.resolve(next(request, context)), milliseconds);
+    function answerInTime(request, context) {
+      const answer = next(request, context);
+      return answer instanceof Promise ? withDeadline(answer, milliseconds) : answer;
     };
 }

@@ -1,0 +1,116 @@
+import type { Sql } from "../store/postgres.ts";
+import { repeat } from "../store/repeat.ts";
+
+/** What a committed statement did to a business that is, or was, listed. */
+export interface Change {
+  slug: string;
+  /** Where lists had it; null: nowhere. */
+  before: Place | null;
+  /** Where lists have it now; null: nowhere. */
+  after: Place | null;
+}
+
+/** The lists that hold a business, and where in them it stands. */
+export interface Place {
+  /** Its own category and all above it. */
+  categories: readonly number[];
+  city: number;
+  key: ListKey;
+}
+
+/** The order of every list: by rank, then by id. */
+export interface ListKey {
+  rank: number;
+  id: string;
+}
+
+export interface Announcements {
+  /**
+   * Whether everything that was committed up to a moment ago (CERTAIN_FOR_MS) has been told. False
+   * while the database cannot be heard.
+   */
+  areCurrent(): boolean;
+  stop(): Promise<void>;
+}
+
+/**
+ * Follows what changes in the directory (see sql/008_announcements.sql). Announcements come in the
+ * order of their commits. Those that come in quick succession are told together, at most
+ * TELL_INTERVAL_MS late. That none was lost on the way is known by sending one to oneself: when it
+ * comes back, all that were committed before it have come.
+ * @param tell what changed; "everything" when that cannot be said
+ */
+export async function followAnnouncements(
+  sql: Sql,
+  tell: (changes: readonly Change[] | "everything") => void,
+): Promise<Announcements> {
+  const self = crypto.randomUUID();
+  let gathered: Change[] | "everything" = [];
+  let pause: Timer | undefined;
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+
+  function gather(changes: readonly Change[] | "everything") {
+    if (changes === "everything" || gathered === "everything") gathered = "everything";
+    else gathered.push(...changes);
+    if (!pause) tellNow();
+  }
+
+  function tellNow() {
+    const changes = gathered;
+    gathered = [];
+    pause = setTimeout(() => {
+      pause = undefined;
+      if (gathered.length > 0) tellNow();
+    }, TELL_INTERVAL_MS);
+    tell(changes);
+  }
+
+  function hear(payload: string) {
+    if (payload.startsWith(CONFIRMATION)) {
+      const [, sender, sentAt] = payload.split(" ");
+      if (sender === self) confirmedAt = Number(sentAt);
+    } else {
+      gather(payload === "*" ? "everything" : readChanges(payload));
+    }
+  }
+
+  // Also after each reconnection: what was announced meanwhile has been missed.
+  const listening = await sql.listen(CHANNEL, hear, () => gather("everything"));
+  const confirm = () => sql.notify(CHANNEL, `${CONFIRMATION} ${self} ${performance.now()}`);
+  const stopConfirming = repeat(CONFIRM_INTERVAL_MS, async () => void (await confirm()));
+  await confirm();
+
+  return {
+    areCurrent: () => performance.now() - confirmedAt < CERTAIN_FOR_MS,
+    async stop() {
+      clearTimeout(pause);
+      await stopConfirming();
+      await listening.unlisten();
+    },
+  };
+}
+
+const CHANNEL = "directory_pages";
+const CONFIRMATION = "confirm";
+
+// What is kept is at most as old as both of these together: less than a second.
+const TELL_INTERVAL_MS = 200;
+const CERTAIN_FOR_MS = 700;
+const CONFIRM_INTERVAL_MS = 200;
+
+type PlaceData = [city: number, rank: number, ...categories: number[]];
+type ChangeData = [slug: string, id: string, before: PlaceData | null, after: PlaceData | null];
+
+function readChanges(payload: string): Change[] {
+  return (JSON.parse(payload) as ChangeData[]).map(([slug, id, before, after]) => ({
+    slug,
+    before: before && readPlace(id, before),
+    after: after && readPlace(id, after),
+  }));
+}
+
+const readPlace = (id: string, [city, rank, ...categories]: PlaceData): Place => ({
+  categories,
+  city,
+  key: { rank, id },
+});

@@ -1,0 +1,107 @@
+import { LRUCache } from "lru-cache";
+import type { Sql } from "../store/postgres.ts";
+import { followAnnouncements } from "./announcements.ts";
+import { reachesInto, type Shown, subjectOf, touchedBy } from "./touched.ts";
+
+/** Finished pages, each kept until a change touches it. */
+export interface PageCache<Page> {
+  /** The page of that name, if it is kept and true. */
+  find(name: string): Page | undefined;
+  /** Otherwise has it made, once for all who ask for it meanwhile, and keeps it. */
+  findOrMake(name: string, work: () => Promise<Made<Page>>): Page | Promise<Page>;
+  stop(): Promise<void>;
+}
+
+export interface Made<Page> {
+  page: Page;
+  /** What it weighs in memory, in bytes. */
+  size: number;
+  /** Null: not to be kept. */
+  shows: Shown | null;
+}
+
+/**
+ * Keeps finished pages of the directory, the most recently used of them. A change that is committed
+ * anywhere shows within a second: its announcement drops the pages that it touches and no others.
+ * While announcements cannot be heard, nothing is found and all is made anew.
+ * @param options.maxBytes what the kept pages may weigh together; 0 keeps none
+ */
+export async function createPageCache<Page extends object>(
+  sql: Sql,
+  { maxBytes }: { maxBytes: number },
+): Promise<PageCache<Page>> {
+  const bySubject = new Map<string, Set<Entry<Page>>>();
+  const entries = new LRUCache<string, Entry<Page>>({
+    maxSize: Math.max(1, maxBytes),
+    sizeCalculation: ({ size }) => size,
+    dispose(entry) {
+      const subject = subjectOf(entry.shows);
+      const linked = bySubject.get(subject);
+      linked?.delete(entry);
+      if (linked?.size === 0) bySubject.delete(subject);
+    },
+  });
+  const underWay = new Map<string, { since: number; page: Promise<Page> }>();
+  /** Counts what has been told: a page that was begun before may not know of it. */
+  let generation = 0;
+
+  function keep(entry: Entry<Page>) {
+    entries.set(entry.name, entry);
+    const subject = subjectOf(entry.shows);
+    const linked = bySubject.get(subject);
+    if (linked) linked.add(entry);
+    else bySubject.set(subject, new Set([entry]));
+  }
+
+  const announcements = await followAnnouncements(sql, (changes) => {
+    generation += 1;
+    if (changes === "everything") return entries.clear();
+    for (const { subject, between } of changes.flatMap(touchedBy)) {
+      for (const { name, shows } of bySubject.get(subject) ?? []) {
+        const isOutside = between && shows.kind === "list" && !reachesInto(shows.extent, between);
+        if (!isOutside) entries.delete(name);
+      }
+    }
+  });
+
+  async function makeAndKeep(name: string, work: () => Promise<Made<Page>>): Promise<Page> {
+    const begunIn = generation;
+    const made = await work();
+    const { page, shows } = made;
+    const size = made.size + OVERHEAD;
+    if (shows && begunIn === generation && size <= maxBytes) keep({ name, page, size, shows });
+    return page;
+  }
+
+  const find = (name: string) => (announcements.areCurrent() ? entries.get(name)?.page : undefined);
+
+  return {
+    find,
+    findOrMake(name, work) {
+      const kept = find(name);
+      if (kept) return kept;
+      const now = performance.now();
+      const known = underWay.get(name);
+      if (known && now - known.since < LONGEST_JOIN_MS) return known.page;
+      const page = makeAndKeep(name, work).finally(() => {
+        if (underWay.get(name)?.page === page) underWay.delete(name);
+      });
+      underWay.set(name, { since: now, page });
+      return page;
+    },
+    stop: () => announcements.stop(),
+  };
+}
+
+/** A page that has been long in the making may be older than who asks for it now would accept. */
+const LONGEST_JOIN_MS = 500;
+
+/** What an entry weighs beside its page, in bytes: its name and its links. */
+const OVERHEAD = 500;
+
+interface Entry<Page> {
+  name: string;
+  page: Page;
+  size: number;
+  shows: Shown;
+}
