@@ -1,52 +1,102 @@
-import { join } from "node:path";
-import { writeAddresses } from "./callers.ts";
+import { askAll } from "./ask.ts";
 import { compare, median } from "./compare.ts";
+import { drawDetails } from "./details.ts";
 import { drawLists } from "./lists.ts";
 import { residentBytes, startBare } from "./programs.ts";
-import { writeRequests } from "./requests.ts";
+import { type RecordedRequest, writeRequests } from "./requests.ts";
 import { type Bench, type Measured, type Scenario, toMeasured } from "./scenario.ts";
-import { drive } from "./wrk.ts";
+import { drive, type Traffic } from "./wrk.ts";
 
-/** Scenarios whose baseline is a bare `Bun.serve` with the same bytes. */
+/** Scenarios of the server as it is used, whose baseline is a bare `Bun.serve` with the same bytes. */
 export const againstBare: Scenario[] = [
-  { name: "open", title: "open list, mixed, warm", measure: measureOpenList },
+  {
+    name: "open",
+    title: "open list, mixed, warm",
+    measure: (bench) => besideBare(bench, { kind: "lists", callers: "addresses", atLeast: 0.6 }),
+  },
+  {
+    name: "keyed",
+    title: "keyed list, mixed, warm, 10,000 keys",
+    measure: (bench) => besideBare(bench, { kind: "lists", callers: "keys", atLeast: 0.55 }),
+  },
+  {
+    name: "detail",
+    title: "open detail, skewed over all slugs",
+    measure: (bench) => besideBare(bench, { kind: "details", callers: "addresses", atLeast: 0.5 }),
+  },
+  {
+    name: "unchanged",
+    title: "304 for a matching ETag",
+    measure: (bench) =>
+      besideBare(bench, { kind: "known lists", callers: "addresses", atLeast: 0.6 }),
+  },
 ];
 
-async function measureOpenList(bench: Bench): Promise<Measured> {
-  const { folder } = bench.supervisor;
-  const callersFile = join(folder, "addresses.txt");
-  await writeAddresses(callersFile);
-  const paths = await drawLists(bench.directory.sql, bench.different);
-  const { file: requestsFile, ...mix } = await writeRequests(
-    join(folder, "lists.txt"),
-    paths.map((path) => ({ path, headers: {} })),
-  );
-  const traffic = { requestsFile, callersFile };
+interface Comparing {
+  kind: "lists" | "details" | "known lists";
+  callers: keyof Bench["callers"];
+  /** The ratio to be reached. */
+  atLeast: number;
+}
+
+async function besideBare(bench: Bench, { kind, callers, atLeast }: Comparing): Promise<Measured> {
+  const { supervisor, rounds, say } = bench;
   const server = await bench.server();
-  bench.say(`  asking for all ${mix.different} different requests once`);
-  const bare = await startBare(bench.supervisor, server, traffic);
+  const callersFile = bench.callers[callers];
+  const { file: requestsFile, ...mix } = await record(bench, kind, callersFile);
+  const traffic = { requestsFile, callersFile };
+  say(`  asking once for each of the ${mix.different} different requests`);
+  const bare = await startBare(supervisor, server, traffic);
   try {
     const plain: number[] = [];
     const comparison = await compare(
       { url: server.url, traffic },
       { url: bare.url, traffic },
-      bench.rounds,
       {
-        onRound: async (round, ratio) => {
-          bench.say(`  round ${round}: ${ratio.toFixed(3)}`);
+        ...rounds,
+        async onRound(round, ratio, from) {
+          const { perSecond } = await drive(bare.plainUrl, traffic, { ...rounds, from });
+          plain.push(perSecond);
+          say(`  round ${round} of ${rounds.rounds}: ratio ${ratio.toFixed(2)}`);
         },
       },
     );
-    plain.push(
-      (await drive(bare.plainUrl, traffic, { seconds: bench.rounds.seconds, from: 0 })).perSecond,
-    );
     return {
-      ...toMeasured(comparison, { title: "bare", atLeast: 0.6 }),
+      ...toMeasured(comparison, { title: "bare", atLeast }),
       memoryBytes: await residentBytes(server.daemon.pid),
       mix,
-      notes: [`bare with Content-Type as its only header: ${Math.round(median(plain))} a second`],
+      notes: [
+        `bare with Content-Type as its only header: ${Math.round(median(plain)).toLocaleString("en-GB")} a second`,
+      ],
     };
   } finally {
     await bare.daemon.stop();
   }
+}
+
+async function record(bench: Bench, kind: Comparing["kind"], callersFile: string) {
+  const { sql } = bench.directory;
+  const paths =
+    kind === "details"
+      ? await drawDetails(sql, bench.different)
+      : await drawLists(sql, bench.different);
+  const requests = paths.map((path): RecordedRequest => ({ path, headers: {} }));
+  const mix = await writeRequests(bench.file(`${kind}.txt`), requests);
+  if (kind !== "known lists") return mix;
+  const tags = await readTags(bench, { requestsFile: mix.file, callersFile });
+  return await writeRequests(
+    mix.file,
+    paths.map((path) => ({ path, headers: { "If-None-Match": tags.get(path) ?? "" } })),
+  );
+}
+
+/** The ETag of each different request, by its path. */
+async function readTags(bench: Bench, traffic: Traffic): Promise<Map<string, string>> {
+  const tags = new Map<string, string>();
+  const { url } = await bench.server();
+  await askAll(url, traffic, async ({ path }, response) => {
+    await response.arrayBuffer();
+    tags.set(path, response.headers.get("ETag") ?? "");
+  });
+  return tags;
 }

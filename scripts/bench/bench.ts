@@ -6,13 +6,18 @@ import { dataFolder } from "../stack/environment.ts";
 import { endLeftovers } from "../stack/leftovers.ts";
 import { Supervisor } from "../stack/supervisor.ts";
 import { againstBare } from "./against-bare.ts";
+import { writeAddresses, writeKeys } from "./callers.ts";
+import { whileChanging } from "./changes.ts";
 import { makeFolder, openDirectory } from "./directory.ts";
+import { indexing } from "./indexing.ts";
+import { loading } from "./loading.ts";
 import { type Served, startTested } from "./programs.ts";
 import { describe, type Line } from "./report.ts";
 import type { Bench, Scenario } from "./scenario.ts";
+import { uncached } from "./uncached.ts";
 import { requireWrk } from "./wrk.ts";
 
-const SCENARIOS: Scenario[] = [...againstBare];
+const SCENARIOS: Scenario[] = [...againstBare, whileChanging, ...uncached, ...loading, indexing];
 
 const USAGE = `Usage: bun run bench [--count 1000000] [--scenarios a,b] [--seconds 4] [--rounds 5]
                      [--requests 100000] [--json]
@@ -67,16 +72,26 @@ await runCommand(async () => {
 
   async function run(): Promise<Line[]> {
     const directory = await openDirectory(supervisor, count, say);
+    const file = (name: string) => join(folder, name);
+    const callers = { addresses: file("addresses.txt"), keys: file("keys.txt") };
+    await writeAddresses(callers.addresses);
+    await writeKeys(directory.sql, callers.keys);
     let served: Promise<Served> | undefined;
     const bench: Bench = {
       supervisor,
       directory,
       rounds,
       different,
+      callers,
+      file,
       say,
       server() {
         served ??= startTested(supervisor, directory);
         return served;
+      },
+      async stopServer() {
+        await (await served)?.daemon.stop();
+        served = undefined;
       },
     };
     const lines: Line[] = [];

@@ -23,31 +23,38 @@ export interface Rounds {
 
 /**
  * Lets two subjects take turns, so that what else the machine does meets both: a run of each in
- * every round, of the same requests from the same callers, after one to warm up.
- * @param figure what is compared; requests a second unless told otherwise
+ * every round, from the same place among the recorded requests, after a round to warm up.
+ * @param options.figure what is compared; requests a second unless told otherwise
+ * @param options.onRound called after each round; `from` is its place
  * @returns medians of the rounds
  */
 export async function compare(
   tested: Subject,
   baseline: Subject,
-  { rounds, seconds }: Rounds,
   {
+    rounds,
+    seconds,
     figure = (run) => run.perSecond,
-    onRound = () => {},
-  }: { figure?: (run: Run) => number; onRound?: (round: number, ratio: number) => void } = {},
+    onRound,
+  }: Rounds & {
+    figure?: (run: Run) => number;
+    onRound: (round: number, ratio: number, from: number) => Promise<void> | void;
+  },
 ): Promise<Comparison> {
-  const runs: { tested: Run; baseline: Run }[] = [];
+  const runs: { tested: Run; baseline: Run; ratio: number }[] = [];
   for (let round = 0; round <= rounds; round++) {
-    const options = { seconds: round === 0 ? 1 : seconds, from: round * STEP };
+    const from = round * STEP;
+    const options = { seconds: round === 0 ? 1 : seconds, from };
     const pair = {
       tested: await drive(tested.url, tested.traffic, options),
       baseline: await drive(baseline.url, baseline.traffic, options),
     };
     if (round === 0) continue;
-    runs.push(pair);
-    onRound(round, figure(pair.tested) / figure(pair.baseline));
+    const ratio = figure(pair.tested) / figure(pair.baseline);
+    runs.push({ ...pair, ratio });
+    await onRound(round, ratio, from);
   }
-  const ratios = runs.map((run) => figure(run.tested) / figure(run.baseline));
+  const ratios = runs.map(({ ratio }) => ratio);
   return {
     tested: medianRun(runs.map((run) => run.tested)),
     baseline: medianRun(runs.map((run) => run.baseline)),
@@ -56,8 +63,8 @@ export async function compare(
   };
 }
 
-/** Requests by which each round begins later in the recorded ones. */
-const STEP = 104_729;
+/** Requests by which each round begins later among the recorded ones. */
+export const STEP = 104_729;
 
 export function medianRun(runs: readonly Run[]): Run {
   return {

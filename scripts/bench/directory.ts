@@ -55,7 +55,7 @@ export async function openDirectory(
   const sql = openPostgres(postgres.url, { max: 2 });
   await migrate(sql);
   if (!isBuilt) {
-    const built = await build(sql, env, { folder, count, say });
+    const built = await build(sql, env, { count, say });
     await Bun.write(record, `${JSON.stringify(built)}\n`);
   }
   return { sql, env, built: (await Bun.file(record).json()) as Built };
@@ -76,20 +76,23 @@ async function removeStores(folder: string): Promise<void> {
 async function build(
   sql: Sql,
   env: Directory["env"],
-  { folder, count, say }: { folder: string; count: number; say: (line: string) => void },
+  { count, say }: { count: number; say: (line: string) => void },
 ): Promise<Built> {
   say(`Building a directory of ${count.toLocaleString("en-GB")} businesses; it is kept.`);
-  const loadSeconds = await timed(async () => {
-    const file = join(folder, "sample.ndjson");
-    await Bun.write(file, await runScript(env, "generate.ts", "--count", `${count}`));
-    await runScript(env, "import.ts", file, "--source", "sample");
-  });
-  say(`  loaded in ${loadSeconds.toFixed(0)} s, ${perSecond(count, loadSeconds)} a second`);
+  const loadSeconds = await timed(() => loadGenerated(env, count));
+  say(`  loaded in ${loadSeconds.toFixed(0)} s, ${rate(count, loadSeconds)} a second`);
   const settleSeconds = await timed(() => settle(sql));
   say(`  totals folded and tables vacuumed in ${settleSeconds.toFixed(0)} s`);
   const indexSeconds = await timed(() => runScript(env, "sync-search.ts", "--rebuild"));
-  say(`  indexed in ${indexSeconds.toFixed(0)} s, ${perSecond(count, indexSeconds)} a second`);
+  say(`  indexed in ${indexSeconds.toFixed(0)} s, ${rate(count, indexSeconds)} a second`);
   return { count, loadSeconds, indexSeconds };
+}
+
+/** Fills a database with made-up businesses. */
+export async function loadGenerated(env: Directory["env"], count: number): Promise<void> {
+  const file = `/tmp/bench-generated-${process.pid}.ndjson`;
+  await writeRecords(env, { count, seed: 1, file });
+  await runScript(env, "import.ts", file, "--source", "sample");
 }
 
 /** What a running server does sooner or later, so that no scenario has to wait for it. */
@@ -103,6 +106,18 @@ export async function settle(sql: Sql): Promise<void> {
   await sql`vacuum analyze`;
 }
 
+/** Writes made-up businesses as a file to import. */
+export async function writeRecords(
+  env: Directory["env"],
+  { count, seed, file }: { count: number; seed: number; file: string },
+): Promise<void> {
+  const generator = spawnScript(env, "generate.ts", {
+    parameters: ["--count", `${count}`, "--seed", `${seed}`],
+    stdout: Bun.file(file),
+  });
+  if ((await generator.exited) !== 0) throw new CommandError(`${file} could not be written.`);
+}
+
 /**
  * Runs a command of this project, its progress on our own terminal.
  * @returns what it printed on stdout
@@ -112,11 +127,19 @@ export async function runScript(
   script: string,
   ...parameters: string[]
 ): Promise<string> {
-  const command = [process.execPath, join(import.meta.dir, "..", script), ...parameters];
-  const child = Bun.spawn(command, { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawnScript(env, script, { parameters, stdout: "pipe" });
   const output = await new Response(child.stdout).text();
   if ((await child.exited) !== 0) throw new CommandError(`scripts/${script} failed: ${output}`);
   return output;
+}
+
+function spawnScript<Out extends "pipe" | Bun.BunFile>(
+  env: Directory["env"],
+  script: string,
+  { parameters, stdout }: { parameters: string[]; stdout: Out },
+) {
+  const command = [process.execPath, join(import.meta.dir, "..", script), ...parameters];
+  return Bun.spawn(command, { env, stdio: ["ignore", stdout, "inherit"] });
 }
 
 /** Seconds that some work takes. */
@@ -126,5 +149,5 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - began) / 1000;
 }
 
-export const perSecond = (count: number, seconds: number) =>
+const rate = (count: number, seconds: number) =>
   Math.round(count / seconds).toLocaleString("en-GB");

@@ -19,8 +19,14 @@ export interface Bench {
   rounds: Rounds;
   /** Different requests in a mix of lists or details. */
   different: number;
+  /** Files of callers: open ones by their addresses, keyed ones by their keys. */
+  callers: { addresses: string; keys: string };
+  /** Where to keep a file of that name. */
+  file(name: string): string;
   /** The server under test as it is used: started on first use, and then the same to the end. */
   server(): Promise<Served>;
+  /** Ends it, for what needs the database alone. */
+  stopServer(): Promise<void>;
   /** Tells of progress. */
   say(line: string): void;
 }
@@ -39,6 +45,8 @@ export interface Measured {
   goal: string;
   isReached: boolean;
   mix?: Omit<Mix, "file">;
+  /** How long the server went on to show what was before a committed change. */
+  staleMs?: { median: number; most: number; samples: number };
   /** What else there is to know, a sentence each. */
   notes?: string[];
 }

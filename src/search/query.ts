@@ -129,7 +129,7 @@ async function findMatches(
  * Meilisearch takes the last word for an unfinished one unless a space follows. Short ones are
  * taken as they are, or `bar` would find every Barclays and `nr1` would find NR10 to NR19.
  */
-function toQuestion(words: readonly string[]): string {
+export function toQuestion(words: readonly string[]): string {
   const last = words.at(-1) ?? "";
   const mayBeUnfinished = last.length >= 4 && !isOutcode(last);
   return words.join(" ") + (mayBeUnfinished ? "" : " ");

@@ -1,0 +1,34 @@
+import { type RecordedRequest, readRequests } from "./requests.ts";
+import type { Traffic } from "./wrk.ts";
+
+const AT_ONCE = 64;
+
+/**
+ * Asks a server for each different one of the recorded requests, once.
+ * @throws Error when one is not answered with 200 or 304
+ */
+export async function askAll(
+  origin: string,
+  { requestsFile, callersFile }: Traffic,
+  onAnswer: (request: RecordedRequest, response: Response) => Promise<void> | void,
+): Promise<void> {
+  const callers = (await Bun.file(callersFile).text()).trimEnd().split("\n");
+  const requests = (await readRequests(requestsFile)).entries();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const [index, request] of requests) {
+        const [name = "", value = ""] = (callers[index % callers.length] ?? "").split(": ");
+        const response = await fetch(origin + request.path, {
+          // Like wrk, which takes whatever comes.
+          headers: { "Accept-Encoding": "identity", ...request.headers, [name]: value },
+        });
+        if (response.status !== 200 && response.status !== 304) {
+          throw new Error(
+            `${request.path} was answered with ${response.status}: ${await response.text()}`,
+          );
+        }
+        await onAnswer(request, response);
+      }
+    }),
+  );
+}

@@ -1,0 +1,37 @@
+import { openPostgres } from "../../src/store/postgres.ts";
+import type { Directory } from "./directory.ts";
+
+/**
+ * A further database beside the directory's, for what would leave traces in that one; gone
+ * afterwards.
+ * @param options.copy whether it begins as a copy: then nobody may use the directory meanwhile
+ * @param use gets the environment for programs
+ */
+export async function withDatabase<Result>(
+  { env }: Directory,
+  { name, copy = false }: { name: string; copy?: boolean },
+  use: (env: Directory["env"]) => Promise<Result>,
+): Promise<Result> {
+  const url = new URL(env.DATABASE_URL ?? "");
+  const original = url.pathname.slice(1);
+  url.pathname = "/postgres";
+  const owner = openPostgres(url.href, { max: 1 });
+  const drop = () => owner`drop database if exists ${owner(name)} with (force)`;
+  url.pathname = `/${name}`;
+  try {
+    // An interrupted run may have left it.
+    await drop();
+    if (copy) {
+      // Our own client connects again when it is next used.
+      await owner`
+        select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${original}`;
+      await owner`create database ${owner(name)} template ${owner(original)} strategy file_copy`;
+    } else {
+      await owner`create database ${owner(name)}`;
+    }
+    return await use({ ...env, DATABASE_URL: url.href });
+  } finally {
+    await drop();
+    await owner.end();
+  }
+}

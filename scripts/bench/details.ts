@@ -1,0 +1,40 @@
+import type { Sql } from "../../src/store/postgres.ts";
+import { createRandom } from "../generate/random.ts";
+import { zipf } from "./zipf.ts";
+
+/**
+ * Paths of detail requests: all approved businesses by popularity, the r-th as often as 1/r. They
+ * are drawn until so many different ones have come, or ten times as many in all.
+ */
+export async function drawDetails(sql: Sql, different: number): Promise<string[]> {
+  const [{ count }] = await sql<[{ count: number }]>`
+    select count(*)::integer as count from businesses where status = 'approved'`;
+  const random = createRandom(2);
+  const places: number[] = [];
+  const seen = new Set<number>();
+  while (seen.size < different && places.length < different * 10) {
+    const place = placeOf(zipf(random, count, 1), count);
+    seen.add(place);
+    places.push(place);
+  }
+  const slugs = await readSlugs(sql, seen);
+  return places.map((place) => `/api/v1/businesses/${slugs.get(place)}`);
+}
+
+/** Spreads the popular ones over the whole directory. */
+const placeOf = (rank: number, count: number) => (rank * 15_485_863) % count;
+
+/** The slugs at these places in the order of ids, whatever the size of the directory. */
+async function readSlugs(sql: Sql, places: ReadonlySet<number>): Promise<Map<number, string>> {
+  const slugs = new Map<number, string>();
+  let place = 0;
+  const all = sql<{ slug: string }[]>`
+    select slug from businesses where status = 'approved' order by id`;
+  for await (const rows of all.cursor(10_000)) {
+    for (const { slug } of rows) {
+      if (places.has(place)) slugs.set(place, slug);
+      place += 1;
+    }
+  }
+  return slugs;
+}

@@ -1,0 +1,89 @@
+import { readDocumentsAfter, type SearchDocument } from "../../src/search/documents.ts";
+import { indexSettings } from "../../src/search/settings.ts";
+import { syncSearch } from "../../src/search/sync.ts";
+import { finishTask } from "../../src/search/tasks.ts";
+import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { openPostgres, type Sql } from "../../src/store/postgres.ts";
+import { median } from "./compare.ts";
+import { withDatabase } from "./databases.ts";
+import { loadGenerated, settle, timed } from "./directory.ts";
+import type { Bench, Measured, Scenario } from "./scenario.ts";
+
+/** A full build of the search index, next to sending the same documents in the same batches. */
+export const indexing: Scenario = {
+  name: "index",
+  title: "full index build",
+  measure: measureIndexing,
+};
+
+const LEAST_RATIO = 0.8;
+/** Enough to tell, however large the directory is. */
+const MOST_DOCUMENTS = 100_000;
+const INDEX = "bench";
+/** As in src/search/rebuild.ts. */
+const DOCUMENTS_AT_ONCE = 20_000;
+const REQUESTS_AHEAD = 4;
+
+async function measureIndexing(bench: Bench): Promise<Measured> {
+  const { env, built } = bench.directory;
+  const { rounds } = bench.rounds;
+  const meili = openMeilisearch(env.MEILI_URL ?? "", env.MEILI_KEY ?? "");
+  return await withDatabase(bench.directory, { name: "index" }, async (env) => {
+    const sql = openPostgres(env.DATABASE_URL ?? "", { max: 2 });
+    await migrate(sql);
+    await loadGenerated(env, Math.min(MOST_DOCUMENTS, built.count));
+    await settle(sql);
+    const batches = await readBatches(sql);
+    const count = batches.flat().length;
+
+    const rates: { build: number; direct: number }[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      const build = await timed(() => syncSearch({ sql, meili, index: INDEX }, { rebuild: true }));
+      await meili.deleteIndex(INDEX).waitTask({ timeout: 60_000 });
+      const direct = await timed(() => send(meili, batches));
+      await meili.deleteIndex(INDEX).waitTask({ timeout: 60_000 });
+      rates.push({ build: count / build, direct: count / direct });
+      bench.say(`  round ${round} of ${rounds}: ratio ${(direct / build).toFixed(2)}`);
+    }
+    await sql.end();
+    const ratios = rates.map(({ build, direct }) => build / direct);
+    const ratio = median(ratios);
+    return {
+      perSecond: median(rates.map(({ build }) => build)),
+      baseline: { title: "Meilisearch", perSecond: median(rates.map(({ direct }) => direct)) },
+      ratio,
+      ratios,
+      goal: `ratio at least ${LEAST_RATIO.toFixed(2)}`,
+      isReached: ratio >= LEAST_RATIO,
+      notes: [
+        `${count.toLocaleString("en-GB")} documents in batches of ${DOCUMENTS_AT_ONCE.toLocaleString("en-GB")}`,
+        `the whole directory, when it was built: ${Math.round(built.indexSeconds).toLocaleString("en-GB")} s`,
+      ],
+    };
+  });
+}
+
+async function readBatches(sql: Sql): Promise<SearchDocument[][]> {
+  const batches: SearchDocument[][] = [];
+  let last: string | null = null;
+  while (true) {
+    const batch = await readDocumentsAfter(sql, last, DOCUMENTS_AT_ONCE);
+    if (batch.length === 0) return batches;
+    batches.push(batch);
+    last = batch.at(-1)?.id ?? null;
+  }
+}
+
+async function send(meili: Meilisearch, batches: SearchDocument[][]): Promise<void> {
+  const { signal } = new AbortController();
+  const underWay: Promise<void>[] = [];
+  underWay.push(finishTask(meili, await meili.createIndex(INDEX, { primaryKey: "id" }), signal));
+  const index = meili.index(INDEX);
+  underWay.push(finishTask(meili, await index.updateSettings(indexSettings), signal));
+  for (const batch of batches) {
+    underWay.push(finishTask(meili, await index.addDocuments(batch), signal));
+    if (underWay.length >= REQUESTS_AHEAD) await underWay.shift();
+  }
+  await Promise.all(underWay);
+}

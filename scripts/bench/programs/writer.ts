@@ -1,0 +1,124 @@
+import { openPostgres } from "../../../src/store/postgres.ts";
+import { createRandom } from "../../generate/random.ts";
+import { readRequests } from "../requests.ts";
+
+/**
+ * Commits changes of single businesses at a steady rate until its stdin ends, and measures how long
+ * the server goes on to show what was before. Prints a line once it is at it, and its figures at the
+ * end. Arguments: address of the server, file of list requests, changes per second, seed.
+ */
+
+export interface Written {
+  changes: number;
+  perSecond: number;
+  /** From the return of a commit to the end of the first answer that does not show what was before. */
+  staleMs: number[];
+}
+
+const [url = "", requestsFile = "", rate = "", seed = ""] = process.argv.slice(2);
+const INTERVAL_MS = 1000 / Number(rate);
+/** Enough that a slow commit does not hold up the others. */
+const CONNECTIONS = 8;
+/** Between two looks at how stale the server is. */
+const PAUSE_MS = 50;
+
+const sql = openPostgres(process.env.DATABASE_URL ?? "", { max: CONNECTIONS + 1 });
+const random = createRandom(Number(seed));
+const ids = await readSomeIds();
+const paths = (await readRequests(requestsFile)).slice(0, 2_000).map(({ path }) => path);
+/** Suspended ones wait here to be approved again, so that the directory stays as large. */
+const suspended: string[] = [];
+
+let isOver = false;
+let changes = 0;
+const staleMs: number[] = [];
+
+const began = performance.now();
+console.log("writing");
+const work = [...Array.from({ length: CONNECTIONS }, keepChanging), keepLooking()];
+// Nothing is ever sent: it ends when whoever started us has done, or is gone.
+await Bun.stdin.text();
+isOver = true;
+await Promise.all(work);
+const seconds = (performance.now() - began) / 1000;
+for (const id of suspended) await setStatus(id, "approved");
+await sql.end();
+console.log(JSON.stringify({ changes, perSecond: changes / seconds, staleMs } satisfies Written));
+
+async function keepChanging(): Promise<void> {
+  while (!isOver) {
+    const due = began + changes++ * INTERVAL_MS;
+    await Bun.sleep(Math.max(0, due - performance.now()));
+    await change(random.pick(ids));
+  }
+}
+
+/** Six of ten are new ratings, three are edits, and one is of the status. */
+async function change(id: string): Promise<void> {
+  const kind = random.fraction();
+  if (kind < 0.6) {
+    await sql`
+      update businesses set
+        rating = round((rating * review_count + ${random.between(1, 5)}) / (review_count + 1), 2),
+        review_count = review_count + 1
+      where id = ${id}`;
+  } else if (kind < 0.9) {
+    await sql`
+      update businesses set
+        short_description = 'Under new management.',
+        website = ${`https://www.edited-${random.between(0, 999_999)}.example/`}
+      where id = ${id}`;
+  } else if (suspended.length > 0) {
+    await setStatus(suspended.pop() as string, "approved");
+  } else {
+    suspended.push(id);
+    await setStatus(id, "suspended");
+  }
+}
+
+async function setStatus(id: string, status: "approved" | "suspended"): Promise<void> {
+  await sql`update businesses set status = ${status} where id = ${id}`;
+}
+
+/** Changes the website of a business on a list, then asks for that list until it is not as before. */
+async function keepLooking(): Promise<void> {
+  while (!isOver) {
+    await Bun.sleep(PAUSE_MS);
+    const path = random.pick(paths);
+    const shown = await readList(path);
+    const chosen = shown[random.between(0, shown.length)];
+    if (!chosen) continue;
+    const website = `https://www.changed-${crypto.randomUUID()}.example/`;
+    await sql`update businesses set website = ${website} where slug = ${chosen.slug}`;
+    changes += 1;
+    const committed = performance.now();
+    const isAsBefore = (item: Item) => item.slug === chosen.slug && item.website === chosen.website;
+    // Other changes may have moved it to another page: that too is only seen on a fresh one.
+    while ((await readList(path)).some(isAsBefore)) await Bun.sleep(1);
+    staleMs.push(performance.now() - committed);
+  }
+}
+
+interface Item {
+  slug: string;
+  website: string;
+}
+
+async function readList(path: string): Promise<Item[]> {
+  const octets = [random.between(0, 255), random.between(0, 255), random.between(1, 255)];
+  const response = await fetch(url + path, {
+    headers: { "X-Forwarded-For": `11.${octets.join(".")}` },
+  });
+  if (response.status !== 200) throw new Error(`${path} was answered with ${response.status}`);
+  return ((await response.json()) as { businesses: Item[] }).businesses;
+}
+
+/** Of blocks all over the table, whatever its size. */
+async function readSomeIds(): Promise<string[]> {
+  const [{ percent }] = await sql<[{ percent: number }]>`
+    select least(100, 100 * 20000 / greatest(reltuples, 1)) as percent
+    from pg_class where oid = 'businesses'::regclass`;
+  const rows = await sql<{ id: string }[]>`
+    select id from businesses tablesample system (${percent}::real) where status = 'approved'`;
+  return rows.map(({ id }) => id);
+}

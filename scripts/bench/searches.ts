@@ -1,0 +1,37 @@
+import { searchWords } from "../../src/search/words.ts";
+import type { Sql } from "../../src/store/postgres.ts";
+import { createRandom, type Random } from "../generate/random.ts";
+
+/** Questions for a search, all different, no word of which search leaves out by itself. */
+export async function drawSearches(sql: Sql, different: number): Promise<string[]> {
+  const names = await sql<{ name: string }[]>`
+    select name from businesses where status = 'approved' order by id limit ${different * 2}`;
+  const categories = await sql<{ name: string }[]>`select name from categories order by id`;
+  const cities = await sql<{ name: string }[]>`select name from cities order by id`;
+  const random = createRandom(3);
+  const pick = (rows: { name: string }[]) => random.pick(rows).name;
+  const draw = () => {
+    const kind = random.fraction();
+    if (kind < 0.35) return `${pick(categories)} ${pick(cities)}`;
+    if (kind < 0.7) return pick(names);
+    return `${pick(names)} ${pick(cities)}`;
+  };
+
+  const questions = new Set<string>();
+  for (let drawn = 0; questions.size < different && drawn < different * 20; drawn++) {
+    const words = searchWords(draw());
+    const question = random.chance(0.15) ? misspell(random, words) : words;
+    questions.add(question.join(" "));
+  }
+  return [...questions];
+}
+
+/** Two letters of one word change places, as happens when typing. */
+function misspell(random: Random, words: string[]): string[] {
+  const chosen = random.between(0, words.length - 1);
+  return words.map((word, place) => {
+    if (place !== chosen || word.length < 5) return word;
+    const slip = random.between(1, word.length - 2);
+    return word.slice(0, slip) + word[slip + 1] + word[slip] + word.slice(slip + 2);
+  });
+}

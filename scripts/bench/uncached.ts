@@ -1,0 +1,135 @@
+import { toQuestion } from "../../src/search/query.ts";
+import { SEARCH_INDEX } from "../../src/search/settings.ts";
+import { searchWords } from "../../src/search/words.ts";
+import { compare, type Subject } from "./compare.ts";
+import { drawLists } from "./lists.ts";
+import { startOneQuery, startTested } from "./programs.ts";
+import { type RecordedRequest, writeRequests } from "./requests.ts";
+import { type Bench, type Measured, type Scenario, toMeasured } from "./scenario.ts";
+import { drawSearches } from "./searches.ts";
+
+/** Scenarios of a server without its cache: what an answer costs that is not there yet. */
+export const uncached: Scenario[] = [
+  { name: "uncached", title: "keyed list with the cache off", measure: besideOneQuery },
+  {
+    name: "search",
+    title: "search, 10,000 different queries, cache off",
+    measure: besideMeilisearch,
+  },
+  { name: "depth", title: "last page against page 1, cache off", measure: besideFirstPage },
+];
+
+async function besideOneQuery(bench: Bench): Promise<Measured> {
+  const { supervisor, directory } = bench;
+  const paths = await drawLists(directory.sql, bench.different);
+  const { file, ...mix } = await writeRequests(
+    bench.file("lists.txt"),
+    paths.map((path) => ({ path, headers: {} })),
+  );
+  const traffic = { requestsFile: file, callersFile: bench.callers.keys };
+  const baseline = await startOneQuery(supervisor, directory);
+  try {
+    return await withUncached(bench, async (url) => {
+      const comparison = await compareAloud(
+        bench,
+        { url, traffic },
+        { url: baseline.url, traffic },
+      );
+      return { ...toMeasured(comparison, { title: "one query", atLeast: 0.8 }), mix };
+    });
+  } finally {
+    await baseline.daemon.stop();
+  }
+}
+
+/** Meilisearch is asked as the server asks it at first: for the ids of what matches all words. */
+async function besideMeilisearch(bench: Bench): Promise<Measured> {
+  const { sql, env } = bench.directory;
+  const questions = await drawSearches(sql, Math.min(bench.different, 10_000));
+  const requests = questions.map(
+    (question): RecordedRequest => ({
+      path: `/api/v1/search?q=${encodeURIComponent(question)}`,
+      headers: {},
+    }),
+  );
+  const directRequests = questions.map(
+    (question): RecordedRequest => ({
+      path: `/indexes/${SEARCH_INDEX}/search`,
+      headers: { "Content-Type": "application/json", "Accept-Encoding": "identity" },
+      body: JSON.stringify({
+        q: toQuestion(searchWords(question)),
+        limit: 20,
+        attributesToRetrieve: ["id"],
+        matchingStrategy: "all",
+      }),
+    }),
+  );
+  const { file, ...mix } = await writeRequests(bench.file("searches.txt"), requests);
+  const direct = await writeRequests(bench.file("searches-direct.txt"), directRequests);
+  const meiliKey = bench.file("meilisearch-callers.txt");
+  await Bun.write(meiliKey, `Authorization: Bearer ${env.MEILI_KEY}\n`, { mode: 0o600 });
+  return withUncached(bench, async (url) => {
+    const comparison = await compareAloud(
+      bench,
+      { url, traffic: { requestsFile: file, callersFile: bench.callers.keys } },
+      {
+        url: env.MEILI_URL ?? "",
+        traffic: { requestsFile: direct.file, callersFile: meiliKey },
+      },
+    );
+    return { ...toMeasured(comparison, { title: "Meilisearch", atLeast: 0.85 }), mix };
+  });
+}
+
+/** The ratio is that of the median times, so small is good. */
+async function besideFirstPage(bench: Bench): Promise<Measured> {
+  const callersFile = bench.callers.addresses;
+  return withUncached(bench, async (url) => {
+    const first = "/api/v1/businesses";
+    const answer = await fetch(url + first);
+    const { pages } = (await answer.json()) as { pages: number };
+    const last = `${first}?page=${pages}`;
+    const subject = async (path: string, name: string): Promise<Subject> => {
+      const { file } = await writeRequests(bench.file(name), [{ path, headers: {} }]);
+      return { url, traffic: { requestsFile: file, callersFile } };
+    };
+    const comparison = await compareAloud(
+      bench,
+      await subject(last, "last-page.txt"),
+      await subject(first, "first-page.txt"),
+      ({ p50Ms }) => p50Ms,
+    );
+    return {
+      ...toMeasured(comparison, { title: "page 1", atLeast: 0 }),
+      goal: "p50 at most 2 times",
+      isReached: comparison.ratio <= 2,
+      notes: [`the last page is number ${pages.toLocaleString("en-GB")}`],
+    };
+  });
+}
+
+function compareAloud(
+  { rounds, say }: Bench,
+  tested: Subject,
+  baseline: Subject,
+  figure: Parameters<typeof compare>[2]["figure"] = ({ perSecond }) => perSecond,
+) {
+  return compare(tested, baseline, {
+    ...rounds,
+    figure,
+    onRound: (round, ratio) =>
+      say(`  round ${round} of ${rounds.rounds}: ratio ${ratio.toFixed(2)}`),
+  });
+}
+
+async function withUncached(
+  { supervisor, directory }: Bench,
+  measure: (url: string) => Promise<Measured>,
+): Promise<Measured> {
+  const server = await startTested(supervisor, directory, { name: "uncached", cache: false });
+  try {
+    return await measure(server.url);
+  } finally {
+    await server.daemon.stop();
+  }
+}
