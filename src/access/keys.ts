@@ -140,40 +140,51 @@ export async function rollKey(
   { graceSeconds }: { graceSeconds: number },
 ): Promise<RollResult> {
   if (!isId(id)) return { refused: "unknown" };
-  return await sql.begin(async (transaction): Promise<RollResult> => {
-    const [old] = await transaction<(OldKey | undefined)[]>`
-      select tier, expires_at as "expiresAt", revoked_at is not null as "isRevoked",
-        coalesce(expires_at <= now(), false) as "isExpired"
-      from api_keys where id = ${id} for update`;
-    if (!old) return { refused: "unknown" };
-    if (old.isRevoked) return { refused: "revoked" };
-    // A key that was replaced has had its expiry shortened; its successor would inherit that.
-    // Asked only now: whoever waited for the row's lock began before the other was done.
-    const [successor] = await transaction<{ id: string }[]>`
-      select id from api_keys where rolled_from = ${id}`;
-    if (successor) return { refused: "replaced", by: successor.id };
-    if (old.isExpired) return { refused: "expired" };
-
-    const rolled = { id: Bun.randomUUIDv7(), key: generateKey() };
-    await transaction`
+  const rolled = { id: Bun.randomUUIDv7(), key: generateKey() };
+  // One statement, not a transaction: when its connection is lost, postgres.js writes the rollback
+  // to a socket that is no more, which nobody can catch.
+  const [done] = await sql<[RolledKey?]>`
+    with old as (
+      select * from api_keys
+      where id = ${id} and revoked_at is null and coalesce(expires_at > now(), true)
+      for update
+    ), successor as (
       insert into api_keys (
         id, rolled_from, key_hash, hint,
         meter_id, name, email, tier, quota, per_minute, burst, expires_at)
       select ${rolled.id}, id, ${hashKey(rolled.key)}, ${keyHint(rolled.key)},
         meter_id, name, email, tier, quota, per_minute, burst, expires_at
-      from api_keys where id = ${id}`;
-    const [{ oldExpiresAt }] = await transaction<[{ oldExpiresAt: Date }]>`
-      update api_keys set expires_at = least(expires_at, now() + ${graceSeconds} * interval '1 second')
-      where id = ${id} returning expires_at as "oldExpiresAt"`;
-    return { rolled: { ...rolled, tier: old.tier, expiresAt: old.expiresAt }, oldExpiresAt };
-  });
+      from old
+      on conflict (rolled_from) do nothing
+      returning rolled_from, tier, expires_at
+    )
+    update api_keys as old
+    set expires_at = least(old.expires_at, now() + ${graceSeconds} * interval '1 second')
+    from successor where old.id = successor.rolled_from
+    returning successor.tier, successor.expires_at as "expiresAt",
+      old.expires_at as "oldExpiresAt"`;
+  if (!done) return await whyNotRolled(sql, id);
+  const { tier, expiresAt, oldExpiresAt } = done;
+  return { rolled: { ...rolled, tier, expiresAt }, oldExpiresAt };
 }
 
-interface OldKey {
+interface RolledKey {
   tier: string;
   expiresAt: Date | null;
-  isRevoked: boolean;
-  isExpired: boolean;
+  oldExpiresAt: Date;
+}
+
+/** Whatever keeps a key from being rolled stays that way: it can be asked afterwards. */
+async function whyNotRolled(sql: Sql, id: string): Promise<RollResult> {
+  const [old] = await sql<[{ isRevoked: boolean; successor: string | null }?]>`
+    select revoked_at is not null as "isRevoked",
+      (select id from api_keys where rolled_from = ${id}) as successor
+    from api_keys where id = ${id}`;
+  if (!old) return { refused: "unknown" };
+  if (old.isRevoked) return { refused: "revoked" };
+  // A key that was replaced has had its expiry shortened: it is both.
+  if (old.successor) return { refused: "replaced", by: old.successor };
+  return { refused: "expired" };
 }
 
 const isId = (text: string) => v.is(v.pipe(v.string(), v.uuid()), text);

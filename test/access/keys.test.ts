@@ -17,7 +17,7 @@ import {
   revokeKey,
   rollKey,
 } from "../../src/access/keys.ts";
-import type { Sql } from "../../src/store/postgres.ts";
+import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { createDatabase, type TestDatabase, until } from "../support.ts";
 
 let database: TestDatabase;
@@ -170,6 +170,29 @@ test("of many who roll one key at once, one does", async () => {
   expect(outcomes.filter((result) => "refused" in result)).toEqual(
     Array(4).fill({ refused: "replaced", by: rolled[0] }),
   );
+});
+
+test("a roll whose connection is lost fails, does nothing, and harms nothing else", async () => {
+  const { id } = await createKey(sql, ann);
+  const lost = openPostgres(database.url, { max: 1 });
+  const [{ pid }] = await lost<[{ pid: number }]>`select pg_backend_pid() as pid`;
+  await sql.begin(async (transaction) => {
+    await transaction`select from api_keys where id = ${id} for update`;
+    const outcome = rollKey(lost, id, { graceSeconds: 60 }).then(
+      () => "rolled",
+      () => "failed",
+    );
+    const isWaiting = () => sql`
+      select from pg_stat_activity where pid = ${pid} and wait_event_type = 'Lock'`;
+    await until(async () => (await isWaiting()).count === 1, 5_000);
+    await sql`select pg_terminate_backend(${pid})`;
+    expect(await outcome).toBe("failed");
+  });
+  // A failure that nobody waits for would come up until the connection is made anew, which begins
+  // with the old error.
+  await lost`select 1`.catch(() => {});
+  await lost.end();
+  expect(await rollKey(sql, id, { graceSeconds: 60 })).toMatchObject({ rolled: {} });
 });
 
 test("the list has every key, oldest first, and nothing secret", async () => {
