@@ -42,7 +42,9 @@ async function bursts(): Promise<void> {
       const began = performance.now();
       const { admitted, lastAdmittedAt, others } = await send(urls, key, 4_000);
       const seconds = (performance.now() - began) / 1000;
-      lines.push({ admitted, seconds, lastAdmittedAt: (lastAdmittedAt - began) / 1000, others });
+      const lastAt = (lastAdmittedAt - began) / 1000;
+      const allowed = LIMITS.burst + Math.floor((lastAt * LIMITS.perMinute) / 60);
+      lines.push({ allowed, admitted, seconds, lastAdmittedAt: lastAt, others });
     }
     await Bun.sleep(61_000);
     for (const [index, key] of keys.entries()) {
@@ -56,10 +58,12 @@ async function bursts(): Promise<void> {
 }
 
 interface Line {
+  /** A full bucket, and the tokens that had come back by the last answer of 200. */
+  allowed: number;
   admitted: number;
   /** From the first request to the last answer. */
   seconds: number;
-  /** When the last answer of 200 came; a token comes back each second. */
+  /** When the last answer of 200 came. */
   lastAdmittedAt: number;
   /** Answers other than 200 and 429. */
   others: number;
@@ -88,17 +92,18 @@ async function send(urls: string[], key: string, requests: number) {
 function tableOf(lines: readonly Line[]): string {
   const heads = [
     "repetition",
+    "allowed",
     "admitted",
     "seconds",
     "last 200 at",
     "neither 200 nor 429",
     "month",
   ];
-  const rows = lines.map(({ admitted, seconds, lastAdmittedAt, others, inTheMonth }, index) => [
-    ...[index + 1, admitted].map(String),
+  const rows = lines.map(({ allowed, admitted, seconds, lastAdmittedAt, ...line }, index) => [
+    ...[index + 1, allowed, admitted].map(String),
     seconds.toFixed(2),
     lastAdmittedAt.toFixed(2),
-    ...[others, inTheMonth ?? 0].map(String),
+    ...[line.others, line.inTheMonth ?? 0].map(String),
   ]);
   return formatTable(heads, rows);
 }
