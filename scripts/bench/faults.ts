@@ -157,7 +157,7 @@ async function underLoad(
   const callers = Array.from({ length: CALLERS }, (_, number) => caller(number));
 
   await Bun.sleep(FAULT_AFTER_MS);
-  await happen(nodes, `meter:{${id}}`);
+  await happen(nodes, `standing:{${id}}`);
   const ended = performance.now();
   await until(() => isNormal(urls), 20_000);
   const secondsUntilNormal = (performance.now() - ended) / 1000;

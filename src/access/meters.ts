@@ -146,8 +146,8 @@ interface Charge {
 }
 
 // The braces are hash tags: on Redis Cluster they alone decide where a name lives.
-const windowName = (client: string) => `window:{${client}}`;
-const meterName = (meterId: string) => `meter:{${meterId}}`;
+const windowName = (client: string) => `admissions:{${client}}`;
+const meterName = (meterId: string) => `standing:{${meterId}}`;
 
 /** `2026-11` as the scripts have it, 202611. */
 const digitsOf = (month: string) => month.replace("-", "");

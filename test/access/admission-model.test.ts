@@ -177,7 +177,7 @@ test("bucket and quota decide as the model does, through refunds and changes of 
         for (const { elapsed, costs, refunds, tier, losesExpiry } of steps) {
           now += elapsed;
           const key = keyOf(tier);
-          if (losesExpiry) await redis.persist(`meter:{${id}}`);
+          if (losesExpiry) await redis.persist(`standing:{${id}}`);
           const decisions = await Promise.all(costs.map((cost) => meters.charge(key, cost)));
           const expected = costs.map((cost) => model.charge(now, key, cost));
           expect(decisions).toEqual(expected as typeof decisions);
@@ -186,7 +186,7 @@ test("bucket and quota decide as the model does, through refunds and changes of 
             await meters.refund(id, reading.month);
             model.refund(reading.month, key);
           }
-          if (losesExpiry) expect(await redis.ttl(`meter:{${id}}`)).toBeGreaterThan(0);
+          if (losesExpiry) expect(await redis.ttl(`standing:{${id}}`)).toBeGreaterThan(0);
         }
       },
     ),

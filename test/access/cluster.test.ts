@@ -86,7 +86,7 @@ test("of 200 requests at once for each of 30 keys on all masters, exactly 60 are
 
 test("while the slot of a key moves to another master, not one more and not one less is let in", async () => {
   const key = newKey({ quota: 600, perMinute: 60_000, burst: 60_000 });
-  const name = `meter:{${key.meterId}}`;
+  const name = `standing:{${key.meterId}}`;
   let count = await admitted(key, 20);
   const before = await masterOf(nodes, name);
   let isMoved = false;
@@ -103,7 +103,7 @@ test("while the slot of a key moves to another master, not one more and not one 
 
 test("when a master is killed its replica takes over; no key gets more than its quota and a second's worth", async () => {
   const key = newKey({ quota: 1_000, perMinute: 12_000, burst: 200 });
-  const name = `meter:{${key.meterId}}`;
+  const name = `standing:{${key.meterId}}`;
   let count = await admitted(key, 100);
   const before = await masterOf(nodes, name);
   await before?.kill();

@@ -26,7 +26,7 @@ function newKey(limits: Partial<ApiKey> = {}): ApiKey {
   const id = `key-${++keys}`;
   return { id, meterId: id, tier: "developer", quota: 1_000, perMinute: 60, burst: 60, ...limits };
 }
-const nameOf = ({ meterId }: ApiKey) => `meter:{${meterId}}`;
+const nameOf = ({ meterId }: ApiKey) => `standing:{${meterId}}`;
 
 /** How many of this many requests, one after the other, are let in. */
 async function admitted(key: ApiKey, requests: number): Promise<number> {
@@ -134,11 +134,11 @@ test("a refused request costs neither token nor quota and writes nothing", async
   for (const key of [rateLimited, usedUp]) {
     now = START;
     expect(await admitted(key, 2)).toBe(2);
-    const meter = await redis.hgetall(nameOf(key));
+    const meter = await redis.getBuffer(nameOf(key));
     const expiry = await redis.pexpiretime(nameOf(key));
     now = START + 5 * SECOND;
     expect(await admitted(key, 20)).toBe(0);
-    expect(await redis.hgetall(nameOf(key))).toEqual(meter);
+    expect(await redis.getBuffer(nameOf(key))).toEqual(meter);
     expect(await redis.pexpiretime(nameOf(key))).toBe(expiry);
   }
   now = START + 10 * SECOND;

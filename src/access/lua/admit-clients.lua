@@ -1,13 +1,17 @@
 -- Sliding window log: at most `limit` admissions in any `window` of one client. Decides a batch, in
 -- order, each as if it had come alone; a client may occur any number of times.
 --
--- KEYS[i]  list of a client's last admissions, oldest first, microseconds since 1970
+-- KEYS[i]  string, a client's last admissions: big-endian doubles of eight bytes, oldest first,
+--          microseconds since 1970
 -- ARGV[1]  now, microseconds since 1970; tests only, empty for Redis's own clock
 -- ARGV[2]  limit
 -- ARGV[3]  window, microseconds
 -- Answer   for each of KEYS 0 when admitted, else microseconds until there is room again
 --
 -- Atomic, because whoever looks whether there is room must take it before the next one looks.
+
+local DOUBLE = ">d"
+local WIDTH = 8
 
 local now = tonumber(ARGV[1])
 local limit = tonumber(ARGV[2])
@@ -16,34 +20,38 @@ if not now then
   local time = redis.call("TIME")
   now = time[1] * 1000000 + time[2]
 end
+local this_time = struct.pack(DOUBLE, now)
 local ttl = math.ceil(window / 1000)
 
--- A Lua number of 16 digits would be written as 1.7e+15.
-local function text(time)
-  return string.format("%.0f", time)
+-- The clock stepped back: moves a log along, its spaces kept, as if the newest were of now. That is
+-- later than the truth, so nobody gains by it, and nobody waits for longer than a window.
+local function moved(log)
+  local newest = struct.unpack(DOUBLE, log, #log - WIDTH + 1)
+  local times = {}
+  for start = 1, #log, WIDTH do
+    times[#times + 1] = struct.pack(DOUBLE, struct.unpack(DOUBLE, log, start) - newest + now)
+  end
+  return table.concat(times)
 end
 
 local function admit(key)
-  -- The clock stepped back: move the log along, its spaces kept, as if the newest were of now. That
-  -- is later than the truth, so nobody gains by it, and nobody waits for longer than a window.
-  local newest = tonumber(redis.call("LINDEX", key, -1))
-  if newest and newest > now then
-    local log = redis.call("LRANGE", key, 0, -1)
-    for index, time in ipairs(log) do
-      redis.call("LSET", key, index - 1, text(time - newest + now))
-    end
+  local log = redis.call("GET", key) or ""
+  local length = #log
+  if length > 0 and struct.unpack(DOUBLE, log, length - WIDTH + 1) > now then
+    log = moved(log)
+    redis.call("SET", key, log, "PX", ttl)
   end
 
   -- There is room when the admission that is `limit` places back has left the window.
-  local oldest = tonumber(redis.call("LINDEX", key, -limit))
-  if oldest and now - oldest < window then
-    redis.call("PEXPIRE", key, ttl, "NX") -- repairs a lost expiry, else changes nothing
-    return oldest + window - now
+  if length >= limit * WIDTH then
+    local oldest = struct.unpack(DOUBLE, log, length - limit * WIDTH + 1)
+    if now - oldest < window then
+      redis.call("PEXPIRE", key, ttl, "NX") -- repairs a lost expiry, else changes nothing
+      return oldest + window - now
+    end
+    log = string.sub(log, length - (limit - 1) * WIDTH + 1)
   end
-
-  redis.call("RPUSH", key, text(now))
-  redis.call("LTRIM", key, -limit, -1)
-  redis.call("PEXPIRE", key, ttl)
+  redis.call("SET", key, log .. this_time, "PX", ttl)
   return 0
 end
 

@@ -1,11 +1,11 @@
 -- Token bucket and monthly quota of a key, charged together or not at all. Decides a batch, in order,
 -- each as if it had come alone; a meter may occur any number of times.
 --
--- KEYS[i]  hash of a key's meter:
+-- KEYS[i]  string, a key's meter: four big-endian doubles
 --            month   calendar month in UTC that `used` counts, as 202611
 --            used    requests charged in it
---            tokens  level of the bucket, in sixty-millionths of a request; absent while it is full
---            time    when that was the level, microseconds since 1970
+--            tokens  level of the bucket, in sixty-millionths of a request
+--            time    when that was the level, microseconds since 1970; 0 while the bucket is full
 -- ARGV[1]  now, microseconds since 1970; tests only, empty for Redis's own clock
 -- Then for each of KEYS four:
 --          quota, requests in a calendar month
@@ -30,6 +30,7 @@
 local TOKEN = 60000000
 local SECOND = 1000000
 local DAY = 86400
+local METER = ">dddd"
 
 local now = tonumber(ARGV[1])
 if not now then
@@ -74,30 +75,35 @@ end
 
 local this_month = month_of(math.floor(now / SECOND / DAY))
 
--- Each meter is read once and written once, however often the batch has it: { month, used, tokens,
--- time, ttl, isCharged, isRepaired }, and false when Redis does not know it.
-local meters = {}
+-- Whole seconds until each month that came up is over.
+local endings = {}
+local function seconds_to_end_of(month)
+  endings[month] = endings[month] or math.ceil((end_of(month) * DAY * SECOND - now) / SECOND)
+  return endings[month]
+end
 
-local function read(key)
-  local stored = redis.call("HMGET", key, "month", "used", "tokens", "time")
-  return stored[1] and {
-    month = tonumber(stored[1]),
-    used = tonumber(stored[2]),
-    tokens = tonumber(stored[3]),
-    time = tonumber(stored[4]),
-  }
+local function seconds_to_gain(parts, refill)
+  return math.max(1, math.ceil(parts / refill / SECOND))
+end
+
+-- Each meter is read once and written once, however often the batch has it. False when Redis does
+-- not know it.
+local meters = {}
+for index, stored in ipairs(redis.call("MGET", unpack(KEYS))) do
+  local meter = false
+  if stored then
+    local month, used, tokens, time = struct.unpack(METER, stored)
+    meter = { month = month, used = used, tokens = tokens, time = time }
+  end
+  meters[KEYS[index]] = meter
 end
 
 local function write(key, meter)
-  if meter.isCharged then
-    redis.call("HSET", key, "month", meter.month, "used", meter.used,
-      "tokens", string.format("%.0f", meter.tokens), "time", string.format("%.0f", meter.time))
-    redis.call("EXPIRE", key, meter.ttl)
+  if meter.is_changed then
+    local stored = struct.pack(METER, meter.month, meter.used, meter.tokens, meter.time)
+    redis.call("SET", key, stored, "EX", meter.ttl)
   elseif meter.ttl then
-    if meter.isRepaired then
-      redis.call("HSET", key, "time", string.format("%.0f", meter.time))
-    end
-    redis.call("EXPIRE", key, meter.ttl, "NX")
+    redis.call("EXPIRE", key, meter.ttl, "NX") -- repairs a lost expiry, else changes nothing
   end
 end
 
@@ -113,25 +119,17 @@ local function say(outcome, retry_after, month, used, month_ends, tokens, next_t
   answer[last + 7] = next_token
 end
 
-local function admit(key, quota, capacity, refill, cost)
-  local function seconds_to_gain(parts)
-    return math.max(1, math.ceil(parts / refill / SECOND))
-  end
-
-  if meters[key] == nil then
-    meters[key] = read(key)
-  end
-  local meter = meters[key]
+local function admit(meter, quota, capacity, refill, cost)
   if not meter then
     return say(3, 0, this_month, 0, 0, 0, 0)
   end
   -- A later month than the clock's means that the clock stepped back: it goes on counting.
   local month = math.max(this_month, meter.month)
   local used = meter.month == month and meter.used or 0
-  local month_ends = math.ceil((end_of(month) * DAY * SECOND - now) / SECOND)
+  local month_ends = seconds_to_end_of(month)
 
   local tokens = capacity
-  if meter.time then
+  if meter.time > 0 then
     tokens = math.min(capacity, meter.tokens + math.max(0, now - meter.time) * refill)
   end
 
@@ -142,33 +140,29 @@ local function admit(key, quota, capacity, refill, cost)
     retry_after = month_ends
   elseif tokens < cost * TOKEN then
     outcome = 1
-    retry_after = seconds_to_gain(cost * TOKEN - tokens)
+    retry_after = seconds_to_gain(cost * TOKEN - tokens, refill)
   end
 
-  -- Until the month is over and the bucket full again: from then on a new meter is the same.
-  local ttl = month_ends + math.ceil(capacity / refill / SECOND)
   if outcome == 0 and cost > 0 then
     used = used + cost
     tokens = tokens - cost * TOKEN
     meter.month, meter.used, meter.tokens, meter.time = month, used, tokens, now
-    meter.ttl, meter.isCharged = ttl, true
-  elseif meter.time then
-    -- Repairs, else a refusal writes nothing: a time that lies ahead would stop the refill until the
-    -- clock gets there, and a meter without an expiry would stay for ever.
-    if meter.time > now then
-      meter.time, meter.isRepaired = now, true
-    end
-    meter.ttl = meter.ttl or ttl
+    meter.is_changed = true
+  elseif meter.time > now then
+    -- A refusal writes nothing but this: the refill would stop until the clock gets there.
+    meter.time, meter.is_changed = now, true
   end
+  -- Until the month is over and the bucket full again: from then on a new meter is the same.
+  meter.ttl = month_ends + math.ceil(capacity / refill / SECOND)
 
   say(outcome, retry_after, month, used, month_ends,
-    math.floor(tokens / TOKEN), seconds_to_gain(TOKEN - tokens % TOKEN))
+    math.floor(tokens / TOKEN), seconds_to_gain(TOKEN - tokens % TOKEN, refill))
 end
 
 for index, key in ipairs(KEYS) do
   local first = index * 4 - 2
-  admit(key, tonumber(ARGV[first]), tonumber(ARGV[first + 1]) * TOKEN, tonumber(ARGV[first + 2]),
-    tonumber(ARGV[first + 3]))
+  admit(meters[key], tonumber(ARGV[first]), tonumber(ARGV[first + 1]) * TOKEN,
+    tonumber(ARGV[first + 2]), tonumber(ARGV[first + 3]))
 end
 for key, meter in pairs(meters) do
   if meter then

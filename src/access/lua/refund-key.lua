@@ -1,26 +1,29 @@
 -- Gives back what admit-keys.lua charged, as long as its month is still being counted.
 --
--- KEYS[1]  hash of the key's meter, see admit-keys.lua
+-- KEYS[1]  the key's meter, see admit-keys.lua
 -- ARGV[1]  month of the charge, as 202611
 -- ARGV[2]  requests to give back
 -- Answer   1 when given back, 0 when the month is over or the meter gone
 --
 -- Atomic, because a charge between reading and writing would be lost.
 
--- The unit of `tokens`, as in admit-keys.lua.
+-- As in admit-keys.lua.
 local TOKEN = 60000000
+local METER = ">dddd"
 
 local key = KEYS[1]
+local charged_month = tonumber(ARGV[1])
 local cost = tonumber(ARGV[2])
 
-local meter = redis.call("HMGET", key, "month", "used", "tokens")
-if meter[1] ~= ARGV[1] then
+local stored = redis.call("GET", key)
+if not stored then
+  return 0
+end
+local month, used, tokens, time = struct.unpack(METER, stored)
+if month ~= charged_month then
   return 0
 end
 -- No clock and no capacity: the level is refilled, and cut to the capacity, whenever it is read.
-local used = math.max(0, tonumber(meter[2]) - cost)
-redis.call("HSET", key, "used", used)
-if meter[3] then
-  redis.call("HSET", key, "tokens", string.format("%.0f", meter[3] + cost * TOKEN))
-end
+redis.call("SET", key,
+  struct.pack(METER, month, math.max(0, used - cost), tokens + cost * TOKEN, time), "KEEPTTL")
 return 1

@@ -1,7 +1,7 @@
 -- Tells meters what was charged that this Redis does not know of: it was emptied, or away.
 -- Raises only, so any number of servers may do it at once, and again.
 --
--- KEYS[i]  hash of a key's meter, see admit-keys.lua
+-- KEYS[i]  a key's meter, see admit-keys.lua
 -- ARGV[1]  now, microseconds since 1970; tests only, empty for Redis's own clock
 -- Then for each of KEYS four:
 --          month, as 202611
@@ -15,6 +15,7 @@
 -- As in admit-keys.lua.
 local TOKEN = 60000000
 local SECOND = 1000000
+local METER = ">dddd"
 
 -- Long enough for the admission that comes next, which sets the meter's own.
 local TTL = 86400
@@ -25,20 +26,23 @@ if not now then
   now = clock[1] * SECOND + clock[2]
 end
 
-local function seed(key, month, used, refill, tokens)
-  local meter = redis.call("HMGET", key, "month", "used", "tokens", "time")
-  local known_month = tonumber(meter[1] or 0)
-  if month > known_month or (month == known_month and used > tonumber(meter[2])) then
-    redis.call("HSET", key, "month", month, "used", used)
+local function seed(key, seeded_month, seeded_used, refill, tokens_left)
+  local month, used, tokens, time = 0, 0, 0, 0
+  local stored = redis.call("GET", key)
+  if stored then
+    month, used, tokens, time = struct.unpack(METER, stored)
   end
-  if tokens then
-    local level = tokens * TOKEN
-    if meter[4] then
-      level = math.min(level, meter[3] + math.max(0, now - meter[4]) * refill)
+  if seeded_month > month or (seeded_month == month and seeded_used > used) then
+    month, used = seeded_month, seeded_used
+  end
+  if tokens_left then
+    local level = tokens_left * TOKEN
+    if time > 0 then
+      level = math.min(level, tokens + math.max(0, now - time) * refill)
     end
-    redis.call("HSET", key, "tokens", string.format("%.0f", level),
-      "time", string.format("%.0f", now))
+    tokens, time = level, now
   end
+  redis.call("SET", key, struct.pack(METER, month, used, tokens, time), "KEEPTTL")
   redis.call("EXPIRE", key, TTL, "NX")
 end
 
