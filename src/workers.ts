@@ -115,7 +115,7 @@ interface Worker {
   exited: Promise<string>;
   /** None while it does not serve. */
   metrics(): Promise<Metrics>;
-  /** Ends it. @returns whether it ended in order; true when it had ended before */
+  /** Ends it. @returns whether it ended in order, which one that did not serve need not */
   stop(): Promise<boolean>;
 }
 
@@ -141,9 +141,12 @@ function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker 
       }
     },
   });
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const tell = (message: ToWorker) => {
-    if (!hasEnded()) child.send(message);
+    try {
+      child.send(message);
+    } catch {
+      // It is ending, which `exited` tells.
+    }
   };
   tell(order);
 
@@ -165,12 +168,12 @@ function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker 
       return await promise;
     },
     async stop() {
-      if (hasEnded()) return true;
+      const hasServed = isReady;
       child.kill("SIGTERM");
       const lastStop = setTimeout(() => child.kill("SIGKILL"), WORKER_STOP_MS);
       const how = await exited;
       clearTimeout(lastStop);
-      return how === "code 0";
+      return !hasServed || how === "code 0";
     },
   };
 }
