@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as v from "valibot";
 import type { Sql } from "../store/postgres.ts";
-import { createKey, type IssuedKey, type KeyRecord, type KeyRequest, listKeysOf } from "./keys.ts";
+import { generateKey, hashKey, keyHint } from "./key-format.ts";
+import { type IssuedKey, type KeyRecord, type KeyRequest, listKeysOf } from "./keys.ts";
 
 /** Someone who asks for a key. */
 export interface Application {
@@ -36,16 +37,9 @@ export async function apply(
   { rights }: { rights?: Rights | undefined } = {},
 ): Promise<string> {
   const token = randomBytes(16).toString("base64url");
-  await sql.begin(async (transaction) => {
-    const [{ id }] = await transaction<[{ id: string }]>`
-      insert into applications (name, email, purpose, token_hash)
-      values (${name}, ${email}, ${purpose}, ${hashToken(token)}) returning id`;
-    if (rights) {
-      await transaction`
-        update applications set ${transaction(approval(rights))}, decided_at = now()
-        where id = ${id}`;
-    }
-  });
+  const decision = rights && { ...approval(rights), decided_at: new Date() };
+  await sql`
+    insert into applications ${sql({ name, email, purpose, token_hash: hashToken(token), ...decision })}`;
   return token;
 }
 
@@ -94,18 +88,24 @@ export async function findApplication(sql: Sql, token: string): Promise<Applicat
  */
 export async function revealKey(sql: Sql, token: string): Promise<IssuedKey | null> {
   if (!isToken(token)) return null;
-  return await sql.begin(async (transaction) => {
-    const [granted] = await transaction<(KeyRequest & { id: string })[]>`
-      select id, name, email, tier, key_expires_at as "expiresAt", quota,
-        per_minute as "perMinute", burst
-      from applications
+  const id = Bun.randomUUIDv7();
+  const key = generateKey();
+  // One statement: whoever comes second finds that there is a key, and a lost connection leaves none
+  // without its application.
+  const [issued] = await sql<Pick<IssuedKey, "tier" | "expiresAt">[]>`
+    with granted as (
+      update applications set key_id = ${id}
       where token_hash = ${hashToken(token)} and status = 'approved' and key_id is null
-      for update`;
-    if (!granted) return null;
-    const issued = await createKey(transaction, granted);
-    await transaction`update applications set key_id = ${issued.id} where id = ${granted.id}`;
-    return issued;
-  });
+      returning name, email, tier, quota, per_minute, burst, key_expires_at
+    )
+    insert into api_keys (
+      id, meter_id, key_hash, hint, name, email, tier, quota, per_minute, burst, expires_at)
+    select
+      ${id}, ${id}, ${hashKey(key)}, ${keyHint(key)}, name, email, tier, quota, per_minute, burst,
+      key_expires_at
+    from granted
+    returning tier, expires_at as "expiresAt"`;
+  return issued ? { id, key, ...issued } : null;
 }
 
 async function decide(
