@@ -82,7 +82,7 @@ export const operations: readonly Operation[] = [
   {
     path: "/api/v1/usage",
     id: "getUsage",
-    tag: "Usage",
+    tag: "Your key",
     summary: "Get the key's usage",
     description: "How the key stands this month and this minute. Costs neither token nor quota.",
     keyed: { parameters: {}, answer: "Usage", example: examples.usage },

@@ -1,11 +1,12 @@
 import { dependencies } from "../../package.json" with { type: "json" };
 import { type Answer, finished } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
+import styles from "./reference.css" with { type: "text" };
 
 /**
- * GET /developers/reference: the page that shows the OpenAPI document, by Scalar. Scalar puts styles of its own into the page,
- * so its policy is laxer about these than that of our other pages; nothing of it comes from or goes
- * to another host.
+ * GET /developers/reference: the page that shows the OpenAPI document, by Scalar. Scalar puts styles
+ * of its own into the page, so its policy is laxer about these than that of our other pages; nothing
+ * of it comes from or goes to another host.
  */
 export function referencePage(): Handler {
   const hash = new Bun.CryptoHasher("sha256").update(START).digest("base64");
@@ -84,8 +85,10 @@ const PAGE = `<!doctype html>
 <title>API reference · Highstreet</title>
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
+<style>${styles}</style>
 </head>
 <body>
+<nav class="site" aria-label="Site"><a href="/">Highstreet</a><a href="/developers">Developers</a></nav>
 <noscript><p>This reference is drawn by JavaScript. All that it says is in
 <a href="/api/v1/openapi.json">openapi.json</a>, the OpenAPI 3.1 document, and in short in
 <a href="/llms.txt">llms.txt</a>.</p></noscript>
