@@ -60,7 +60,7 @@ export function ApplicationForm({
   return (
     <form class="stack" action="/developers/applications" method="post" noValidate>
       {number > 0 && (
-        // The form is at the end of its page: the browser goes there by itself, without a script.
+        // Read out first, and without a script.
         <p class="notice" role="alert" tabindex={-1} autofocus>
           {faults.form ?? "Not sent yet: please look at the marked fields. What you typed is kept."}
         </p>

@@ -90,10 +90,11 @@ async function show(
   const [newest] = keys;
   const usage =
     newest && stateOf(newest) === "active" ? usageOf(newest, await admission.usage(newest)) : null;
+  const title = keys.length > 0 ? "Your API key" : titles[status];
   return page(
-    { title: titles[status], isPrivate: true, hasExamples: true },
-    <div class="prose">
-      <h1>{titles[status]}</h1>
+    { title, isPrivate: true, hasExamples: true },
+    <div class="narrow">
+      <h1>{title}</h1>
       {notice && (
         <p class="notice" role="status">
           {notice}
@@ -108,7 +109,7 @@ async function show(
       {keys.length > 0 && <KeyList keys={keys} gracePeriods={gracePeriods} />}
       <section>
         <h2>What you sent</h2>
-        <dl>
+        <dl class="facts">
           <dt>Name</dt>
           <dd>{name}</dd>
           <dt>Email</dt>
@@ -142,7 +143,14 @@ function Standing({
   application: ApplicationState;
 }) {
   if (status === "waiting") {
-    return <p>Somebody will look at it. Keep the address of this page and come back later.</p>;
+    return (
+      <div class="card">
+        <p>Somebody will look at it. Keep the address of this page and come back later.</p>
+        <p data-waiting hidden>
+          You may also leave it open: it shows the decision by itself.
+        </p>
+      </div>
+    );
   }
   if (status === "declined") {
     return (

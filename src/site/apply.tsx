@@ -1,50 +1,101 @@
+import type { Logger } from "pino";
+import { AdmissionUnavailable } from "../access/admission.ts";
 import { apply } from "../access/applications.ts";
+import { DeadlineError, withDeadline } from "../access/deadline.ts";
 import type { Window } from "../access/windows.ts";
+import type { Answer } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
-import { checkApplication } from "./application-form.tsx";
-import { type DevelopersParts, developersPage } from "./developers.tsx";
+import { isPostgresAway, type Sql } from "../store/postgres.ts";
+import {
+  type ApplicationFields,
+  ApplicationForm,
+  checkApplication,
+  type Faults,
+} from "./application-form.tsx";
 import { isOurForm, readForm } from "./form.ts";
+import { page } from "./page.tsx";
+
+export interface ApplyParts {
+  sql: Sql;
+  baseUrl: string;
+  /** Grants every application at once. */
+  isAutomatic: boolean;
+  admitApplication: Window;
+  log: Logger;
+}
 
 /**
- * POST /developers/applications: takes an application and leads to its private page. What is wrong
- * is said on the page with the form, where everything typed still stands.
+ * POST /developers/applications: takes an application and leads to its private page. Whatever goes
+ * wrong, the form comes back with all that was typed and says what to do.
  */
-export function applyForKey(
-  parts: DevelopersParts & { isAutomatic: boolean; admitApplication: Window },
-): Handler {
+export function applyForKey(parts: ApplyParts): Handler {
   return async function applyForKey(request, { client }) {
     const { fields, faults } = checkApplication(await readForm(request));
-    const again = (status: number, form?: string) =>
-      developersPage(parts, { fields, faults: form ? { form } : faults, status });
-
     if (!isOurForm(request, parts.baseUrl)) {
-      return await again(403, "Not sent: the form must come from this page. Please send it again.");
+      return again(403, fields, {
+        form: "Not sent: the form must come from this page. Please send it again.",
+      });
     }
-    if (Object.keys(faults).length > 0) return await again(422);
-    // Asked last, so that typing errors use nothing up.
-    const retryAfterSeconds = await parts.admitApplication(client);
-    if (retryAfterSeconds > 0) {
-      const minutes = Math.ceil(retryAfterSeconds / 60);
-      const answer = await again(
-        429,
-        `Not sent: there were several applications from your address already. Try again in ${minutes} minutes.`,
-      );
-      return {
-        ...answer,
-        headers: { ...answer.headers, "Retry-After": String(retryAfterSeconds) },
-      };
+    if (Object.keys(faults).length > 0) return again(422, fields, faults);
+    try {
+      return await withDeadline(take(parts, client, fields), LONGEST_MS);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      parts.log.error({ err: error }, "an application could not be taken");
+      const answer = again(503, fields, {
+        form: "Not sent: a part of the service is away for the moment. What you typed is kept; please send it again in a minute.",
+      });
+      return { ...answer, headers: { ...answer.headers, "Retry-After": "60" } };
     }
-    const token = await apply(parts.sql, fields, {
-      rights: parts.isAutomatic ? { tier: "developer" } : undefined,
-    });
-    return {
-      status: 303,
-      headers: {
-        Location: `/developers/applications/${token}`,
-        "Cache-Control": "no-store",
-        "Referrer-Policy": "no-referrer",
-      },
-      body: null,
-    };
   };
 }
+
+/** Less than any answer may take, so that the form is there in time. */
+const LONGEST_MS = 4_000;
+
+async function take(
+  { sql, isAutomatic, admitApplication }: ApplyParts,
+  client: string,
+  fields: ApplicationFields,
+): Promise<Answer> {
+  // Typing errors and a PostgreSQL that is away use up none of the few applications.
+  await sql`select 1`;
+  const retryAfterSeconds = await admitApplication(client);
+  if (retryAfterSeconds > 0) {
+    const minutes = Math.ceil(retryAfterSeconds / 60);
+    const answer = again(429, fields, {
+      form: `Not sent: there were several applications from your address already. What you typed is kept; try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`,
+    });
+    return { ...answer, headers: { ...answer.headers, "Retry-After": String(retryAfterSeconds) } };
+  }
+  const token = await apply(sql, fields, {
+    rights: isAutomatic ? { tier: "developer" } : undefined,
+  });
+  return {
+    status: 303,
+    headers: {
+      Location: `/developers/applications/${token}`,
+      "Cache-Control": "no-store",
+      "Referrer-Policy": "no-referrer",
+    },
+    body: null,
+  };
+}
+
+/** The form as it was sent. It needs no store, so it comes whatever is away. */
+function again(status: number, fields: ApplicationFields, faults: Faults): Answer {
+  return page(
+    { title: "Get a free key" },
+    <div class="narrow">
+      <h1>Get a free key</h1>
+      <ApplicationForm fields={fields} faults={faults} />
+      <p>
+        <a href="/developers">What the API gives</a>
+      </p>
+    </div>,
+    status,
+  );
+}
+
+const isAway = (error: unknown) =>
+  error instanceof AdmissionUnavailable || error instanceof DeadlineError || isPostgresAway(error);

@@ -9,22 +9,30 @@ import { localBusiness } from "./linked-data.ts";
 import { Badges } from "./listing.tsx";
 import { openState, wallClock } from "./opening.ts";
 import { page } from "./page.tsx";
+import { foreignHosts, Photos, PhotosElsewhere } from "./photos.tsx";
 
-/** GET /businesses/{slug}: what open access says of a business, and nothing more. */
+/**
+ * GET /businesses/{slug}: what open access says of a business, and nothing more. Photos lie where the
+ * business keeps them, and a browser that shows them tells those places who reads the page: they
+ * are shown at once when that is us, otherwise when the visitor asks, by `?photos=show`.
+ */
 export function business(sql: Sql, baseUrl: string): Handler {
-  return async function business(_request, { segment }) {
+  return async function business(_request, { segment, query }) {
     const slug = parseSlug(segment);
     const found = slug.ok ? await findBusiness(sql, slug.value) : null;
     if (!found) return notFound();
 
-    const url = `${baseUrl}/businesses/${found.slug}`;
+    const path = `/businesses/${found.slug}`;
     const shown = openDetail(found);
+    const hosts = foreignHosts(shown.photos, baseUrl);
+    const isAsked = new URLSearchParams(query).get("photos") === "show";
     return page(
       {
         title: `${shown.name}, ${shown.city}`,
         description: shown.shortDescription || `${shown.category} in ${shown.city}.`,
-        canonical: url,
-        linkedData: localBusiness(shown, url),
+        canonical: baseUrl + path,
+        hasForeignPhotos: isAsked && hosts.length > 0,
+        linkedData: localBusiness(shown, baseUrl + path),
       },
       <>
         <Breadcrumbs business={found} />
@@ -32,8 +40,11 @@ export function business(sql: Sql, baseUrl: string): Handler {
         <Badges business={found} />
         {shown.shortDescription && <p class="lead">{shown.shortDescription}</p>}
         <div class="columns">
+          <div class="side">
+            <Contact shown={shown} maskedPhone={openListItem(found).phone} />
+            <Hours hours={shown.openingHours} now={new Date()} />
+          </div>
           <div>
-            <Photos photos={shown.photos} />
             {shown.description && (
               <section>
                 <h2>About</h2>
@@ -42,10 +53,16 @@ export function business(sql: Sql, baseUrl: string): Handler {
                 ))}
               </section>
             )}
-          </div>
-          <div>
-            <Contact shown={shown} maskedPhone={openListItem(found).phone} />
-            <Hours hours={shown.openingHours} now={new Date()} />
+            {shown.photos.length > 0 && (
+              <section id="photos">
+                <h2>Photos</h2>
+                {isAsked || hosts.length === 0 ? (
+                  <Photos photos={shown.photos} />
+                ) : (
+                  <PhotosElsewhere number={shown.photos.length} hosts={hosts} path={path} />
+                )}
+              </section>
+            )}
           </div>
         </div>
       </>,
@@ -99,37 +116,35 @@ function Contact({ shown, maskedPhone }: { shown: Shown; maskedPhone: string | n
         <br />
         {address.postcode}
       </address>
-      <ul class="plain">
+      <ul class="lines">
         {phone ? (
           <li>
-            Phone: <a href={`tel:${phone.replace(/[^\d+]/g, "")}`}>{phone}</a>
+            <a href={`tel:${phone.replace(/[^\d+]/g, "")}`}>{phone}</a>
           </li>
         ) : (
           maskedPhone && (
             <li>
-              Phone: {maskedPhone}{" "}
-              <span class="small">(shown in full once the business has claimed its page)</span>
+              {maskedPhone}{" "}
+              <span class="small">(in full once the business has claimed this page)</span>
             </li>
           )
         )}
         {email && (
           <li>
-            Email: <a href={`mailto:${encodeURIComponent(email).replace("%40", "@")}`}>{email}</a>
+            <a href={`mailto:${encodeURIComponent(email).replace("%40", "@")}`}>{email}</a>
           </li>
         )}
-        {website && (
-          <li>
-            <a href={website} rel="nofollow noopener noreferrer ugc">
-              Website
-            </a>
-          </li>
-        )}
-        <li>
-          <a href={map} rel="noopener noreferrer">
-            Show on OpenStreetMap
-          </a>
-        </li>
       </ul>
+      <p class="actions">
+        {website && (
+          <a class="button quiet" href={website} rel="nofollow noopener noreferrer ugc">
+            Website
+          </a>
+        )}
+        <a class="button quiet" href={map} rel="noopener noreferrer">
+          Map<span class="unseen"> on OpenStreetMap</span>
+        </a>
+      </p>
     </section>
   );
 }
@@ -173,29 +188,4 @@ function describeDay(entries: Shown["openingHours"]): string {
   return spans.length === 0
     ? "closed"
     : spans.map(({ openTime, closeTime }) => `${openTime} to ${closeTime}`).join(", ");
-}
-
-function Photos({ photos }: { photos: Shown["photos"] }) {
-  if (photos.length === 0) return null;
-  const coverFirst = [...photos].sort((one, other) => Number(other.isCover) - Number(one.isCover));
-  return (
-    <section>
-      <h2 class="unseen">Photos</h2>
-      <ul class="photos">
-        {coverFirst.map(({ url, caption }, index) => (
-          <li key={url}>
-            <figure>
-              <img
-                src={url}
-                alt={caption || `Photo ${index + 1}`}
-                loading={index === 0 ? "eager" : "lazy"}
-                referrerpolicy="no-referrer"
-              />
-              {caption && <figcaption aria-hidden="true">{caption}</figcaption>}
-            </figure>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
 }

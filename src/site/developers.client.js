@@ -37,3 +37,14 @@ if (navigator.clipboard) {
     });
   }
 }
+
+// A waiting application: looks now and then whether it was decided, as long as somebody looks at it.
+const waiting = document.querySelector("[data-waiting]");
+if (waiting) {
+  waiting.hidden = false;
+  setInterval(async () => {
+    if (document.hidden) return;
+    const response = await fetch(location.href).catch(() => null);
+    if (response?.ok && !(await response.text()).includes("data-waiting")) location.reload();
+  }, 15_000);
+}

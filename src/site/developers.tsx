@@ -1,76 +1,106 @@
 import { listTiers, type Tier } from "../access/keys.ts";
 import { largestCategoriesOf, largestCities } from "../directory/cities.ts";
-import type { Answer } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
 import type { Sql } from "../store/postgres.ts";
-import { type ApplicationFields, ApplicationForm, type Faults } from "./application-form.tsx";
-import { Errors, Limits, Paging, Samples } from "./guide.tsx";
+import { ApplicationForm } from "./application-form.tsx";
+import { Code, Errors, Limits, Paging, Samples } from "./guide.tsx";
 import { grouped } from "./listing.tsx";
 import { page } from "./page.tsx";
 
-/** What the page needs beside its form. */
-export interface DevelopersParts {
-  sql: Sql;
-  baseUrl: string;
-  openAccess: boolean;
-}
-
 /** GET /developers: what the API gives, how to call it, and how to get a key. */
-export function developers(parts: DevelopersParts): Handler {
-  return function developers() {
-    return developersPage(parts);
+export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Handler {
+  return async function developers() {
+    const [tiers, example] = await Promise.all([listTiers(sql), findExample(sql)]);
+    return page(
+      {
+        title: "Developers",
+        description: "The API of the directory: a first call without a key, and a free key.",
+        canonical: `${baseUrl}/developers`,
+        hasExamples: true,
+      },
+      <>
+        <div class="hero">
+          <h1>The directory as an API</h1>
+          <p class="lead narrow">
+            UK businesses as JSON: lists by town and category with exact totals, full records with
+            opening hours and photos, and the search of this site. Free, without an account.
+          </p>
+          <p class="actions">
+            <a class="button" href="#apply">
+              Get a free key
+            </a>
+            <a class="button quiet" href="/developers/reference">
+              API reference
+            </a>
+          </p>
+        </div>
+        <div class="guide">
+          <Contents openAccess={openAccess} />
+          <div>
+            {openAccess && (
+              <FirstCall baseUrl={baseUrl} path={`/api/v1/businesses?${example}&limit=2`} />
+            )}
+            <section>
+              <h2 id="samples">A call with a key</h2>
+              <p>
+                A key opens everything: search, categories, up to 100 businesses a page, and every
+                field. Send it in the <code>Authorization</code> header. Keep it on your server: who
+                has the key can use up your quota, and no web page may send it.
+              </p>
+              <Samples baseUrl={baseUrl} example={example} />
+            </section>
+            <section>
+              <h2 id="tiers">Tiers</h2>
+              <Tiers tiers={tiers} />
+            </section>
+            <Limits openAccess={openAccess} />
+            <Paging example={example} />
+            <Errors />
+            <section>
+              <h2 id="reference">Reference</h2>
+              <p>
+                Every operation, field and error, with calls to try, is in the{" "}
+                <a href="/developers/reference">reference</a>. It is drawn from{" "}
+                <a href="/api/v1/openapi.json">openapi.json</a>, from which clients can be
+                generated; <a href="/llms.txt">llms.txt</a> tells it to language models.
+              </p>
+            </section>
+            <section id="apply" aria-labelledby="apply-title">
+              <h2 id="apply-title">Get a free key</h2>
+              <p>
+                No account and no password: you get a private page with your key on it. Keep its
+                address.
+              </p>
+              <ApplicationForm />
+            </section>
+          </div>
+        </div>
+      </>,
+    );
   };
 }
 
-/** The page, with a form as it was sent when that is to be put right. */
-export async function developersPage(
-  { sql, baseUrl, openAccess }: DevelopersParts,
-  {
-    fields,
-    faults,
-    status = 200,
-  }: { fields?: ApplicationFields; faults?: Faults; status?: number } = {},
-): Promise<Answer> {
-  const [tiers, example] = await Promise.all([listTiers(sql), findExample(sql)]);
-  return page(
-    {
-      title: "Developers",
-      description: "The API of the directory: a first call without a key, and a free key.",
-      canonical: `${baseUrl}/developers`,
-      hasExamples: true,
-    },
-    <div class="prose">
-      <h1>The directory as an API</h1>
-      <p class="lead">
-        UK businesses as JSON: lists by town and category with exact totals, full records with
-        opening hours and photos, and the search of this site. Free, without an account.
-      </p>
-      <p>
-        <a href="#apply">Get a key</a> · <a href="/developers/reference">Reference</a> ·{" "}
-        <a href="/api/v1/openapi.json">OpenAPI</a> · <a href="/llms.txt">llms.txt</a>
-      </p>
-      {openAccess && <FirstCall baseUrl={baseUrl} path={`/api/v1/businesses?${example}&limit=2`} />}
-      <h2 id="samples">With a key</h2>
-      <p>
-        A key opens everything: search, categories, up to 100 businesses a page, and every field.
-        Send it in the <code>Authorization</code> header. Keep it on your server: who has the key
-        can use up your quota, and no web page may send it.
-      </p>
-      <Samples baseUrl={baseUrl} example={example} />
-      <h2 id="tiers">Tiers</h2>
-      <Tiers tiers={tiers} />
-      <Limits openAccess={openAccess} />
-      <Errors />
-      <Paging example={example} />
-      <section id="apply" aria-labelledby="apply-title">
-        <h2 id="apply-title">Get a free key</h2>
-        <p>
-          No account and no password: you get a private page with your key on it. Keep its address.
-        </p>
-        <ApplicationForm {...(fields && { fields })} {...(faults && { faults })} />
-      </section>
-    </div>,
-    status,
+function Contents({ openAccess }: { openAccess: boolean }) {
+  const parts = {
+    ...(openAccess && { "first-call": "A first call" }),
+    samples: "A call with a key",
+    tiers: "Tiers",
+    limits: "Limits and charging",
+    paging: "Paging",
+    errors: "Errors",
+    reference: "Reference",
+    apply: "Get a free key",
+  };
+  return (
+    <nav class="contents" aria-label="On this page">
+      <ul>
+        {Object.entries(parts).map(([id, name]) => (
+          <li key={id}>
+            <a href={`#${id}`}>{name}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 
@@ -78,19 +108,14 @@ function FirstCall({ baseUrl, path }: { baseUrl: string; path: string }) {
   return (
     <section>
       <h2 id="first-call">A first call, without a key</h2>
-      <section class="scroll" tabindex={0} aria-label="A first call with curl">
-        <pre>
-          <code id="first-call-command">{`curl '${baseUrl}${path}'`}</code>
-        </pre>
-      </section>
+      <Code id="first-call-command" label="curl" code={`curl '${baseUrl}${path}'`} />
       <p class="actions">
         <button type="button" data-run={path} aria-controls="answer" hidden>
           Run it here
         </button>
-        <button type="button" class="quiet" data-copy="first-call-command" hidden>
-          Copy
-        </button>
-        <a href={path}>Open the answer</a>
+        <a class="button quiet" href={path}>
+          Open the answer
+        </a>
       </p>
       <pre id="answer" tabindex={0} role="status" aria-label="The answer" hidden />
     </section>

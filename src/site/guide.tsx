@@ -5,8 +5,8 @@ export function Samples({ baseUrl, example }: { baseUrl: string; example: string
   const samples = [
     {
       name: "curl",
-      code: `curl -H "Authorization: Bearer $HIGHSTREET_KEY" \\
-  '${url}'`,
+      code: `curl '${url}' \\
+  -H "Authorization: Bearer $HIGHSTREET_KEY"`,
     },
     {
       name: "TypeScript",
@@ -32,32 +32,35 @@ for business in response.json()["data"]:
     },
   ];
   return (
-    <>
-      {samples.map(({ name, code }) => (
-        <section key={name}>
-          <h3>{name}</h3>
-          <Code id={`sample-${name.toLowerCase()}`} label={`Sample in ${name}`} code={code} />
-        </section>
+    <fieldset class="tabs">
+      <legend class="unseen">Language of the sample</legend>
+      {samples.map(({ name }, place) => (
+        <label key={name}>
+          <input type="radio" name="language" checked={place === 0} /> {name}
+        </label>
       ))}
-    </>
+      {samples.map(({ name, code }) => (
+        <Code key={name} id={`sample-${name.toLowerCase()}`} label={name} code={code} />
+      ))}
+    </fieldset>
   );
 }
 
 /** Code that can be scrolled with the keyboard, and copied where a script may. */
 export function Code({ id, label, code }: { id: string; label: string; code: string }) {
   return (
-    <>
-      <section class="scroll" tabindex={0} aria-label={label}>
-        <pre>
-          <code id={id}>{code}</code>
-        </pre>
-      </section>
-      <p>
+    <figure class="code">
+      <figcaption>
+        <span>{label}</span>
         <button type="button" class="quiet" data-copy={id} hidden>
           Copy<span class="unseen"> {label}</span>
         </button>
-      </p>
-    </>
+      </figcaption>
+      {/* Firefox lets the keyboard into whatever scrolls, other browsers only where it is said. */}
+      <pre tabindex={0}>
+        <code id={id}>{code}</code>
+      </pre>
+    </figure>
   );
 }
 
@@ -114,7 +117,7 @@ export function Errors() {
  "message": "page must be a whole number from 1 to 999999999."}`}
       />
       <section class="scroll" tabindex={0} aria-labelledby="errors">
-        <table>
+        <table class="wide">
           <thead>
             <tr>
               <th scope="col">Status</th>

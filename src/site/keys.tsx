@@ -7,24 +7,16 @@ import { grouped } from "./listing.tsx";
 export function NewKey({ issued: { key }, baseUrl }: { issued: IssuedKey; baseUrl: string }) {
   return (
     <section class="card">
-      <h2>Your key</h2>
+      <h2>Your new key</h2>
       <p>
         <strong>Copy it now.</strong> It is not shown again, and nobody can look it up for you.
       </p>
-      <p class="key">
-        <code id="key">{key}</code>
-      </p>
-      <p>
-        <button type="button" data-copy="key" hidden>
-          Copy the key
-        </button>
-      </p>
-      <h3>A call with it</h3>
+      <Code id="key" label="API key" code={key} />
       <Code
         id="key-call"
-        label="A call with your key"
-        code={`curl -H 'Authorization: Bearer ${key}' \\
-  '${baseUrl}/api/v1/search?q=plumber+in+leeds'`}
+        label="A call with it"
+        code={`curl '${baseUrl}/api/v1/search?q=plumber+in+leeds' \\
+  -H 'Authorization: Bearer ${key}'`}
       />
     </section>
   );
@@ -66,10 +58,10 @@ export function KeyList({
 }) {
   return (
     <section>
-      <h2>{keys.length === 1 ? "Your key" : "Your keys"}</h2>
+      <h2>Roll or revoke</h2>
       <ul class="cards">
         {keys.map((key, place) => (
-          <li class="card" key={key.id}>
+          <li key={key.id}>
             <h3>
               <code>{key.hint}…</code>
             </h3>
@@ -79,12 +71,7 @@ export function KeyList({
             {stateOf(key) === "active" && (
               <div class="actions">
                 {place === 0 && <RollForm id={key.id} gracePeriods={gracePeriods} />}
-                <form method="post">
-                  <input type="hidden" name="key" value={key.id} />
-                  <button type="submit" name="action" value="revoke" class="danger">
-                    Revoke<span class="unseen"> {key.hint}</span>
-                  </button>
-                </form>
+                <RevokeForm id={key.id} hint={key.hint} />
               </div>
             )}
           </li>
@@ -92,7 +79,7 @@ export function KeyList({
       </ul>
       <p class="small">
         Roll a key to replace it by a new one with the same quota. Revoke it when somebody else may
-        have it: that cannot be undone.
+        have it.
       </p>
     </section>
   );
@@ -122,6 +109,24 @@ function RollForm({
         Roll
       </button>
     </form>
+  );
+}
+
+/** Behind a summary, since it cannot be undone and works without a script to ask again. */
+function RevokeForm({ id, hint }: { id: string; hint: string }) {
+  return (
+    <details>
+      <summary>
+        Revoke<span class="unseen"> {hint}</span>…
+      </summary>
+      <form method="post" class="actions">
+        <input type="hidden" name="key" value={id} />
+        <span>It stops working at once, for good.</span>
+        <button type="submit" name="action" value="revoke" class="danger">
+          Revoke {hint}…
+        </button>
+      </form>
+    </details>
   );
 }
 

@@ -17,7 +17,7 @@ export function BusinessList({
   return (
     <ol class="cards">
       {businesses.map((business) => (
-        <li class="card" key={business.id}>
+        <li key={business.id}>
           <h2>
             <a href={`/businesses/${business.slug}`}>{highlight(business.name)}</a>
           </h2>

@@ -15,6 +15,8 @@ export interface PageHead {
   hasExamples?: boolean;
   /** The page brings its own search box. */
   hidesSearch?: boolean;
+  /** The page shows photos that are kept elsewhere. */
+  hasForeignPhotos?: boolean;
   /** Structured data about the page, such as Schema.org's LocalBusiness. */
   linkedData?: Record<string, unknown>;
 }
@@ -25,6 +27,7 @@ export function page(head: PageHead, content: VNode, status = 200): Answer {
     status,
     headers: {
       ...headers,
+      "Content-Security-Policy": policy(head.hasForeignPhotos ? "'self' https: http:" : "'self'"),
       "Cache-Control": head.isPrivate || status !== 200 ? "no-store" : "no-cache",
       "Referrer-Policy": head.isPrivate ? "no-referrer" : "strict-origin-when-cross-origin",
       ...(!head.canonical && { "X-Robots-Tag": "noindex" }),
@@ -35,14 +38,15 @@ export function page(head: PageHead, content: VNode, status = 200): Answer {
 
 const headers = {
   "Content-Type": "text/html; charset=utf-8",
-  // Photos are shown from wherever a business keeps them; everything else is our own.
-  "Content-Security-Policy":
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
-    "img-src 'self' https:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 };
+
+/** Nothing comes from or goes to another host; the photos that a visitor asked for are the one exception. */
+const policy = (images: string) =>
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
+  `img-src ${images}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
 function Document({ head, children }: { head: PageHead; children: ComponentChildren }) {
   return (
@@ -65,21 +69,32 @@ function Document({ head, children }: { head: PageHead; children: ComponentChild
         </a>
         <header class="top">
           <a class="brand" href="/">
+            <img src={assetUrl("/assets/icon.svg")} width={28} height={28} alt="" />
             {SITE}
           </a>
           {!head.hidesSearch && <SearchBox />}
           <nav aria-label="Site">
-            <a href="/developers">Developers</a>
+            <a class="top-link" href="/developers">
+              Developers
+            </a>
           </nav>
         </header>
         <main id="content" tabindex={-1}>
           {children}
         </main>
         <footer>
-          <p>
-            {SITE} is an open-source directory of UK businesses. <a href="/developers">Its API</a>{" "}
-            is free to use.
-          </p>
+          <p>{SITE} is an open-source directory of UK businesses.</p>
+          <ul class="row">
+            <li>
+              <a href="/">Directory</a>
+            </li>
+            <li>
+              <a href="/developers">API</a>
+            </li>
+            <li>
+              <a href="/developers/reference">Reference</a>
+            </li>
+          </ul>
         </footer>
       </body>
     </html>

@@ -40,7 +40,6 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
   const { config, directory, admission, redis, log } = parts;
   const { sql } = directory;
   const { baseUrl, openAccess } = config;
-  const forDevelopers = { sql, baseUrl, openAccess };
   const admit = admitVisitor(createWindow(redis, PAGE_WINDOW), log);
   const outer = [errorPages(), catchErrors(log)];
   const read = (handler: Handler) => chain([...outer, allowMethods(), admit], handler);
@@ -55,11 +54,13 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
     "/businesses/:slug": read(business(sql, baseUrl)),
     "/categories/:slug": read(category(sql, baseUrl)),
     "/cities/:slug": read(city(sql, baseUrl)),
-    "/developers": read(developers(forDevelopers)),
+    "/developers": read(developers(sql, baseUrl, openAccess)),
     "/developers/applications": chain(
       [...outer, allowMethods(["POST"]), admit],
       applyForKey({
-        ...forDevelopers,
+        sql,
+        baseUrl,
+        log,
         isAutomatic: config.applications === "auto",
         admitApplication: createWindow(redis, APPLICATION_WINDOW),
       }),

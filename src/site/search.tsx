@@ -59,6 +59,7 @@ export function searchPage(directory: Search): Handler {
           categories={categories}
           cities={cities}
         />
+        {q === "" && <p>By name, trade or place, in your own words: “plumber in leeds” will do.</p>}
         {isUnknownCity && (
           <p role="status" class="notice">
             There is no town called “{cityText}” in the directory. Choose one from the list, or

@@ -1,0 +1,55 @@
+import type { Photo } from "../directory/schemas.ts";
+
+/** The hosts other than ours that keep these photos. */
+export function foreignHosts(photos: readonly Photo[], baseUrl: string): string[] {
+  const hosts = photos.map(({ url }) => (URL.canParse(url) ? new URL(url).host : "elsewhere"));
+  return [...new Set(hosts)].filter((host) => host !== new URL(baseUrl).host);
+}
+
+/** Says where the photos are, and what showing them means; a link shows them. */
+export function PhotosElsewhere({
+  number,
+  hosts,
+  path,
+}: {
+  number: number;
+  hosts: readonly string[];
+  path: string;
+}) {
+  return (
+    <div class="card">
+      <p>
+        {number === 1 ? "There is 1 photo" : `There are ${number} photos`}, kept at{" "}
+        <strong>{hosts.join(", ")}</strong>. Showing {number === 1 ? "it" : "them"} tells that place
+        your internet address.
+      </p>
+      <p>
+        <a class="button quiet" href={`${path}?photos=show#photos`} rel="nofollow">
+          {number === 1 ? "Show the photo" : "Show the photos"}
+        </a>
+      </p>
+    </div>
+  );
+}
+
+/** The cover first. */
+export function Photos({ photos }: { photos: readonly Photo[] }) {
+  const coverFirst = [...photos].sort((one, other) => Number(other.isCover) - Number(one.isCover));
+  return (
+    <ul class="photos">
+      {coverFirst.map(({ url, caption }, index) => (
+        <li key={url}>
+          <figure>
+            <img
+              src={url}
+              alt={caption || `Photo ${index + 1}`}
+              loading="lazy"
+              referrerpolicy="no-referrer"
+            />
+            {caption && <figcaption aria-hidden="true">{caption}</figcaption>}
+          </figure>
+        </li>
+      ))}
+    </ul>
+  );
+}
