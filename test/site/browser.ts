@@ -3,13 +3,15 @@ import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
 /**
- * A tab of a visitor of its own. `close` fails on what no page may do: an error on the console, or
- * a request to another host. Colours and sizes as given; a desk in daylight otherwise.
+ * A tab of a visitor of its own. `close` fails on what no page may do: an error or a warning on the
+ * console, or a request to another host.
+ * @param options colours and sizes; a desk in daylight otherwise. `asks`: origins that the visitor
+ *   asks something of
  */
 export async function openTab(
   browser: Browser,
   url: string,
-  options: BrowserContextOptions = {},
+  { asks = [], ...options }: BrowserContextOptions & { asks?: string[] } = {},
 ): Promise<{ tab: Page; close(): Promise<void> }> {
   const context = await browser.newContext({
     baseURL: url,
@@ -18,18 +20,28 @@ export async function openTab(
   });
   context.setDefaultTimeout(10_000);
   const tab = await context.newPage();
+  const pages = new Set<string>();
+  const said: { text: string; at: string }[] = [];
   const faults: string[] = [];
   tab.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") faults.push(message.text());
+    if (message.type() !== "error" && message.type() !== "warning") return;
+    said.push({ text: message.text(), at: message.location().url });
   });
   tab.on("pageerror", (error) => faults.push(error.message));
   tab.on("request", (request) => {
-    if (!request.url().startsWith(url)) faults.push(`asked for ${request.url()}`);
+    if (request.isNavigationRequest()) pages.add(request.url());
+    const { protocol, origin } = new URL(request.url());
+    const isAllowed = [new URL(url).origin, ...asks].includes(origin) || protocol === "data:";
+    if (!isAllowed) faults.push(`asked for ${request.url()}`);
   });
   return {
     tab,
     async close() {
       await context.close();
+      // Chromium itself says so of each page whose status is an error.
+      const isStatus = ({ text, at }: { text: string; at: string }) =>
+        pages.has(at) && /^Failed to load resource: .* status of (404|422|503)/.test(text);
+      faults.push(...said.filter((one) => !isStatus(one)).map(({ text }) => text));
       expect(faults).toEqual([]);
     },
   };
@@ -37,17 +49,46 @@ export async function openTab(
 
 let visitors = 0;
 
-/** What axe finds wrong with the page as it is now: rule and place of each violation. */
-export async function violations(tab: Page): Promise<string[]> {
+export interface Look {
+  colorScheme: "light" | "dark";
+  width: number;
+}
+
+/** Light and dark, on a phone and on a desk. */
+const looks: Look[] = [
+  { colorScheme: "light", width: 360 },
+  { colorScheme: "dark", width: 360 },
+  { colorScheme: "light", width: 1280 },
+  { colorScheme: "dark", width: 1280 },
+];
+
+/**
+ * What axe finds wrong with the page as it is now, in each look: rule and place of each violation.
+ * @param options.except selector of what is not looked at
+ */
+export async function violations(
+  tab: Page,
+  { except, within = looks }: { except?: string; within?: Look[] } = {},
+): Promise<string[]> {
   // The page's own policy lets in no script of ours, but a debugger's evaluation passes it.
   await tab.evaluate(axe.source);
-  const results = await tab.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<Findings> } };
-    return await axe.run();
-  });
-  return results.violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(" ")}`,
-  );
+  const found: string[] = [];
+  for (const { colorScheme, width } of within) {
+    await tab.emulateMedia({ colorScheme });
+    await tab.setViewportSize({ width, height: 800 });
+    const results = await tab.evaluate(
+      async (exclude) => {
+        const { axe } = globalThis as unknown as { axe: { run(scope: object): Promise<Findings> } };
+        return await axe.run({ exclude });
+      },
+      except ? [except] : [],
+    );
+    for (const { id, nodes } of results.violations) {
+      const places = nodes.map(({ target }) => target.join(" "));
+      found.push(`${colorScheme}, ${width} pixels, ${id}: ${places.join("; ")}`);
+    }
+  }
+  return found;
 }
 
 interface Findings {

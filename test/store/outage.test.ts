@@ -1,16 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { connect, createServer, type Server, type Socket } from "node:net";
 import { addBusiness } from "../fixtures.ts";
+import { type Line, openLine } from "../line.ts";
 import { createDatabase, startTestServer, type TestServer, until } from "../support.ts";
-
-/** A way to PostgreSQL that can be cut or held up. */
-interface Line {
-  url: string;
-  cut(): Promise<void>;
-  hold(): void;
-  mend(): Promise<void>;
-  close(): Promise<void>;
-}
 
 let line: Line;
 let server: TestServer;
@@ -59,52 +50,3 @@ test("PostgreSQL that accepts and then says nothing is 503 within the time of an
   await line.mend();
   await until(async () => (await ask()).status === 200, 10_000);
 }, 30_000);
-
-async function openLine(target: URL): Promise<Line> {
-  const sockets = new Set<Socket>();
-  let isHeld = false;
-  let listener: Server;
-  const listen = (port: number) =>
-    new Promise<number>((resolve) => {
-      listener = createServer((near) => {
-        const far = connect(Number(target.port), target.hostname);
-        for (const [from, to] of [
-          [near, far],
-          [far, near],
-        ] as const) {
-          sockets.add(from);
-          from.on("data", (data: Buffer) => {
-            if (!isHeld) to.write(new Uint8Array(data));
-          });
-          from.on("close", () => {
-            sockets.delete(from);
-            to.destroy();
-          });
-          from.on("error", () => {});
-        }
-      });
-      listener.listen(port, "127.0.0.1", () => {
-        resolve((listener.address() as { port: number }).port);
-      });
-    });
-  const cut = async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise<void>((resolve) => listener.close(() => resolve()));
-  };
-  const port = await listen(0);
-  const url = new URL(target);
-  url.port = String(port);
-  return {
-    url: url.href,
-    cut,
-    hold() {
-      isHeld = true;
-    },
-    async mend() {
-      isHeld = false;
-      if (listener.listening) for (const socket of sockets) socket.destroy();
-      else await listen(port);
-    },
-    close: cut,
-  };
-}

@@ -1,0 +1,63 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/** A way to a store that can be cut or held up. */
+export interface Line {
+  /** The store's address by this way. */
+  url: string;
+  /** From now on the store is away. */
+  cut(): Promise<void>;
+  /** From now on the store accepts, and says nothing. */
+  hold(): void;
+  mend(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a way to the store at this address. */
+export async function openLine(target: URL): Promise<Line> {
+  const sockets = new Set<Socket>();
+  let isHeld = false;
+  let listener: Server;
+  const listen = (port: number) =>
+    new Promise<number>((resolve) => {
+      listener = createServer((near) => {
+        const far = connect(Number(target.port), target.hostname);
+        for (const [from, to] of [
+          [near, far],
+          [far, near],
+        ] as const) {
+          sockets.add(from);
+          from.on("data", (data: Buffer) => {
+            if (!isHeld) to.write(new Uint8Array(data));
+          });
+          from.on("close", () => {
+            sockets.delete(from);
+            to.destroy();
+          });
+          from.on("error", () => {});
+        }
+      });
+      listener.listen(port, "127.0.0.1", () => {
+        resolve((listener.address() as { port: number }).port);
+      });
+    });
+  const cut = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise<void>((resolve) => listener.close(() => resolve()));
+  };
+  const port = await listen(0);
+  const url = new URL(target);
+  url.port = String(port);
+  return {
+    url: url.href,
+    cut,
+    hold() {
+      isHeld = true;
+    },
+    async mend() {
+      isHeld = false;
+      if (listener.listening) for (const socket of sockets) socket.destroy();
+      else await listen(port);
+    },
+    close: cut,
+  };
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Line, openLine } from "../line.ts";
+import { createDatabase, freshRedis, startTestServer, type TestServer, until } from "../support.ts";
+
+// Applying while a store is away: nothing that was typed is lost.
+
+let postgres: Line;
+let redis: Line;
+let server: TestServer;
+beforeAll(async () => {
+  const [database, cache] = await Promise.all([createDatabase(), freshRedis()]);
+  cache.client.disconnect();
+  [postgres, redis] = await Promise.all([
+    openLine(new URL(database.url)),
+    openLine(new URL(cache.url)),
+  ]);
+  server = await startTestServer({ databaseUrl: postgres.url, redisUrls: [redis.url] });
+});
+afterAll(async () => {
+  await Promise.all([postgres.mend(), redis.mend()]);
+  await server.stop();
+  await Promise.all([postgres.close(), redis.close()]);
+}, 20_000);
+
+const typed = { name: "Ada Shah", email: "ada@map.example", purpose: "A map\nof bakeries" };
+
+async function apply() {
+  const response = await fetch(`${server.url}/developers/applications`, {
+    method: "POST",
+    redirect: "manual",
+    body: new URLSearchParams(typed),
+    headers: { Accept: "text/html", Origin: server.url, "X-Forwarded-For": "10.4.0.1" },
+  });
+  return { status: response.status, headers: response.headers, html: await response.text() };
+}
+
+async function expectFormBack() {
+  const { status, headers, html } = await apply();
+  expect(status).toBe(503);
+  expect(Number(headers.get("Retry-After"))).toBeGreaterThan(0);
+  expect(headers.get("Cache-Control")).toBe("no-store");
+  expect(html).toContain("a part of the service is away for the moment");
+  expect(html).toContain('value="Ada Shah"');
+  expect(html).toContain('value="ada@map.example"');
+  expect(html).toContain("A map\nof bakeries</textarea>");
+}
+
+const isTaken = async () => (await apply()).status === 303;
+
+test("with PostgreSQL cut off, the form comes back as it was, and works once that is back", async () => {
+  await postgres.cut();
+  // More often than the five that a client has in an hour: what is not taken uses none of them up.
+  for (let tries = 0; tries < 6; tries++) await expectFormBack();
+  await postgres.mend();
+  await until(isTaken, 10_000);
+}, 60_000);
+
+test("with PostgreSQL silent, the form comes back in time", async () => {
+  postgres.hold();
+  const begun = performance.now();
+  await expectFormBack();
+  expect(performance.now() - begun).toBeLessThan(5_000);
+  await postgres.mend();
+}, 30_000);
+
+test("with Redis cut off, the form comes back as it was, and works once that is back", async () => {
+  await redis.cut();
+  await expectFormBack();
+  await redis.mend();
+  await until(isTaken, 10_000);
+}, 30_000);

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { openChromium } from "../../scripts/stack/chromium.ts";
+import { listWaiting } from "../../src/access/applications.ts";
+import { addBusiness } from "../fixtures.ts";
+import { startTestServer, stores, type TestServer, until } from "../support.ts";
+import { openTab, overflow, violations } from "./browser.ts";
+
+// From a first call to a key and its end, as a developer meets it in a real browser.
+setDefaultTimeout(90_000);
+
+let server: TestServer;
+let automatic: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  [server, automatic, browser] = await Promise.all([
+    startTestServer(),
+    startTestServer({ applications: "auto" }),
+    openChromium(),
+  ]);
+  await addBusiness(server.sql, { name: "The Only Shop" });
+});
+afterAll(async () => {
+  await browser.close();
+  await Promise.all([server.stop(), automatic.stop()]);
+});
+
+test("the first call runs on the page and shows its answer", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/developers");
+  await tab.getByRole("button", { name: "Run it here" }).click();
+  const answer = tab.getByRole("status", { name: "The answer" });
+  await answer.getByText("The Only Shop").waitFor();
+  expect(await answer.textContent()).toMatch(/^200 in \d+ ms\n\n\{\n {2}"businesses": \[/);
+  await expectGoodLooks(tab);
+  await close();
+});
+
+test("samples are shown in the language that is chosen", async () => {
+  const { tab, close } = await openTab(browser, server.url, { javaScriptEnabled: false });
+  await tab.goto("/developers");
+  expect(await tab.locator("#sample-python").isVisible()).toBe(false);
+  await tab.getByLabel("Python").check();
+  expect(await tab.locator("#sample-python").isVisible()).toBe(true);
+  expect(await tab.locator("#sample-curl").isVisible()).toBe(false);
+  await close();
+});
+
+test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a key and its end", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.clock.install();
+  await tab.goto("/developers#apply");
+  await apply(tab, "Ada Shah");
+  await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
+  await tab.getByText("it shows the decision by itself").waitFor();
+  await expectGoodLooks(tab);
+
+  await issueKey("--application", await newestApplication());
+  await tab.clock.fastForward(15_000);
+  await tab.getByRole("heading", { name: "Your application is approved" }).waitFor();
+  await expectGoodLooks(tab);
+
+  await tab.getByRole("button", { name: "Reveal my key" }).click();
+  const first = await shownKey(tab);
+  expect(await tab.locator("#key-call").textContent()).toContain(`Bearer ${first}`);
+  await expectGoodLooks(tab);
+  expect(await call(first)).toBe(200);
+
+  await tab.goto(tab.url());
+  expect(await tab.content()).not.toContain(first);
+  await tab.getByText("1 of 1,000 requests used").waitFor();
+  await expectGoodLooks(tab);
+
+  await tab.getByLabel("The old key goes on working").selectOption("for an hour");
+  await tab.getByRole("button", { name: "Roll" }).click();
+  const second = await shownKey(tab);
+  expect(second).not.toBe(first);
+  expect([await call(first), await call(second)]).toEqual([200, 200]);
+  await expectGoodLooks(tab);
+
+  for (const key of [second, first]) {
+    const start = key.slice(0, "hs_live_1234".length);
+    await tab.getByText(`Revoke ${start}…`).first().click();
+    await tab.getByRole("button", { name: `Revoke ${start}` }).click();
+    await tab.getByText(`${start}… is revoked`).waitFor();
+    await until(async () => (await call(key)) === 403, 1_000);
+  }
+  expect(await tab.getByRole("button", { name: "Revoke" }).count()).toBe(0);
+  await expectGoodLooks(tab);
+  await close();
+});
+
+test("a declined application says why, and leads to another try", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/developers#apply");
+  await apply(tab, "Bob");
+  await tab.waitForURL("**/developers/applications/*");
+  await issueKey("--decline", await newestApplication(), "--why", "No maps, please");
+  await tab.reload();
+  await tab.getByText("No maps, please").waitFor();
+  await expectGoodLooks(tab);
+  await tab.getByRole("link", { name: "apply again" }).click();
+  await tab.getByLabel("Email").waitFor();
+  await close();
+});
+
+test("a faulty form keeps what was typed, says what is wrong beside the field, and can be put right", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/developers");
+  await apply(tab, "Ada <b>", "ada at home");
+  await tab.getByText("That is not an email address").waitFor();
+  expect(await tab.locator(":focus").textContent()).toContain("look at the marked fields");
+  expect(await tab.getByLabel("Your name or company").inputValue()).toBe("Ada <b>");
+  expect(await tab.getByLabel("Email").inputValue()).toBe("ada at home");
+  expect(await tab.getByLabel("Email").getAttribute("aria-describedby")).toBe("email-fault");
+  expect(await tab.getByLabel("What do you want to make?").inputValue()).toBe("A map\nof bakeries");
+  await expectGoodLooks(tab);
+  await tab.getByLabel("Email").fill("ada@home.example");
+  await tab.getByRole("button", { name: "Apply for a key" }).click();
+  await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
+  await close();
+});
+
+test("a key can be had without JavaScript, with the keyboard alone, on a phone in the dark", async () => {
+  const { tab, close } = await openTab(browser, automatic.url, {
+    javaScriptEnabled: false,
+    viewport: { width: 360, height: 740 },
+    colorScheme: "dark",
+  });
+  await tab.goto("/developers");
+  for (const button of ["Run it here", "Copy"]) {
+    expect(await tab.getByRole("button", { name: button }).count()).toBe(0);
+  }
+  await tab.getByRole("link", { name: "Get a free key" }).first().press("Enter");
+  for (const text of ["Ada Shah", "ada@client.example", "A map of bakeries"]) {
+    await tab.keyboard.press("Tab");
+    await tab.keyboard.type(text);
+  }
+  await tab.keyboard.press("Tab");
+  await tab.keyboard.press("Enter");
+  await tab.waitForURL("**/developers/applications/*");
+  await tab.getByRole("button", { name: "Reveal my key" }).press("Enter");
+  expect(await shownKey(tab)).toMatch(/^hs_live_/);
+  await close();
+});
+
+async function apply(tab: Page, name: string, email = "ada@client.example") {
+  await tab.getByLabel("Your name or company").fill(name);
+  await tab.getByLabel("Email").fill(email);
+  await tab.getByLabel("What do you want to make?").fill("A map\nof bakeries");
+  await tab.getByRole("button", { name: "Apply for a key" }).click();
+}
+
+const shownKey = async (tab: Page) => (await tab.locator("#key").textContent()) ?? "";
+
+const newestApplication = async () => (await listWaiting(server.sql)).at(-1)?.id ?? "";
+
+/** What an operator does at a terminal. */
+async function issueKey(...args: string[]) {
+  const { databaseUrl, redisUrls } = server.config;
+  const child = Bun.spawn([process.execPath, "scripts/issue-key.ts", ...args], {
+    cwd: new URL("../../", import.meta.url).pathname,
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrls.join(","),
+      MEILI_URL: stores().meiliUrl,
+    },
+    stderr: "inherit",
+  });
+  expect(await child.exited).toBe(0);
+}
+
+async function expectGoodLooks(tab: Page) {
+  expect(await violations(tab)).toEqual([]);
+  await tab.setViewportSize({ width: 360, height: 740 });
+  expect(await overflow(tab)).toBe(0);
+}
+
+/** The status of a call with a key. */
+async function call(key: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${key}` };
+  return (await fetch(`${server.url}/api/v1/categories`, { headers })).status;
+}
