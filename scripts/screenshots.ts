@@ -9,7 +9,8 @@ import { scriptEnvironment } from "./stack/environment.ts";
 const USAGE = `Usage: bun scripts/screenshots.ts [FOLDER]
 
 Takes pictures of every page of the running server, light and dark, on a desk and on a phone, into
-FOLDER (default: screenshots). Applies for keys on the way, so use it on a trial directory.`;
+FOLDER (default: screenshots). Applies for keys on the way and decides about them, so use it on a
+trial directory; with APPLICATIONS=auto there is nothing to decide, and those pages are left out.`;
 
 const looks = [
   { name: "light-desktop", colorScheme: "light", viewport: { width: 1280, height: 800 } },
@@ -25,30 +26,26 @@ await runCommand(async () => {
   const { baseUrl } = loadConfig(await scriptEnvironment());
 
   await using browser = await openChromium();
-  const pages = await findPages(baseUrl);
-  const take = async (tab: Page, name: string, look: string) => {
-    await tab.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: true });
-    console.log(`${name}-${look}.png`);
-  };
-  for (const { name: look, ...options } of looks) {
-    const context = await browser.newContext(options);
-    const tab = await context.newPage();
-    for (const [name, path] of Object.entries(pages)) {
-      await tab.goto(baseUrl + path);
-      await take(tab, name, look);
-    }
-    await context.close();
-  }
-
-  // A key is shown once, so all looks are of the one page.
-  const tab = await browser.newPage();
-  for await (const name of applyForKey(tab, baseUrl)) {
+  const tab = await browser.newPage({ baseURL: baseUrl });
+  let taken = 0;
+  const takeAll = async (name: string, prepare = async () => {}) => {
     for (const { name: look, colorScheme, viewport } of looks) {
       await tab.emulateMedia({ colorScheme });
       await tab.setViewportSize(viewport);
-      await take(tab, name, look);
+      await prepare();
+      await tab.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: true });
+      taken++;
     }
+    console.log(name);
+  };
+  for (const [name, path] of Object.entries(await findPages(baseUrl))) {
+    await takeAll(name, async () => {
+      await tab.goto(path, { waitUntil: "networkidle" });
+    });
   }
+  // A key is shown once, so all looks are of the one page.
+  for await (const name of applyForKey(tab)) await takeAll(name);
+  console.log(`${taken} pictures in ${folder}`);
 });
 
 /** One address of each kind of page. */
@@ -66,28 +63,65 @@ async function findPages(baseUrl: string): Promise<Record<string, string>> {
   return {
     home: "/",
     search: `/search?q=${first.category.replaceAll("-", "+")}`,
-    "search-nothing": "/search?q=xyzzyxyzzy",
+    "search-empty": "/search",
+    "search-nothing": "/search?q=xyzzyxyzzy&city=atlantis",
     business: `/businesses/${slug}`,
+    "business-photos": `/businesses/${slug}?photos=show`,
     category: `/categories/${first.category}`,
     city: `${largestCity}?page=2`,
     developers: "/developers",
+    reference: "/developers/reference",
     "not-found": "/nothing-here",
+    "wrong-address": "/search?q=pub&page=abc",
   };
 }
 
-/** Walks through an application, and says the name of each page that it comes to. */
-async function* applyForKey(tab: Page, baseUrl: string): AsyncGenerator<string> {
-  await tab.goto(`${baseUrl}/developers#apply`);
-  await tab.getByLabel("Your name or company").fill("Ada Shah");
-  await tab.getByLabel("Email").fill("ada at home");
-  await tab.getByRole("button", { name: "Apply for a key" }).click();
+/** Walks through two applications, and says the name of each page that it comes to. */
+async function* applyForKey(tab: Page): AsyncGenerator<string> {
+  const press = (name: string) => tab.getByRole("button", { name }).first().click();
+  const apply = async (email: string) => {
+    await tab.goto("/developers#apply");
+    await tab.getByLabel("Your name or company").fill("Ada Shah");
+    await tab.getByLabel("Email").fill(email);
+    await tab.getByLabel("What do you want to make?").fill("A map of bakeries.\nWith their hours.");
+    await press("Apply for a key");
+  };
+  await apply("ada at home");
   yield "application-faults";
-  await tab.getByLabel("Email").fill("ada@client.example");
-  await tab.getByLabel("What do you want to make?").fill("A map of bakeries.");
-  await tab.getByRole("button", { name: "Apply for a key" }).click();
-  yield "application";
-  const reveal = tab.getByRole("button", { name: "Reveal my key" });
-  if (!(await reveal.isVisible())) return;
-  await reveal.click();
+
+  await apply("ada@client.example");
+  if (await tab.getByRole("heading", { name: "waiting" }).isVisible()) {
+    yield "application-waiting";
+    await decide("--decline", "--why", "Maps are what we make ourselves.");
+    await tab.reload();
+    yield "application-declined";
+    await apply("ada@client.example");
+    await decide("--application", "--tier", "developer");
+    await tab.reload();
+  }
+  yield "application-approved";
+  await press("Reveal my key");
   yield "application-revealed";
+  const key = await tab.locator("#key").textContent();
+  for (let calls = 0; calls < 12; calls++) {
+    await fetch(new URL("/api/v1/categories", tab.url()), {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+  }
+  await tab.goto(tab.url());
+  yield "application-key";
+  await press("Roll");
+  yield "application-rolled";
+  await tab.locator("summary").first().click();
+  await press("Revoke");
+  yield "application-revoked";
+}
+
+/** Decides the newest application, as an operator does. */
+async function decide(option: string, ...rest: string[]): Promise<void> {
+  const command = join(import.meta.dir, "issue-key.ts");
+  const run = (...args: string[]) => Bun.$`${process.execPath} ${command} ${args}`.text();
+  const waiting = (await run("--json")).trim().split("\n");
+  const { id } = JSON.parse(waiting.at(-1) ?? "{}") as { id: string };
+  await run(option, id, ...rest);
 }
