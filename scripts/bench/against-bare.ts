@@ -1,4 +1,5 @@
 import { askAll } from "./ask.ts";
+import { type Callers, writeCallers } from "./callers.ts";
 import { compare, median } from "./compare.ts";
 import { drawDetails } from "./details.ts";
 import { drawLists } from "./lists.ts";
@@ -34,7 +35,7 @@ export const againstBare: Scenario[] = [
 
 interface Comparing {
   kind: "lists" | "details" | "known lists";
-  callers: keyof Bench["callers"];
+  callers: Callers;
   /** The ratio to be reached. */
   atLeast: number;
 }
@@ -42,11 +43,11 @@ interface Comparing {
 async function besideBare(bench: Bench, { kind, callers, atLeast }: Comparing): Promise<Measured> {
   const { supervisor, rounds, say } = bench;
   const server = await bench.server();
-  const callersFile = bench.callers[callers];
+  const callersFile = await writeCallers(bench.directory.sql, callers, bench.file);
   const { file: requestsFile, ...mix } = await record(bench, kind, callersFile);
   const traffic = { requestsFile, callersFile };
   say(`  asking once for each of the ${mix.different} different requests`);
-  const bare = await startBare(supervisor, server, traffic);
+  const bare = await startBare(supervisor, server.url, traffic);
   try {
     const plain: number[] = [];
     const comparison = await compare(
@@ -55,7 +56,7 @@ async function besideBare(bench: Bench, { kind, callers, atLeast }: Comparing): 
       {
         ...rounds,
         async onRound(round, ratio, from) {
-          const { perSecond } = await drive(bare.plainUrl, traffic, { ...rounds, from });
+          const { perSecond } = await drive(bare.plainUrl, traffic, { seconds: 1, from });
           plain.push(perSecond);
           say(`  round ${round} of ${rounds.rounds}: ratio ${ratio.toFixed(2)}`);
         },

@@ -6,7 +6,6 @@ import { dataFolder } from "../stack/environment.ts";
 import { endLeftovers } from "../stack/leftovers.ts";
 import { Supervisor } from "../stack/supervisor.ts";
 import { againstBare } from "./against-bare.ts";
-import { writeAddresses, writeKeys } from "./callers.ts";
 import { whileChanging } from "./changes.ts";
 import { makeFolder, openDirectory } from "./directory.ts";
 import { indexing } from "./indexing.ts";
@@ -73,16 +72,12 @@ await runCommand(async () => {
   async function run(): Promise<Line[]> {
     const directory = await openDirectory(supervisor, count, say);
     const file = (name: string) => join(folder, name);
-    const callers = { addresses: file("addresses.txt"), keys: file("keys.txt") };
-    await writeAddresses(callers.addresses);
-    await writeKeys(directory.sql, callers.keys);
     let served: Promise<Served> | undefined;
     const bench: Bench = {
       supervisor,
       directory,
       rounds,
       different,
-      callers,
       file,
       say,
       server() {

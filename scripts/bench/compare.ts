@@ -44,7 +44,7 @@ export async function compare(
   const runs: { tested: Run; baseline: Run; ratio: number }[] = [];
   for (let round = 0; round <= rounds; round++) {
     const from = round * STEP;
-    const options = { seconds: round === 0 ? 1 : seconds, from };
+    const options = { seconds, from };
     const pair = {
       tested: await drive(tested.url, tested.traffic, options),
       baseline: await drive(baseline.url, baseline.traffic, options),

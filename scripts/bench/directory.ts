@@ -79,20 +79,13 @@ async function build(
   { count, say }: { count: number; say: (line: string) => void },
 ): Promise<Built> {
   say(`Building a directory of ${count.toLocaleString("en-GB")} businesses; it is kept.`);
-  const loadSeconds = await timed(() => loadGenerated(env, count));
+  const loadSeconds = await timed(() => runScript(env, "generate.ts", "--count", `${count}`));
   say(`  loaded in ${loadSeconds.toFixed(0)} s, ${rate(count, loadSeconds)} a second`);
   const settleSeconds = await timed(() => settle(sql));
   say(`  totals folded and tables vacuumed in ${settleSeconds.toFixed(0)} s`);
   const indexSeconds = await timed(() => runScript(env, "sync-search.ts", "--rebuild"));
   say(`  indexed in ${indexSeconds.toFixed(0)} s, ${rate(count, indexSeconds)} a second`);
   return { count, loadSeconds, indexSeconds };
-}
-
-/** Fills a database with made-up businesses. */
-export async function loadGenerated(env: Directory["env"], count: number): Promise<void> {
-  const file = `/tmp/bench-generated-${process.pid}.ndjson`;
-  await writeRecords(env, { count, seed: 1, file });
-  await runScript(env, "import.ts", file, "--source", "sample");
 }
 
 /** What a running server does sooner or later, so that no scenario has to wait for it. */
@@ -112,7 +105,7 @@ export async function writeRecords(
   { count, seed, file }: { count: number; seed: number; file: string },
 ): Promise<void> {
   const generator = spawnScript(env, "generate.ts", {
-    parameters: ["--count", `${count}`, "--seed", `${seed}`],
+    parameters: ["--count", `${count}`, "--seed", `${seed}`, "--ndjson"],
     stdout: Bun.file(file),
   });
   if ((await generator.exited) !== 0) throw new CommandError(`${file} could not be written.`);

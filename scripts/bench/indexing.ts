@@ -7,7 +7,7 @@ import { migrate } from "../../src/store/migrations.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { median } from "./compare.ts";
 import { withDatabase } from "./databases.ts";
-import { loadGenerated, settle, timed } from "./directory.ts";
+import { runScript, settle, timed } from "./directory.ts";
 import type { Bench, Measured, Scenario } from "./scenario.ts";
 
 /** A full build of the search index, next to sending the same documents in the same batches. */
@@ -32,7 +32,7 @@ async function measureIndexing(bench: Bench): Promise<Measured> {
   return await withDatabase(bench.directory, { name: "index" }, async (env) => {
     const sql = openPostgres(env.DATABASE_URL ?? "", { max: 2 });
     await migrate(sql);
-    await loadGenerated(env, Math.min(MOST_DOCUMENTS, built.count));
+    await runScript(env, "generate.ts", "--count", `${Math.min(MOST_DOCUMENTS, built.count)}`);
     await settle(sql);
     const batches = await readBatches(sql);
     const count = batches.flat().length;

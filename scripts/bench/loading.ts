@@ -63,7 +63,7 @@ async function measureImport(bench: Bench): Promise<Measured> {
   return await withDatabase(bench.directory, { name: "import", copy: true }, async (env) => {
     const output = await runScript(env, "import.ts", file, "--source", "bench", "--json");
     const { created, files } = JSON.parse(output) as Imported;
-    if (created !== rows) throw new CommandError(`Of ${rows} rows, ${created} were created.`);
+    if (created !== rows) throw new CommandError(`Not all of ${rows} rows were created: ${output}`);
     const perSecond = rows / (files[0]?.seconds ?? Number.NaN);
     return {
       perSecond,

@@ -42,7 +42,7 @@ export async function startTested(
  */
 export async function startBare(
   supervisor: Supervisor,
-  server: Served,
+  serverUrl: string,
   { requestsFile, callersFile }: Traffic,
 ): Promise<Served & { plainUrl: string }> {
   const [port, plainPort] = [await freePort(), await freePort()];
@@ -52,7 +52,7 @@ export async function startBare(
     endsByItself: true,
     command: [
       ...program("bare.ts"),
-      ...[server.url, requestsFile, callersFile, `${port}`, `${plainPort}`],
+      ...[serverUrl, requestsFile, callersFile, `${port}`, `${plainPort}`],
     ],
   });
   const url = `http://127.0.0.1:${port}`;

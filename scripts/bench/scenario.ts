@@ -19,8 +19,6 @@ export interface Bench {
   rounds: Rounds;
   /** Different requests in a mix of lists or details. */
   different: number;
-  /** Files of callers: open ones by their addresses, keyed ones by their keys. */
-  callers: { addresses: string; keys: string };
   /** Where to keep a file of that name. */
   file(name: string): string;
   /** The server under test as it is used: started on first use, and then the same to the end. */

@@ -1,6 +1,7 @@
 import { toQuestion } from "../../src/search/query.ts";
 import { SEARCH_INDEX } from "../../src/search/settings.ts";
 import { searchWords } from "../../src/search/words.ts";
+import { writeCallers } from "./callers.ts";
 import { compare, type Subject } from "./compare.ts";
 import { drawLists } from "./lists.ts";
 import { startOneQuery, startTested } from "./programs.ts";
@@ -26,7 +27,8 @@ async function besideOneQuery(bench: Bench): Promise<Measured> {
     bench.file("lists.txt"),
     paths.map((path) => ({ path, headers: {} })),
   );
-  const traffic = { requestsFile: file, callersFile: bench.callers.keys };
+  const callersFile = await writeCallers(directory.sql, "keys", bench.file);
+  const traffic = { requestsFile: file, callersFile };
   const baseline = await startOneQuery(supervisor, directory);
   try {
     return await withUncached(bench, async (url) => {
@@ -66,15 +68,16 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
   );
   const { file, ...mix } = await writeRequests(bench.file("searches.txt"), requests);
   const direct = await writeRequests(bench.file("searches-direct.txt"), directRequests);
-  const meiliKey = bench.file("meilisearch-callers.txt");
-  await Bun.write(meiliKey, `Authorization: Bearer ${env.MEILI_KEY}\n`, { mode: 0o600 });
+  const callersFile = await writeCallers(sql, "keys", bench.file);
+  const directCallersFile = bench.file("meilisearch-callers.txt");
+  await Bun.write(directCallersFile, `Authorization: Bearer ${env.MEILI_KEY}\n`, { mode: 0o600 });
   return withUncached(bench, async (url) => {
     const comparison = await compareAloud(
       bench,
-      { url, traffic: { requestsFile: file, callersFile: bench.callers.keys } },
+      { url, traffic: { requestsFile: file, callersFile } },
       {
         url: env.MEILI_URL ?? "",
-        traffic: { requestsFile: direct.file, callersFile: meiliKey },
+        traffic: { requestsFile: direct.file, callersFile: directCallersFile },
       },
     );
     return { ...toMeasured(comparison, { title: "Meilisearch", atLeast: 0.85 }), mix };
@@ -83,7 +86,7 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
 
 /** The ratio is that of the median times, so small is good. */
 async function besideFirstPage(bench: Bench): Promise<Measured> {
-  const callersFile = bench.callers.addresses;
+  const callersFile = await writeCallers(bench.directory.sql, "addresses", bench.file);
   return withUncached(bench, async (url) => {
     const first = "/api/v1/businesses";
     const answer = await fetch(url + first);

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startBare, startOneQuery } from "../../scripts/bench/programs.ts";
+import { writeRequests } from "../../scripts/bench/requests.ts";
+import { Supervisor } from "../../scripts/stack/supervisor.ts";
+import { addBusiness } from "../fixtures.ts";
+import { startTestServer } from "../support.ts";
+
+const BENCH = join(import.meta.dir, "..", "..", "scripts", "bench", "bench.ts");
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "highstreet-bench-test-"));
+  await chmod(folder, 0o711);
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.skipIf(!Bun.which("wrk"))(
+  "builds a directory, lets server and baseline take turns, and prints one line of JSON",
+  async () => {
+    const { stdout, stderr, exitCode } = await bench([
+      ...["--count", "1000", "--requests", "100", "--seconds", "1"],
+      ...["--scenarios", "open,memory", "--json"],
+    ]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: expect.stringMatching(/round 5 of 5: ratio \d/),
+    });
+    expect(stdout.trim().split("\n")).toHaveLength(1);
+    const figure = expect.any(Number);
+    const { scenarios, ...how } = JSON.parse(stdout);
+    expect(how).toEqual({ count: 1_000, rounds: 5, seconds: 1 });
+    expect(scenarios).toEqual([
+      {
+        name: "open",
+        title: "open list, mixed, warm",
+        perSecond: figure,
+        p50Ms: figure,
+        p99Ms: figure,
+        memoryBytes: figure,
+        baseline: { title: "bare", perSecond: figure, p50Ms: figure, p99Ms: figure },
+        ratio: figure,
+        ratios: [figure, figure, figure, figure, figure],
+        goal: "ratio at least 0.60",
+        isReached: expect.any(Boolean),
+        mix: { requests: figure, different: 100, topShare: figure },
+        notes: [expect.stringContaining("Content-Type")],
+      },
+      {
+        name: "memory",
+        title: expect.any(String),
+        memoryBytes: figure,
+        goal: "at most 300 MB",
+        isReached: expect.any(Boolean),
+        notes: [expect.any(String)],
+      },
+    ]);
+    const [{ ratio, ratios }] = scenarios;
+    expect(ratio).toBe(ratios.toSorted()[2]);
+  },
+  90_000,
+);
+
+test("refuses what it cannot do, before it starts anything", async () => {
+  expect(await bench(["--rounds", "4"])).toMatchObject({
+    exitCode: 1,
+    stderr: "--rounds must be a whole number of at least 5; not 4.\n",
+  });
+  const unknown = await bench(["--scenarios", "open,opne"]);
+  expect(unknown.exitCode).toBe(1);
+  expect(unknown.stderr).toStartWith("There is no scenario opne.\n");
+});
+
+test("says how to get wrk when it is missing", async () => {
+  const { exitCode, stderr } = await bench([], { PATH: "" });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("apt-get install wrk");
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+});
+
+test("the baselines answer with the bytes of the server", async () => {
+  const server = await startTestServer();
+  const supervisor = new Supervisor(folder);
+  try {
+    await Promise.all(Array.from({ length: 25 }, () => addBusiness(server.sql)));
+    const paths = ["", "?page=2", "?city=leeds&category=plumbers", "?city=nowhere"].map(
+      (query) => `/api/v1/businesses${query}`,
+    );
+    const { file } = await writeRequests(
+      join(folder, "requests.txt"),
+      paths.map((path) => ({ path, headers: {} })),
+    );
+    const key = await server.issueKey({ tier: "growth" });
+    const authorization = { Authorization: `Bearer ${key}` };
+    const callersFile = join(folder, "callers.txt");
+    await Bun.write(callersFile, `Authorization: ${authorization.Authorization}\n`);
+
+    const bare = await startBare(supervisor, server.url, { requestsFile: file, callersFile });
+    const oneQuery = await startOneQuery(supervisor, {
+      env: { ...process.env, DATABASE_URL: server.config.databaseUrl },
+    });
+    for (const path of paths) {
+      const ask = (url: string) =>
+        fetch(url + path, {
+          headers: { ...authorization, Host: "bench", "Accept-Encoding": "identity" },
+        });
+      const [tested, recorded, plain] = await Promise.all(
+        [server.url, bare.url, bare.plainUrl].map(ask),
+      );
+      const body = await (tested as Response).text();
+      expect(await (recorded as Response).text()).toBe(body);
+      expect(await (plain as Response).text()).toBe(body);
+      expect(fieldsOf(recorded)).toEqual(fieldsOf(tested));
+      expect(fieldsOf(plain)).toEqual(["content-length", "content-type", "date"]);
+      const { data } = (await (await ask(oneQuery.url)).json()) as { data: unknown };
+      expect(data).toEqual(JSON.parse(body).data);
+    }
+  } finally {
+    await supervisor.stop();
+    await server.stop();
+  }
+}, 30_000);
+
+const fieldsOf = (response: Response | undefined) => [...(response?.headers.keys() ?? [])].sort();
+
+async function bench(options: string[], env: Record<string, string> = {}) {
+  const none = { DATABASE_URL: "", REDIS_URL: "", MEILI_URL: "", MEILI_KEY: "", BASE_URL: "" };
+  const command = Bun.spawn([process.execPath, BENCH, ...options], {
+    env: { ...process.env, ...none, DATA_DIR: folder, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(command.stdout).text(),
+    new Response(command.stderr).text(),
+    command.exited,
+  ]);
+  return { stdout, stderr, exitCode };
+}
