@@ -7,6 +7,7 @@ import { errorCases } from "./errors.ts";
 import { introduction } from "./introduction.ts";
 import { type Operation, operations, schemas } from "./operations.ts";
 import { methodNotAllowed, noSuchPath, responsesOf } from "./responses.ts";
+import { Health, servicePaths } from "./service.ts";
 
 /** What of the server's settings the reference depends on. */
 export interface Deployment {
@@ -26,6 +27,12 @@ export function openApi(deployment: Deployment): Handler {
  */
 export function openApiDocument({ baseUrl, openAccess }: Deployment) {
   const served = operationsOf(openAccess);
+  const paths: Record<string, { get: ReturnType<typeof describe> }> = {
+    ...Object.fromEntries(
+      served.map((operation) => [operation.path, { get: describe(operation) }]),
+    ),
+    ...servicePaths,
+  };
   return {
     openapi: "3.1.1",
     info: {
@@ -36,10 +43,10 @@ export function openApiDocument({ baseUrl, openAccess }: Deployment) {
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: baseUrl }],
-    tags: [...new Set(served.map(({ tag }) => tag))].map((name) => ({ name })),
-    paths: Object.fromEntries(
-      served.map((operation) => [operation.path, { get: describe(operation) }]),
-    ),
+    tags: [...new Set(Object.values(paths).flatMap(({ get }) => get.tags))].map((name) => ({
+      name,
+    })),
+    paths,
     components: {
       securitySchemes: {
         apiKey: {
@@ -66,6 +73,7 @@ export function operationsOf(openAccess: boolean): Operation[] {
 
 const definitions: Record<string, v.GenericSchema> = {
   ...schemas,
+  Health,
   ...Object.fromEntries(
     Object.entries(errorCases).map(([name, { body }]) => [`${name}Error`, body]),
   ),

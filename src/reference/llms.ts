@@ -4,6 +4,7 @@ import { type Deployment, operationsOf } from "./document.ts";
 import { errorCases } from "./errors.ts";
 import { introduction } from "./introduction.ts";
 import type { Operation } from "./operations.ts";
+import { servicePaths } from "./service.ts";
 
 /** GET /llms.txt: what a language model needs to call the API, in the form of https://llmstxt.org. */
 export function llms(deployment: Deployment): Handler {
@@ -26,6 +27,9 @@ ${introduction(openAccess)}
 ## Calls
 
 ${operations.map(describe).join("\n")}
+${Object.entries(servicePaths)
+  .map(([path, { get }]) => `- \`GET ${path}\` (no key): ${get.summary}. ${get.description}`)
+  .join("\n")}
 
 ## Errors
 

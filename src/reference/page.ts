@@ -84,7 +84,7 @@ const PAGE = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference · Highstreet</title>
 <meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
+<link rel="icon" href="/favicon.ico">
 <style>${styles}</style>
 </head>
 <body>

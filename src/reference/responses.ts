@@ -3,7 +3,7 @@ import { type ErrorName, errorCases, errorsOf } from "./errors.ts";
 import { type HeaderName, headers } from "./headers.ts";
 import type { Operation } from "./operations.ts";
 
-const openHeaders: HeaderName[] = [
+export const openHeaders: HeaderName[] = [
   "x-ratelimit-limit",
   "Access-Control-Allow-Origin",
   "Access-Control-Expose-Headers",
@@ -55,7 +55,8 @@ function errorResponses(operation: Operation): Record<string, unknown> {
   );
 }
 
-function errorResponse(names: ErrorName[], required: HeaderName[], optional: HeaderName[]) {
+/** The answers of these errors, which share a status. */
+export function errorResponse(names: ErrorName[], required: HeaderName[], optional: HeaderName[]) {
   const own = names.map((name) => headersOf(errorCases[name].answer));
   const all = [...new Set(own.flat())];
   const always = all.filter((name) => own.every((one) => one.includes(name)));
@@ -93,14 +94,15 @@ function headersOf({ headers: given }: Answer): HeaderName[] {
   return (Object.keys(headers) as HeaderName[]).filter((name) => name in given);
 }
 
-function describeHeaders(required: HeaderName[], optional: HeaderName[]) {
+export function describeHeaders(required: HeaderName[], optional: HeaderName[]) {
   return Object.fromEntries([
     ...required.map((name) => [name, { ...headers[name], required: true }]),
     ...optional.map((name) => [name, headers[name]]),
   ]);
 }
 
-function json(names: string[], examples: Record<string, unknown>) {
+/** A body of one of these schemas of the document. */
+export function json(names: string[], examples: Record<string, unknown>) {
   const references = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
   const schema = references.length === 1 ? references[0] : { oneOf: references };
   return { "application/json": { schema, examples } };

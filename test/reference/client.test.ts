@@ -71,6 +71,8 @@ export async function callAll(baseUrl: string, key: string) {
   const search = await keyed.GET("/api/v1/search", { params: { query: { q: "test shop", limit: 1 } } });
   const refused = await open.GET("/api/v1/search", { params: { query: { q: "test shop" } } });
   const usage = await keyed.GET("/api/v1/usage");
+  const health = await open.GET("/healthz");
+  const document = await open.GET("/api/v1/openapi.json");
 
   return {
     openTotal: openPage?.total,
@@ -82,6 +84,8 @@ export async function callAll(baseUrl: string, key: string) {
     found: search.data?.data.map(({ slug }) => slug),
     refused: refused.error,
     used: usage.data?.data.used,
+    status: health.data?.status,
+    documents: document.data !== undefined && "openapi" in document.data,
   };
 }
 `;
@@ -102,6 +106,8 @@ test("a client generated from the document compiles and makes one call of each k
     found: ["a-shop"],
     refused: { error: "missing" },
     used: 4,
+    status: "ok",
+    documents: true,
   });
 }, 20_000);
 

@@ -55,11 +55,23 @@ describe("the OpenAPI document", () => {
 
   test("operations of both variants need no key or one, the others a key; without open access all do", () => {
     const security = (openAccess: boolean) =>
-      Object.values(documentOf(openAccess).paths).map(({ get }) => get.security);
+      Object.fromEntries(
+        Object.values(documentOf(openAccess).paths).map(({ get }) => [
+          get.operationId,
+          get.security,
+        ]),
+      );
     const keyed = [{ apiKey: [] }];
     const either = [{}, { apiKey: [] }];
-    expect(security(true)).toEqual([either, either, keyed, keyed, keyed]);
-    expect(security(false)).toEqual([keyed, keyed, keyed, keyed, keyed]);
+    const others = {
+      listCategories: keyed,
+      searchBusinesses: keyed,
+      getUsage: keyed,
+      getOpenApi: [],
+      getHealth: [],
+    };
+    expect(security(true)).toEqual({ listBusinesses: either, getBusiness: either, ...others });
+    expect(security(false)).toEqual({ listBusinesses: keyed, getBusiness: keyed, ...others });
   });
 
   test("parameters have the defaults and maxima of the service", () => {
@@ -121,6 +133,18 @@ describe("what the server says about itself", () => {
     expect(await first?.json()).toEqual(
       JSON.parse(JSON.stringify(openApiDocument({ baseUrl, openAccess }))),
     );
+  });
+
+  test("its health is as documented, and so is what costs nothing about the service", async () => {
+    const before = checkedAnswers();
+    const health = await fetch(`${server.url}/healthz`);
+    const { headers } = await fetch(`${server.url}/api/v1/openapi.json`);
+    await fetch(`${server.url}/api/v1/openapi.json`, {
+      headers: { "If-None-Match": headers.get("ETag") ?? "" },
+    });
+    await fetch(`${server.url}/healthz`, { method: "DELETE" });
+    expect(await health.json()).toMatchObject({ status: "ok" });
+    expect(checkedAnswers()).toBe(before + 4);
   });
 
   test("each answer to fetch is counted as checked", async () => {

@@ -1,0 +1,73 @@
+import * as v from "valibot";
+import { describeHeaders, errorResponse, json, openHeaders } from "./responses.ts";
+
+/** What /healthz answers. */
+export const Health = v.strictObject({
+  status: v.pipe(v.literal("ok"), v.description("The directory can be read.")),
+  admission: v.strictObject({
+    decidedBy: v.pipe(
+      v.picklist(["redis", "server"]),
+      v.description("Who counts requests: `server` while Redis is away or slow."),
+    ),
+    outages: v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(0),
+      v.description("How often that was the server, since it started."),
+    ),
+  }),
+});
+
+const tag = "Service";
+const always = ["ETag", "Vary", "Cache-Control"] as const;
+const unchanged = "Nothing changed since the answer whose ETag was sent in If-None-Match.";
+
+/** What is about the service itself: it needs no key, costs nothing, and has no limit. */
+export const servicePaths = {
+  "/api/v1/openapi.json": {
+    get: {
+      operationId: "getOpenApi",
+      tags: [tag],
+      summary: "Get this document",
+      description: "The API as OpenAPI 3.1, from which clients can be generated.",
+      security: [],
+      parameters: [],
+      responses: {
+        200: {
+          description: "This document.",
+          headers: describeHeaders([...always], openHeaders),
+          content: {
+            "application/json": {
+              schema: { type: "object", required: ["openapi", "info", "paths"] },
+            },
+          },
+        },
+        304: { description: unchanged, headers: describeHeaders([...always], openHeaders) },
+        500: errorResponse(["Internal"], [], openHeaders),
+        503: errorResponse(["Unavailable"], [], openHeaders),
+      },
+    },
+  },
+  "/healthz": {
+    get: {
+      operationId: "getHealth",
+      tags: [tag],
+      summary: "Get the service's health",
+      description: "200 while the directory can be read, for whoever watches over the server.",
+      security: [],
+      parameters: [],
+      responses: {
+        200: {
+          description: "Health.",
+          headers: describeHeaders([...always], []),
+          content: json(["Health"], {
+            Health: { value: { status: "ok", admission: { decidedBy: "redis", outages: 0 } } },
+          }),
+        },
+        304: { description: unchanged, headers: describeHeaders([...always], []) },
+        500: errorResponse(["Internal"], [], []),
+        503: errorResponse(["Unavailable"], [], []),
+      },
+    },
+  },
+};
