@@ -17,18 +17,26 @@ export function assetUrl(path: keyof typeof files): string {
 
 /** Path and handler of each file that pages load. */
 export function assetRoutes(): Record<string, Handler> {
-  return Object.fromEntries(
-    Object.entries(files).map(([path, { type, text }]) => {
-      const answer = finished({
-        status: 200,
-        headers: {
-          "Content-Type": `${type}; charset=utf-8`,
-          "Cache-Control": "public, max-age=31536000, immutable",
-          "X-Content-Type-Options": "nosniff",
-        },
-        body: text,
-      });
-      return [path, () => answer];
-    }),
-  );
+  const forGood = Object.entries(files).map(([path, { type, text }]) => [
+    path,
+    file(type, text, "public, max-age=31536000, immutable"),
+  ]);
+  return {
+    ...Object.fromEntries(forGood),
+    // Browsers ask for it by themselves, beside what names no icon of its own, such as JSON.
+    "/favicon.ico": file("image/svg+xml", icon, "public, max-age=86400"),
+  };
+}
+
+function file(type: string, text: string, cacheControl: string): Handler {
+  const answer = finished({
+    status: 200,
+    headers: {
+      "Content-Type": `${type}; charset=utf-8`,
+      "Cache-Control": cacheControl,
+      "X-Content-Type-Options": "nosniff",
+    },
+    body: text,
+  });
+  return () => answer;
 }

@@ -58,7 +58,7 @@ export function KeyList({
 }) {
   return (
     <section>
-      <h2>Roll or revoke</h2>
+      <h2>{keys.length === 1 ? "Key" : "Keys"}</h2>
       <ul class="cards">
         {keys.map((key, place) => (
           <li key={key.id}>

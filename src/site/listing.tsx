@@ -77,8 +77,8 @@ export function Paging({
         </a>
       )}
       <ol>
-        {shown.map((number) => (
-          <li key={number}>
+        {shown.map((number, place) => (
+          <li key={number} class={number - (shown[place - 1] ?? 0) > 1 ? "gap" : ""}>
             {number === page ? (
               <a href={linkTo(number)} aria-current="page">
                 <span class="unseen">Page </span>
