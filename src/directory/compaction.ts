@@ -4,6 +4,8 @@ import type { Sql } from "../store/postgres.ts";
 
 /** Milliseconds between two looks for fresh changes. Reads are exact before, only slower. */
 const INTERVAL_MS = 2_000;
+/** Milliseconds between two steps of a large change, in which writers have their turn. */
+const STEP_MS = 50;
 
 /**
  * Folds the changes of list totals together while the server runs (see sql/002_listings.sql).
@@ -34,7 +36,7 @@ export function startCompaction(sql: Sql, log: Logger): { stop(): Promise<void> 
         if (!hasFailed) log.warn({ err: error }, "cannot fold list totals; trying again and again");
         hasFailed = true;
       }
-      await sleep(INTERVAL_MS, undefined, { signal }).catch(() => {});
+      await sleep(isUnfinished ? STEP_MS : INTERVAL_MS, undefined, { signal }).catch(() => {});
     }
   }
 }
@@ -45,4 +47,9 @@ async function compact(sql: Sql, isUnfinished: boolean): Promise<boolean> {
     select compact_listing_counts() as "isUnfinished"
     where ${isUnfinished} or exists (select from listing_counts where not is_folded)`;
   return row?.isUnfinished ?? false;
+}
+
+/** Folds all there is to fold, in steps, as a server would do bit by bit. */
+export async function compactListings(sql: Sql): Promise<void> {
+  while (await compact(sql, true)) await sleep(STEP_MS);
 }

@@ -1,5 +1,6 @@
 import { IMPORT_LOCK } from "../store/locks.ts";
 import type { Sql } from "../store/postgres.ts";
+import { compactListings } from "./compaction.ts";
 import { type ImportCounts, type ImportOptions, openFeed } from "./import/feed.ts";
 import type { ImportRecord } from "./import/record.ts";
 
@@ -30,7 +31,7 @@ export async function importRecords(
     if (!(error instanceof DryRun)) throw error;
     return counts;
   }
-  await settle(sql, counts.created + counts.updated);
+  await settleDirectory(sql, counts.created + counts.updated);
   return counts;
 }
 
@@ -76,10 +77,13 @@ const noCounts = (): ImportCounts => ({
 /** Few enough to leave to the server's own compaction and to autovacuum. */
 const FEW = 1_000;
 
-/** Folds the list totals and, after many changes, brings statistics and the visibility map up to date. */
-async function settle(sql: Sql, changed: number): Promise<void> {
+/**
+ * After a bulk load: folds the list totals and, after many changes, brings statistics and the
+ * visibility map up to date.
+ */
+export async function settleDirectory(sql: Sql, changed: number): Promise<void> {
   if (changed === 0) return;
-  await sql`select compact_listing_counts()`;
+  await compactListings(sql);
   if (changed < FEW) return;
   await sql`vacuum (analyze) businesses, listings, listing_counts, cities`;
 }

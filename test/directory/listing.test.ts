@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { listCategories } from "../../src/directory/categories.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import type { Sql } from "../../src/store/postgres.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase, type TestDatabase, until } from "../support.ts";
 
 const BUSINESSES = 6_000;
 const CITIES = 12;
@@ -92,8 +92,16 @@ async function expectEveryPageRight(): Promise<void> {
 describe("lists and totals", () => {
   test("are those of a plain query before any chunk is split", expectEveryPageRight);
 
-  test("are the same after folding and splitting into small chunks", async () => {
-    await sql`select compact_listing_counts(64)`;
+  test("are the same while a large chunk is split step by step, and afterwards", async () => {
+    let steps = 0;
+    const compactStep = async () => {
+      const [row] = await sql<
+        [{ again: boolean }]
+      >`select compact_listing_counts(64, 1000) as again`;
+      return row.again;
+    };
+    while (await compactStep()) if (++steps % 10 === 0) await expectEveryPageRight();
+    expect(steps).toBeGreaterThan(20);
     const [{ chunks }] = await sql<[{ chunks: number }]>`
       select count(*)::int as chunks from listing_counts where category_id = 0 and city_id = 0`;
     expect(chunks).toBeGreaterThan(50);
@@ -114,6 +122,11 @@ describe("lists and totals", () => {
       (slugs) =>
         sql`update businesses set category_id = (select id from categories where slug = ${categorySlugs[random(5)] ?? ""}) where slug = any(${slugs})`,
       (slugs) => sql`delete from businesses where slug = any(${slugs.slice(0, 1)})`,
+      (slugs) => sql`
+        insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude, rating, review_count)
+        select slug || '-' || substr(gen_random_uuid()::text, 1, 8), name, 'approved', category_id, 1 + ${random(CITIES)}::int, address_line1,
+          postcode, latitude, longitude, ${random(51) / 10}, review_count
+        from businesses where slug = any(${slugs})`,
       () => sql`select compact_listing_counts(64)`,
       () =>
         sql`update categories set parent_id = (select id from categories where slug = ${`branch-${1 + random(4)}`}) where slug = ${`leaf-${1 + random(4)}`}`,
@@ -210,6 +223,51 @@ describe("the database guards the directory", () => {
     expect(await compact(sql)).toBe(false);
   });
 
+  test("a business needs a category and a city that exist", async () => {
+    for (const column of ["category_id", "city_id"]) {
+      const insert = sql`insert into businesses ${sql({ slug: "lost-shop", name: "Lost", [column]: 999_999 })}`;
+      await expect(insert.execute()).rejects.toThrow("that exists");
+      const move = sql`update businesses set ${sql({ [column]: 999_999 })} where slug = (select min(slug) from businesses)`;
+      await expect(move.execute()).rejects.toThrow("that exists");
+    }
+  });
+
+  test("a category and a city that have businesses cannot be deleted", async () => {
+    const categories = sql`delete from categories where slug = 'root-b'`;
+    await expect(categories.execute()).rejects.toThrow("there are businesses of root-b");
+    const cities = sql`delete from cities where slug = 'town-3'`;
+    await expect(cities.execute()).rejects.toThrow("there are businesses of town-3");
+  });
+
+  test("of a new business and the deletion of its city at once only one comes to be", async () => {
+    const [city] = await sql<[{ id: number }]>`
+      insert into cities (slug, name) values ('brief-town', 'Brief Town') returning id`;
+    const removal = () => sql`delete from cities where id = ${city.id}`.execute();
+    const arrival = (slug: string) =>
+      sql`insert into businesses ${sql({ slug, name: "Brief", city_id: city.id })}`.execute();
+    const isWaiting = async () =>
+      (
+        await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      ).length > 0;
+
+    let removing: Promise<unknown> | undefined;
+    await sql.begin(async (writer) => {
+      await writer`insert into businesses ${sql({ slug: "brief-shop", name: "Brief", city_id: city.id })}`;
+      removing = removal().catch((error) => error);
+      await until(isWaiting, 5_000);
+    });
+    expect(String(await removing)).toContain("there are businesses of brief-town");
+
+    await sql`delete from businesses where slug = 'brief-shop'`;
+    let arriving: Promise<unknown> | undefined;
+    await sql.begin(async (remover) => {
+      await remover`delete from cities where id = ${city.id}`;
+      arriving = arrival("late-shop").catch((error) => error);
+      await until(isWaiting, 5_000);
+    });
+    expect(String(await arriving)).toContain("a city that exists");
+  });
+
   test("the slug of a business never changes", async () => {
     const rename = sql`update businesses set slug = 'another' where slug = (select min(slug) from businesses)`;
     await expect(rename.execute()).rejects.toThrow("never change");
@@ -253,6 +311,18 @@ describe("the database guards the directory", () => {
       })),
     ],
     ["a photo without an address", "photos", [{ caption: "", isCover: true }]],
+    ["a photo that is no web address", "photos", [photo({ url: "ftp://images.example/1" })]],
+    ["photos that are no list", "photos", photo({})],
+    ["a list within the list of photos", "photos", [[photo({})]]],
+    ["opening hours that are no list", "opening_hours", day({})],
+    ["a list within the opening hours", "opening_hours", [[day({})]]],
+    ["a day that is a number", "opening_hours", [day({ day: 1 })]],
+    ["a day that is left out", "opening_hours", [day({ day: undefined })]],
+    ["a closed day with a time", "opening_hours", [day({ isClosed: true })]],
+    ["hours after a day's end", "opening_hours", [day({ closeTime: "24:00" })]],
+    ["a time that is a number", "opening_hours", [day({ openTime: 900 })]],
+    ["a flag that is a text", "opening_hours", [day({ isClosed: "false" })]],
+    ["one bad day after a good one", "opening_hours", [day({}), day({ openTime: "" })]],
   ] as const) {
     test(`it refuses ${what}`, async () => {
       const given = typeof value === "object" ? sql.json(value as never) : value;
@@ -265,5 +335,30 @@ describe("the database guards the directory", () => {
     });
   }
 });
+
+test("the database takes photos and opening hours that are right", async () => {
+  const row = {
+    slug: "accepted-shop",
+    name: "Accepted",
+    photos: sql.json([photo({}), photo({ isCover: false, url: "http://images.example/2" })]),
+    opening_hours: sql.json([
+      day({}),
+      day({ openTime: "22:00", closeTime: "00:00" }),
+      day({ day: "TUESDAY", isClosed: true, openTime: "", closeTime: "" }),
+      day({ day: "SUNDAY", is24Hours: true, openTime: "", closeTime: "" }),
+    ]),
+  };
+  const inserted = await sql`insert into businesses ${sql(row)} returning slug`;
+  expect(inserted.length).toBe(1);
+});
+
+function photo(given: object) {
+  return { url: "https://images.example/1", caption: "", isCover: true, ...given };
+}
+
+function day(given: object) {
+  const nineToFive = { day: "MONDAY", openTime: "09:00", closeTime: "17:00" };
+  return { ...nineToFive, isClosed: false, is24Hours: false, ...given };
+}
 
 class Rollback extends Error {}

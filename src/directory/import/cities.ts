@@ -1,4 +1,4 @@
-import type { Transaction } from "../../store/postgres.ts";
+import type { Sql, Transaction } from "../../store/postgres.ts";
 import type { Town } from "./towns.ts";
 
 interface City {
@@ -13,22 +13,22 @@ export class Cities {
   readonly #byName = new Map<string, City>();
   readonly #byId = new Map<number, City>();
 
-  static async load(transaction: Transaction): Promise<Cities> {
+  static async load(sql: Sql | Transaction): Promise<Cities> {
     const cities = new Cities();
-    cities.#remember(await transaction<City[]>`select id, slug, name from cities`);
+    cities.#remember(await sql<City[]>`select id, slug, name from cities`);
     return cities;
   }
 
   /** Makes cities of the towns that are none yet. */
-  async add(transaction: Transaction, towns: Iterable<Town>): Promise<void> {
+  async add(sql: Sql | Transaction, towns: Iterable<Town>): Promise<void> {
     const fresh = new Map<string, Town>();
     for (const town of towns) {
       if (!this.find(town) && !fresh.has(town.slug)) fresh.set(town.slug, town);
     }
     if (fresh.size === 0) return;
     this.#remember(
-      await transaction<City[]>`
-        insert into cities ${transaction([...fresh.values()], "slug", "name")}
+      await sql<City[]>`
+        insert into cities ${sql([...fresh.values()], "slug", "name")}
         on conflict do nothing returning id, slug, name`,
     );
   }

@@ -1,4 +1,4 @@
-import type { Transaction } from "../../store/postgres.ts";
+import type { Sql, Transaction } from "../../store/postgres.ts";
 import { Cities } from "./cities.ts";
 import { outcodeOf } from "./contacts.ts";
 import { type Prepared, prepare } from "./prepare.ts";
@@ -219,7 +219,8 @@ export async function openFeed(
   }
 }
 
-async function readCategories(transaction: Transaction): Promise<Map<string, number>> {
-  const rows = await transaction<{ slug: string; id: number }[]>`select slug, id from categories`;
+/** The ids of all categories, by slug. */
+export async function readCategories(sql: Sql | Transaction): Promise<Map<string, number>> {
+  const rows = await sql<{ slug: string; id: number }[]>`select slug, id from categories`;
   return new Map(rows.map(({ slug, id }) => [slug, id]));
 }
