@@ -1,13 +1,21 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
+import { SingleBar } from "cli-progress";
+import { loadConfig } from "../src/config.ts";
+import { openPostgres } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { generateBusinesses } from "./generate/businesses.ts";
+import { loadBusinesses } from "./generate/load.ts";
+import { scriptEnvironment } from "./stack/environment.ts";
 
-const USAGE = `Usage: bun scripts/generate.ts [--count N] [--seed S] > FILE.ndjson
+const USAGE = `Usage: bun scripts/generate.ts [--count N] [--seed S]
+       bun scripts/generate.ts --ndjson [--count N] [--seed S] > FILE.ndjson
 
-Writes made-up businesses as import records, one JSON line each: 5000 from seed 1 unless told
-otherwise. The same seed gives the same ones; more of them begin with those of fewer.`;
+Fills the directory with made-up businesses: 5000 from seed 1 unless told otherwise. The same seed
+gives the same ones, and more of them begin with those of fewer: what is there already stays.
+
+  --ndjson  writes them as import records instead, one JSON line each`;
 
 /** Records to a write: few system calls, little memory. */
 const BATCH = 1_000;
@@ -17,12 +25,57 @@ await runCommand(async () => {
     options: {
       count: { type: "string", default: "5000" },
       seed: { type: "string", default: "1" },
+      ndjson: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   if (values.help) return console.log(USAGE);
   const count = readWhole("--count", values.count);
   const seed = readWhole("--seed", values.seed);
+  await (values.ndjson ? print(count, seed) : load(count, seed));
+});
+
+function readWhole(option: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) {
+    throw new CommandError(`${option} must be a whole number, such as 5000; not ${text}.`);
+  }
+  return Number(text);
+}
+
+async function load(count: number, seed: number): Promise<void> {
+  const { databaseUrl } = loadConfig(await scriptEnvironment());
+  const sql = openPostgres(databaseUrl, { max: 2 });
+  const bar = new SingleBar({
+    format: "{bar} {value} of {total} businesses | {rate} a second | {eta_formatted} left",
+    noTTYOutput: false,
+    clearOnComplete: true,
+    hideCursor: true,
+  });
+  const started = performance.now();
+  const secondsSince = () => (performance.now() - started) / 1000;
+  let before: number | undefined;
+  try {
+    bar.start(count, 0, { rate: 0 });
+    const added = await loadBusinesses(sql, {
+      count,
+      seed,
+      onProgress(present) {
+        before ??= present;
+        bar.update(present, { rate: Math.round((present - before) / secondsSince()) });
+      },
+    });
+    bar.stop();
+    const seconds = secondsSince();
+    console.log(
+      `Added ${added} businesses in ${seconds.toFixed(1)} s, ${Math.round(added / seconds)} a second; ${count - added} were there already.`,
+    );
+  } finally {
+    bar.stop();
+    await sql.end({ timeout: 5 });
+  }
+}
+
+async function print(count: number, seed: number): Promise<void> {
   try {
     await pipeline(Readable.from(batches(count, seed)), process.stdout);
   } catch (error) {
@@ -31,13 +84,6 @@ await runCommand(async () => {
     if (code === "EPIPE") return;
     throw code === "ENOSPC" ? new CommandError(message) : error;
   }
-});
-
-function readWhole(option: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) {
-    throw new CommandError(`${option} must be a whole number, such as 5000; not ${text}.`);
-  }
-  return Number(text);
 }
 
 function* batches(count: number, seed: number): Generator<string> {

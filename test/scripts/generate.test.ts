@@ -8,7 +8,8 @@ import { towns } from "../../scripts/generate/towns.ts";
 import { trades } from "../../scripts/generate/trades.ts";
 import { importRecord } from "../../src/directory/import/record.ts";
 import { type ImportRecord, importRecords } from "../../src/directory/import.ts";
-import { createDatabase } from "../support.ts";
+import { listBusinesses } from "../../src/directory/listing.ts";
+import { createDatabase, stores } from "../support.ts";
 
 // GeoNames postal codes of Great Britain: not part of this project, so there may be none.
 const outcodeFile = new URL("../../../shared/data/uk-places/geonames_GB.txt", import.meta.url);
@@ -218,8 +219,9 @@ describe("as an import", () => {
 });
 
 describe("bun scripts/generate.ts", () => {
-  const run = async (...args: string[]) => {
+  const run = async (args: string[], env: Record<string, string> = {}) => {
     const child = Bun.spawn([process.execPath, "scripts/generate.ts", ...args], {
+      env: { ...process.env, ...env },
       cwd: new URL("../../", import.meta.url).pathname,
       stdout: "pipe",
       stderr: "pipe",
@@ -232,8 +234,57 @@ describe("bun scripts/generate.ts", () => {
     return { stdout, stderr, exitCode };
   };
 
+  test("fills the directory, and a second time only with what is missing", async () => {
+    const database = await createDatabase();
+    const { redisUrl, meiliUrl, meiliKey } = stores();
+    const env = {
+      ...{
+        DATABASE_URL: database.url,
+        REDIS_URL: redisUrl,
+        MEILI_URL: meiliUrl,
+        MEILI_KEY: meiliKey,
+      },
+    };
+    try {
+      const first = await run(["--count", "700"], env);
+      expect(first).toMatchObject({ stderr: "", exitCode: 0 });
+      expect(first.stdout).toMatch(
+        /^Added 700 businesses in [\d.]+ s, \d+ a second; 0 were there already\.\n$/,
+      );
+      expect((await run(["--count", "1000"], env)).stdout).toMatch(
+        /^Added 300 .*; 700 were there already\.\n$/,
+      );
+      expect((await run(["--count", "1000"], env)).stdout).toMatch(/^Added 0 /);
+
+      // As an import has them, but for what they are called in addresses.
+      const kept = () => database.sql<{ name: string }[]>`
+        select to_jsonb(b) - array['id', 'slug', 'source', 'category_id', 'city_id', 'created_at', 'updated_at'] as business,
+          categories.slug as category, cities.name as city
+        from businesses as b
+          join categories on categories.id = b.category_id join cities on cities.id = b.city_id
+        order by source_id`;
+      const generated = [...(await kept())];
+      expect(generated.length).toBe(1_000);
+      const { total } = await listBusinesses(database.sql, { offset: 0, limit: 1 });
+      expect(total).toBe(
+        sample.slice(0, 1_000).filter(({ status }) => status === "approved").length,
+      );
+      await database.sql`delete from businesses`;
+      await importRecords(database.sql, sample.slice(0, 1_000), { source: "sample" });
+      expect(generated).toEqual([...(await kept())]);
+    } finally {
+      await database.drop();
+    }
+  }, 30_000);
+
+  test("says in one line that there is no directory to fill", async () => {
+    const { stdout, stderr, exitCode } = await run([], { DATA_DIR: "/nowhere" });
+    expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
+    expect(stderr).toStartWith("No stack runs with its data in /nowhere");
+  });
+
   test("writes one record on each line", async () => {
-    const { stdout, exitCode } = await run("--count", "2500", "--seed", "1");
+    const { stdout, exitCode } = await run(["--ndjson", "--count", "2500", "--seed", "1"]);
     expect(exitCode).toBe(0);
     const records = stdout
       .trimEnd()
@@ -243,7 +294,7 @@ describe("bun scripts/generate.ts", () => {
   });
 
   test("refuses a count that is no number, in one line", async () => {
-    const { stdout, stderr, exitCode } = await run("--count", "many");
+    const { stdout, stderr, exitCode } = await run(["--count", "many"]);
     expect({ stdout, stderr, exitCode }).toEqual({
       stdout: "",
       stderr: "--count must be a whole number, such as 5000; not many.\n",

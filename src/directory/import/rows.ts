@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { copyIn, copyLine } from "../../store/copy.ts";
 import type { Sql, Transaction } from "../../store/postgres.ts";
 import type { OpeningHours, Photo } from "../businesses.ts";
 import type { BusinessStatus } from "./record.ts";
@@ -66,6 +67,7 @@ export const emptyBusiness: Omit<BusinessFields, "name"> = {
 };
 
 const columns = ["name", ...Object.keys(emptyBusiness)] as (keyof BusinessFields)[];
+const newColumns: (keyof NewBusiness)[] = ["slug", "source", "source_id", ...columns];
 
 /** Whether a business has what the database asks of an approved one. */
 export function isComplete(business: BusinessFields): boolean {
@@ -98,16 +100,16 @@ export async function readStored(
   return new Map(rows.map((row) => [row.source_id, row]));
 }
 
+/** Creates businesses, all of them or none. */
 export async function insertBusinesses(
-  transaction: Transaction,
+  sql: Sql | Transaction,
   businesses: readonly NewBusiness[],
 ): Promise<void> {
   if (businesses.length === 0) return;
-  const names = transaction(["slug", "source", "source_id", ...columns]);
-  await transaction`
-    insert into businesses (${names})
-    select ${names}
-    from json_populate_recordset(null::businesses, ${JSON.stringify(businesses)}::text::json)`;
+  const lines = businesses.map((business) =>
+    copyLine(newColumns.map((column) => business[column])),
+  );
+  await copyIn(sql`copy businesses (${sql(newColumns)}) from stdin`, lines.join(""));
 }
 
 /**

@@ -5,7 +5,10 @@ import { outcodeOf } from "./contacts.ts";
 
 /** Lower-case letters, digits and hyphens from any text: "Brașov & Sons’ Café" is brasov-and-sons-cafe. */
 export function makeSlug(text: string): string {
-  return slugify(text.replace(/['’‘ʼ`´]/g, ""), { decamelize: false });
+  const bare = text.replace(/['’‘ʼ`´]/g, "");
+  // The library asks some two thousand rules of transliteration, of which none is about these.
+  if (/^[a-z\d]+(?: [a-z\d]+)*$/i.test(bare)) return bare.toLowerCase().replaceAll(" ", "-");
+  return slugify(bare, { decamelize: false });
 }
 
 /** What a slug is made of. */
@@ -73,7 +76,8 @@ export class SlugAllocator {
 const LONGEST_NAME = 70;
 const LONGEST_TOWN = 34;
 
-function readableSlugs({ name, citySlug, postcode }: Omit<SlugWish, "slug">): string[] {
+/** What a business would like to be called, the shortest first; at most 110 characters. */
+export function readableSlugs({ name, citySlug, postcode }: Omit<SlugWish, "slug">): string[] {
   const fromName = shorten(makeSlug(name), LONGEST_NAME) || "business";
   const town = shorten(citySlug ?? "", LONGEST_TOWN);
   const isTownNamed = town === "" || fromName === town || fromName.endsWith(`-${town}`);
