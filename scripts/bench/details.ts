@@ -4,7 +4,7 @@ import { zipf } from "./zipf.ts";
 
 /**
  * Paths of detail requests: all approved businesses by popularity, the r-th as often as 1/r. They
- * are drawn until so many different ones have come, or ten times as many in all.
+ * are drawn until so many different ones have come, or twenty times as many in all.
  */
 export async function drawDetails(sql: Sql, different: number): Promise<string[]> {
   const [{ count }] = await sql<[{ count: number }]>`
@@ -12,7 +12,7 @@ export async function drawDetails(sql: Sql, different: number): Promise<string[]
   const random = createRandom(2);
   const places: number[] = [];
   const seen = new Set<number>();
-  while (seen.size < different && places.length < different * 10) {
+  while (seen.size < different && places.length < different * 20) {
     const place = placeOf(zipf(random, count, 1), count);
     seen.add(place);
     places.push(place);

@@ -14,16 +14,16 @@ const ROWS_A_PAGE = 20;
 /**
  * Paths of list requests as in life: without a filter, by town, by category or by both; large towns
  * and categories more often than small ones, early pages more often than late ones. They are drawn
- * until so many different ones have come, or ten times as many in all.
+ * until so many different ones have come, or twenty times as many in all.
  */
 export async function drawLists(sql: Sql, different: number): Promise<string[]> {
   const scopes = await readScopes(sql);
   const random = createRandom(1);
   const paths: string[] = [];
   const seen = new Set<string>();
-  while (seen.size < different && paths.length < different * 10) {
+  while (seen.size < different && paths.length < different * 20) {
     const { category, city, total } = pickScope(random, scopes);
-    const page = zipf(random, Math.ceil(total / ROWS_A_PAGE), 1.2);
+    const page = zipf(random, Math.ceil(total / ROWS_A_PAGE), 1.6);
     const query = new URLSearchParams({
       ...(city !== null && { city }),
       ...(category !== null && { category }),
@@ -70,9 +70,9 @@ async function readScopes(sql: Sql): Promise<Scopes> {
 function pickScope(random: Random, { all, cities, categories, both }: Scopes): Scope {
   const kind = random.fraction();
   if (kind < 0.15) return all;
-  const city = cities[zipf(random, cities.length, 1) - 1] as Scope;
+  const city = cities[zipf(random, cities.length, 1.2) - 1] as Scope;
   if (kind < 0.45) return city;
-  const category = categories[zipf(random, categories.length, 1) - 1] as Scope;
+  const category = categories[zipf(random, categories.length, 1.2) - 1] as Scope;
   if (kind < 0.7) return category;
   return both.get(`${category.category} ${city.city}`) ?? city;
 }
