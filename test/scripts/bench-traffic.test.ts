@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { drawDetails } from "../../scripts/bench/details.ts";
+import { drawLists } from "../../scripts/bench/lists.ts";
+import { readRequests, writeRequests } from "../../scripts/bench/requests.ts";
+import { drawSearches } from "../../scripts/bench/searches.ts";
+import { drive } from "../../scripts/bench/wrk.ts";
+import { generateBusinesses } from "../../scripts/generate/businesses.ts";
+import { importRecords } from "../../src/directory/import.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
+
+let folder: string;
+let database: TestDatabase;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "highstreet-traffic-test-"));
+  database = await createDatabase();
+  const records = generateBusinesses({ count: 1_000, seed: 1 });
+  await importRecords(database.sql, records, { source: "sample" });
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("requests as in life", () => {
+  test("lists are the same every time, and early pages of large scopes come most often", async () => {
+    const paths = await drawLists(database.sql, 500);
+    expect(await drawLists(database.sql, 500)).toEqual(paths);
+    expect(new Set(paths).size).toBe(500);
+    const often = (path: string) => paths.filter((drawn) => drawn === path).length;
+    const all = "/api/v1/businesses";
+    expect(often(all)).toBeGreaterThan(often(`${all}?page=2`));
+    expect(often(`${all}?page=2`)).toBeGreaterThan(often(`${all}?page=9`));
+    expect(often(`${all}?city=london`)).toBeGreaterThan(often(`${all}?city=oban`));
+  });
+
+  test("details are of approved businesses, some far more often than others", async () => {
+    const paths = await drawDetails(database.sql, 200);
+    expect(new Set(paths).size).toBe(200);
+    const slugs = [...new Set(paths)].map((path) => path.split("/").at(-1) as string);
+    const [row] = await database.sql<[{ approved: number }]>`
+      select count(*)::integer as approved from businesses
+      where slug = any(${slugs}) and status = 'approved'`;
+    expect(row.approved).toBe(200);
+    const [first = ""] = paths.toSorted((a, b) => often(b) - often(a));
+    function often(path: string) {
+      return paths.filter((drawn) => drawn === path).length;
+    }
+    expect(often(first)).toBeGreaterThan((10 * paths.length) / 1_000);
+  });
+
+  test("searches are all different", async () => {
+    const questions = await drawSearches(database.sql, 300);
+    expect(new Set(questions).size).toBe(300);
+    expect(questions.every((question) => /\S/.test(question))).toBe(true);
+  });
+});
+
+test("what is written can be read, each different request once", async () => {
+  const list = { path: "/lists?page=2", headers: { "If-None-Match": '"a: b"' } };
+  const question = {
+    path: "/search",
+    headers: { "Content-Type": "text/plain" },
+    body: '{"q":"é"}',
+  };
+  const mix = await writeRequests(join(folder, "read.txt"), [list, question, list]);
+  expect(mix).toEqual({ file: mix.file, requests: 3, different: 2, topShare: 2 / 3 });
+  expect(await readRequests(mix.file)).toEqual([
+    list,
+    { ...question, headers: { ...question.headers, "Content-Length": "10" } },
+  ]);
+});
+
+describe.skipIf(!Bun.which("wrk"))("wrk", () => {
+  async function traffic() {
+    const { file: requestsFile } = await writeRequests(join(folder, "driven.txt"), [
+      { path: "/lists?page=2", headers: { "If-None-Match": '"a"' } },
+      { path: "/search", headers: {}, body: '{"q":"é"}' },
+    ]);
+    const callersFile = join(folder, "callers.txt");
+    await Bun.write(callersFile, "X-Caller: one\nX-Caller: two\nX-Caller: three\n");
+    return { requestsFile, callersFile };
+  }
+
+  test("sends the recorded requests, each from the next caller", async () => {
+    const seen = new Map<string, number>();
+    await using server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      async fetch(asked) {
+        const { method, headers } = asked;
+        const { pathname, search } = new URL(asked.url);
+        const request = [
+          ...[method, pathname + search, headers.get("If-None-Match")],
+          ...[headers.get("X-Caller"), method === "POST" ? await asked.text() : null],
+        ].join(" ");
+        seen.set(request, (seen.get(request) ?? 0) + 1);
+        return new Response(null, { status: method === "POST" ? 200 : 304 });
+      },
+    });
+    const { perSecond, p50Ms, p99Ms } = await drive(server.url.href, await traffic(), {
+      seconds: 1,
+      from: 5,
+    });
+    expect(perSecond).toBeGreaterThan(0);
+    expect(p50Ms).toBeGreaterThan(0);
+    expect(p99Ms).toBeGreaterThanOrEqual(p50Ms);
+    expect([...seen.keys()].sort()).toEqual(
+      ["one", "two", "three"]
+        .flatMap((caller) => [
+          `GET /lists?page=2 "a" ${caller} `,
+          `POST /search  ${caller} {"q":"é"}`,
+        ])
+        .sort(),
+    );
+  });
+
+  test("fails when anything is refused", async () => {
+    let count = 0;
+    await using server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => new Response(null, { status: ++count === 100 ? 429 : 200 }),
+    });
+    const driven = drive(server.url.href, await traffic(), { seconds: 1, from: 0 });
+    await expect(driven).rejects.toThrow(/, 1 were answered with an error and 0 broke off\.$/);
+  });
+});
