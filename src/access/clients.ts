@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { LRUCache } from "lru-cache";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -17,14 +18,27 @@ export function clientAddress(
 ): (peer: string, xForwardedFor: string | null) => string {
   const ranges = trustedProxies.map(parseRange);
   const isTrusted = (address: Address) => ranges.some((range) => contains(range, address));
+  /** The few addresses that all requests come from when there is a proxy. */
+  const knownPeers = new LRUCache<string, Peer>({ max: 1_000 });
+
+  function readPeer(text: string): Peer {
+    const known = knownPeers.get(text);
+    if (known) return known;
+    const address = parseAddress(text);
+    const peer = { address, isTrusted: address !== null && isTrusted(address) };
+    knownPeers.set(text, peer);
+    return peer;
+  }
 
   return function clientAddress(peer, xForwardedFor) {
-    const isPlainIPv4 = peer.length <= LONGEST_IPV4 && !peer.includes(":");
-    if (ranges.length === 0 && isPlainIPv4) return peer;
+    if (ranges.length === 0 && IPV4.test(peer)) return peer;
 
-    let client = parseAddress(peer);
-    if (!client) return peer;
-    if (xForwardedFor !== null && isTrusted(client)) {
+    const { address, isTrusted: isProxy } = readPeer(peer);
+    if (!address) return peer;
+    let client = address;
+    if (xForwardedFor !== null && isProxy) {
+      // By far the most are just this, and need no parsing.
+      if (IPV4.test(xForwardedFor)) return xForwardedFor;
       for (const entry of xForwardedFor.split(",").reverse()) {
         const heard = parseEntry(entry.trim());
         if (!heard) break;
@@ -36,7 +50,14 @@ export function clientAddress(
   };
 }
 
-const LONGEST_IPV4 = "255.255.255.255".length;
+/** In the one spelling that its parts have when they are written again. */
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+
+interface Peer {
+  address: Address | null;
+  /** Whether it is a proxy that is believed. */
+  isTrusted: boolean;
+}
 
 interface Range {
   network: Address;

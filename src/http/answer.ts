@@ -31,3 +31,25 @@ export function finished(answer: Answer): Answer {
 export function withHeaders(answer: Answer, headers: Record<string, string>): Answer {
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
+
+/**
+ * Adds the same headers to any answer. To one that is given again and again it adds them once, so
+ * that in the end it is the same object each time.
+ */
+export function addingHeaders(headers: Record<string, string>): (answer: Answer) => Answer {
+  const extended = new WeakMap<Answer, Answer>();
+  return (answer) => {
+    if (!isFinished(answer)) return withHeaders(answer, headers);
+    let known = extended.get(answer);
+    if (!known) {
+      known = withHeaders(answer, headers);
+      extended.set(answer, known);
+    }
+    return known;
+  };
+}
+
+/** Whether this very answer may be given again. */
+export function isFinished(answer: Answer): boolean {
+  return answer.body instanceof Representation;
+}

@@ -1,42 +1,65 @@
 import { LRUCache } from "lru-cache";
-import type { Answer } from "./answer.ts";
+import { type Answer, isFinished } from "./answer.ts";
 import { type Coding, codings, Representation } from "./representation.ts";
 
 /**
  * Turns an answer into the response to this request: a strong ETag on every 200 with a body and 304
  * for a caller that has it (RFC 9110, section 13), gzip or zstd when accepted, no body for HEAD.
  */
-export function respond(request: Request, { status, headers, body }: Answer): Response {
-  if (body === null) return new Response(null, { status, headers });
+export function respond(request: Request, answer: Answer): Response {
+  const { status, body } = answer;
+  if (body === null) return new Response(null, { status, headers: answer.headers });
 
   const representation = typeof body === "string" ? new Representation(body) : body;
   const isWorthCoding = representation.size >= SMALLEST_COMPRESSED;
   const coding = isWorthCoding ? acceptedCoding(request) : "identity";
-  const sent: Record<string, string> = {
-    ...headers,
-    Vary: headers.Vary === undefined ? "Accept-Encoding" : `${headers.Vary}, Accept-Encoding`,
-  };
-  if (status === 200) {
-    const tag = representation.tag(coding);
-    sent.ETag = tag;
-    sent["Cache-Control"] ??= "no-cache";
-    if (holds(request, tag)) {
-      delete sent["Content-Type"];
-      return new Response(null, { status: 304, headers: sent });
-    }
+  const headers = headersOf(answer, representation, coding);
+  if (status === 200 && holds(request, representation.tag(coding))) {
+    const kept = new Headers(headers);
+    kept.delete("Content-Type");
+    kept.delete("Content-Encoding");
+    return new Response(null, { status: 304, headers: kept });
   }
-  if (coding !== "identity") sent["Content-Encoding"] = coding;
-
   const bytes = representation.bytes(coding);
   if (request.method === "HEAD") {
-    sent["Content-Length"] = String(bytes.byteLength);
-    return new Response(null, { status, headers: sent });
+    const counted = new Headers(headers);
+    counted.set("Content-Length", String(bytes.byteLength));
+    return new Response(null, { status, headers: counted });
   }
-  return new Response(bytes, { status, headers: sent });
+  return new Response(bytes, { status, headers });
 }
 
 /** Below this many bytes the frame of a compressed form eats up what it saves. */
 const SMALLEST_COMPRESSED = 512;
+
+/** The headers of answers that are given again and again, for each coding. */
+const knownHeaders = new WeakMap<Answer, Partial<Record<Coding, Headers>>>();
+
+function headersOf(answer: Answer, representation: Representation, coding: Coding): Headers {
+  if (!isFinished(answer)) return makeHeaders(answer, representation, coding);
+  let known = knownHeaders.get(answer);
+  if (!known) {
+    known = {};
+    knownHeaders.set(answer, known);
+  }
+  known[coding] ??= makeHeaders(answer, representation, coding);
+  return known[coding];
+}
+
+function makeHeaders(
+  { status, headers }: Answer,
+  representation: Representation,
+  coding: Coding,
+): Headers {
+  const made = new Headers(headers);
+  made.append("Vary", "Accept-Encoding");
+  if (coding !== "identity") made.set("Content-Encoding", coding);
+  if (status === 200) {
+    made.set("ETag", representation.tag(coding));
+    if (!made.has("Cache-Control")) made.set("Cache-Control", "no-cache");
+  }
+  return made;
+}
 
 /** Clients are of few kinds: what each of their headers asks for is worked out once. */
 const knownPreferences = new LRUCache<string, Coding>({ max: 1_000 });

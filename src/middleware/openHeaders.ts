@@ -1,4 +1,4 @@
-import { withHeaders } from "../http/answer.ts";
+import { addingHeaders } from "../http/answer.ts";
 import type { Middleware } from "../http/handler.ts";
 
 /**
@@ -6,10 +6,12 @@ import type { Middleware } from "../http/handler.ts";
  * `authorization` is not an allowed header, since no API key belongs in a browser.
  */
 export function openHeaders(): Middleware {
+  const addToAnswer = addingHeaders(ANSWER);
+  const addToPreflight = addingHeaders(PREFLIGHT);
   return (next) =>
     async function openHeaders(request, context) {
       const answer = await next(request, context);
-      return withHeaders(answer, request.method === "OPTIONS" ? PREFLIGHT : ANSWER);
+      return request.method === "OPTIONS" ? addToPreflight(answer) : addToAnswer(answer);
     };
 }
 
