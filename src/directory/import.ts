@@ -1,7 +1,13 @@
 import { IMPORT_LOCK } from "../store/locks.ts";
 import type { Sql } from "../store/postgres.ts";
 import { compactListings } from "./compaction.ts";
-import { type ImportCounts, type ImportOptions, openFeed } from "./import/feed.ts";
+import {
+  type Feed,
+  type ImportCounts,
+  type ImportOptions,
+  openFeed,
+  type ReadRecord,
+} from "./import/feed.ts";
 import type { ImportRecord } from "./import/record.ts";
 
 export type { ImportCounts, ImportOptions } from "./import/feed.ts";
@@ -24,7 +30,7 @@ export async function importRecords(
     await sql.begin(async (transaction) => {
       await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
       const feed = await openFeed(transaction, options, counts);
-      await inBatches(records, (batch) => feed.take(batch));
+      await inBatches(records, feed);
       if (options.dryRun) throw new DryRun();
     });
   } catch (error) {
@@ -38,25 +44,26 @@ export async function importRecords(
 /** Rolls the transaction back. */
 class DryRun extends Error {}
 
+// Two of these are in memory at a time.
 const BATCH_SIZE = 5_000;
 
 /** The next batch is read while the database is busy with the one before. */
-async function inBatches<Item>(
-  items: AsyncIterable<Item> | Iterable<Item>,
-  take: (batch: Item[]) => Promise<void>,
+async function inBatches(
+  records: AsyncIterable<ImportRecord> | Iterable<ImportRecord>,
+  feed: Feed,
 ): Promise<void> {
-  let batch: Item[] = [];
+  let batch: ReadRecord[] = [];
   let taking = Promise.resolve();
   const hand = async () => {
     await taking;
-    taking = take(batch);
+    taking = feed.take(batch);
     // Its failure is thrown by the next await; until then it must not count as unhandled.
     taking.catch(() => {});
     batch = [];
   };
   try {
-    for await (const item of items) {
-      if (batch.push(item) === BATCH_SIZE) await hand();
+    for await (const record of records) {
+      if (batch.push(feed.read(record)) === BATCH_SIZE) await hand();
     }
     if (batch.length > 0) await hand();
   } finally {

@@ -1,30 +1,43 @@
-import { finished } from "node:stream/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type postgres from "postgres";
 
+/** Rows to a piece of what is sent: large enough to be few, and small enough to be made meanwhile. */
+const ROWS_AT_ONCE = 200;
+
 /**
- * Sends lines to a `copy … from stdin`, and waits until PostgreSQL has taken all of them.
+ * Sends rows to a `copy … from stdin`, and waits until PostgreSQL has taken all of them. A row is a
+ * list of nulls, texts, numbers and booleans; anything else is sent as JSON.
  * @param copy the statement, not yet sent
- * @param lines in the text format of COPY: see copyLine
- * @throws what PostgreSQL says of the lines; nothing of them is kept
+ * @throws what PostgreSQL says of the rows; nothing of them is kept
  */
-export async function copyIn(copy: postgres.PendingQuery<never[]>, lines: string): Promise<void> {
+export async function copyIn(
+  copy: postgres.PendingQuery<never[]>,
+  rows: Iterable<readonly unknown[]>,
+): Promise<void> {
   const stream = await copy.writable();
   // postgres.js 3.4.9 tells the query, which is done for it once it has the stream, and not the
-  // stream when PostgreSQL refuses the lines: who waits for the stream would wait for ever.
+  // stream when PostgreSQL refuses the rows: who waits for the stream would wait for ever.
   const refused = new Promise<never>((_, reject) => {
     Object.assign(copy, { reject });
   });
-  stream.end(lines);
-  await Promise.race([finished(stream), refused]);
+  await Promise.race([pipeline(Readable.from(pieces(rows)), stream), refused]);
 }
 
-/**
- * One row in the text format of COPY: null, texts, numbers, booleans; anything else as JSON.
- * https://www.postgresql.org/docs/18/sql-copy.html
- */
-export function copyLine(values: readonly unknown[]): string {
-  return `${values.map(field).join("\t")}\n`;
+function* pieces(rows: Iterable<readonly unknown[]>): Generator<string> {
+  let piece = "";
+  let count = 0;
+  for (const row of rows) {
+    piece += line(row);
+    if (++count % ROWS_AT_ONCE > 0) continue;
+    yield piece;
+    piece = "";
+  }
+  if (piece !== "") yield piece;
 }
+
+/** In COPY's text format: https://www.postgresql.org/docs/18/sql-copy.html */
+const line = (row: readonly unknown[]) => `${row.map(field).join("\t")}\n`;
 
 function field(value: unknown): string {
   if (value === null) return "\\N";

@@ -1,10 +1,14 @@
 import { expect, test } from "bun:test";
+import slugify from "@sindresorhus/slugify";
+import fc from "fast-check";
+import { parsePhoneNumberFromString } from "libphonenumber-js/min";
 import {
   readEmail,
   readPhone,
   readPostcode,
   readWebsite,
 } from "../../src/directory/import/contacts.ts";
+import { SeenTexts } from "../../src/directory/import/seen.ts";
 import { makeSlug } from "../../src/directory/import/slugs.ts";
 import { cleanLine, cleanText } from "../../src/directory/import/text.ts";
 import { readTown } from "../../src/directory/import/towns.ts";
@@ -109,4 +113,55 @@ test.each([
 test("lines and texts are cleaned of what cannot be seen", () => {
   expect(cleanLine("\ufeff Cafe\u0301\u0000\t\u200bBar \n")).toBe("Café Bar");
   expect(cleanText("a  b\r\n\r\n\r\n\r\nc\u0007 ")).toBe("a b\n\nc");
+});
+
+test("a number that stands alone is read as one that is looked for in a text", () => {
+  const text = fc.oneof(
+    fc.stringMatching(/^\+?[\d ()-]{5,15}$/),
+    fc.stringMatching(/^(0|\+44 ?|0044)[12378]\d{2,3} ?\d{3} ?\d{3,4}$/),
+  );
+  fc.assert(
+    fc.property(text, (text) => {
+      const found = parsePhoneNumberFromString(text, "GB");
+      const isBritish = found?.countryCallingCode === "44" && found.isValid();
+      if (isBritish) expect(readPhone(text)).toBe(found.formatNational());
+      else expect(readPhone(text) ?? "none").toMatch(/^none$|^0(115 4960|1632 960|7700 900)/);
+    }),
+    { numRuns: 500, seed: 7 },
+  );
+});
+
+test("plain words become the slug that the library gives them", () => {
+  const word = fc.stringMatching(/^[A-Za-z0-9]{1,8}$/);
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), (words) => {
+      expect(makeSlug(words.join(" "))).toBe(slugify(words.join(" "), { decamelize: false }));
+    }),
+    { numRuns: 500, seed: 7 },
+  );
+});
+
+test("clean text is what cleaning leaves as it is", () => {
+  const text = fc.string({
+    unit: fc.constantFrom("a", "~", " ", "\n", "\t", "\u00a0", "\u200b", "é"),
+  });
+  fc.assert(
+    fc.property(text, (text) => {
+      expect(cleanLine(text)).toBe(
+        text
+          .replace(/\u200b/g, "")
+          .replace(/\s+/g, " ")
+          .trim(),
+      );
+      expect(cleanText(cleanText(text))).toBe(cleanText(text));
+    }),
+    { numRuns: 500, seed: 7 },
+  );
+});
+
+test("a text is new once, however many there are", () => {
+  const seen = new SeenTexts();
+  const texts = Array.from({ length: 200_000 }, (_, number) => `row-${number}`);
+  expect(texts.every((text) => seen.add(text))).toBe(true);
+  expect(texts.some((text) => seen.add(text))).toBe(false);
 });

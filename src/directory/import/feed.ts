@@ -13,6 +13,7 @@ import {
   type StoredBusiness,
   updateBusinesses,
 } from "./rows.ts";
+import { SeenTexts } from "./seen.ts";
 import { SlugAllocator } from "./slugs.ts";
 
 export interface ImportOptions {
@@ -42,6 +43,19 @@ export interface ImportCounts {
   unusable: Record<string, number>;
 }
 
+/** A record, and what was made of it: the reason where it is rejected. */
+export interface ReadRecord {
+  record: ImportRecord;
+  prepared: Prepared | string;
+}
+
+export interface Feed {
+  /** Checks a record. Asks no database, so it can be done while that is busy with others. */
+  read(record: ImportRecord): ReadRecord;
+  /** Takes a batch, one at a time. */
+  take(batch: readonly ReadRecord[]): Promise<void>;
+}
+
 /**
  * One feed within one transaction, to be taken batch by batch. Counts into `counts`.
  * The rules are those of importRecords.
@@ -50,27 +64,21 @@ export async function openFeed(
   transaction: Transaction,
   options: ImportOptions,
   counts: ImportCounts,
-): Promise<{ take(records: readonly ImportRecord[]): Promise<void> }> {
+): Promise<Feed> {
   const { source, outcodes } = options;
   const categories = await readCategories(transaction);
   const cities = await Cities.load(transaction);
   const slugs = new SlugAllocator();
-  const seen = new Set<number | bigint>();
+  const seen = new SeenTexts();
 
-  return { take };
+  return { read: (record) => ({ record, prepared: prepare(record, categories) }), take };
 
-  async function take(records: readonly ImportRecord[]): Promise<void> {
+  async function take(batch: readonly ReadRecord[]): Promise<void> {
     const first: Prepared[] = [];
     const repeated: Prepared[] = [];
-    for (const record of records) {
-      const prepared = prepare(record, categories);
-      if (typeof prepared === "string") {
-        reject(record, prepared);
-        continue;
-      }
-      const key = Bun.hash(prepared.sourceId);
-      (seen.has(key) ? repeated : first).push(prepared);
-      seen.add(key);
+    for (const { record, prepared } of batch) {
+      if (typeof prepared === "string") reject(record, prepared);
+      else (seen.add(prepared.sourceId) ? first : repeated).push(prepared);
     }
     await cities.add(
       transaction,
@@ -78,7 +86,7 @@ export async function openFeed(
     );
     await reconcile(first);
     await compareRepeated(repeated);
-    counts.read += records.length;
+    counts.read += batch.length;
     options.onProgress?.(counts.read);
   }
 

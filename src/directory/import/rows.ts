@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { copyIn, copyLine } from "../../store/copy.ts";
+import { copyIn } from "../../store/copy.ts";
 import type { Sql, Transaction } from "../../store/postgres.ts";
 import type { OpeningHours, Photo } from "../businesses.ts";
 import type { BusinessStatus } from "./record.ts";
@@ -106,10 +106,8 @@ export async function insertBusinesses(
   businesses: readonly NewBusiness[],
 ): Promise<void> {
   if (businesses.length === 0) return;
-  const lines = businesses.map((business) =>
-    copyLine(newColumns.map((column) => business[column])),
-  );
-  await copyIn(sql`copy businesses (${sql(newColumns)}) from stdin`, lines.join(""));
+  const rows = businesses.values().map((business) => newColumns.map((column) => business[column]));
+  await copyIn(sql`copy businesses (${sql(newColumns)}) from stdin`, rows);
 }
 
 /**
