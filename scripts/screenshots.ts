@@ -85,6 +85,8 @@ async function* applyForKey(tab: Page): AsyncGenerator<string> {
     await tab.getByLabel("Email").fill(email);
     await tab.getByLabel("What do you want to make?").fill("A map of bakeries.\nWith their hours.");
     await press("Apply for a key");
+    const refusal = tab.getByText("several applications");
+    if (await refusal.isVisible()) throw new CommandError(await refusal.innerText());
   };
   await apply("ada at home");
   yield "application-faults";

@@ -48,6 +48,7 @@ const pages = [
   "/cities/leeds",
   "/developers",
   "/nothing",
+  "/search?q=shop&page=abc",
 ];
 
 describe("looks", () => {

@@ -40,7 +40,7 @@ export async function openTab(
       await context.close();
       // Chromium itself says so of each page whose status is an error.
       const isStatus = ({ text, at }: { text: string; at: string }) =>
-        pages.has(at) && /^Failed to load resource: .* status of (404|422|503)/.test(text);
+        pages.has(at) && /^Failed to load resource: .* status of (400|404|422|503)/.test(text);
       faults.push(...said.filter((one) => !isStatus(one)).map(({ text }) => text));
       expect(faults).toEqual([]);
     },
