@@ -1,5 +1,5 @@
 import { askAll } from "./ask.ts";
-import { type Callers, writeCallers } from "./callers.ts";
+import { writeKeys } from "./callers.ts";
 import { compare, median } from "./compare.ts";
 import { drawDetails } from "./details.ts";
 import { drawLists } from "./lists.ts";
@@ -35,7 +35,7 @@ export const againstBare: Scenario[] = [
 
 interface Comparing {
   kind: "lists" | "details" | "known lists";
-  callers: Callers;
+  callers: "addresses" | "keys";
   /** The ratio to be reached. */
   atLeast: number;
 }
@@ -43,7 +43,8 @@ interface Comparing {
 async function besideBare(bench: Bench, { kind, callers, atLeast }: Comparing): Promise<Measured> {
   const { supervisor, rounds, say } = bench;
   const server = await bench.server();
-  const callersFile = await writeCallers(bench.directory.sql, callers, bench.file);
+  const callersFile =
+    callers === "keys" ? await writeKeys(bench.directory.sql, bench.file("keys.txt")) : null;
   const { file: requestsFile, ...mix } = await record(bench, kind, callersFile);
   const traffic = { requestsFile, callersFile };
   say(`  asking once for each of the ${mix.different} different requests`);
@@ -75,7 +76,7 @@ async function besideBare(bench: Bench, { kind, callers, atLeast }: Comparing): 
   }
 }
 
-async function record(bench: Bench, kind: Comparing["kind"], callersFile: string) {
+async function record(bench: Bench, kind: Comparing["kind"], callersFile: string | null) {
   const { sql } = bench.directory;
   const paths =
     kind === "details"

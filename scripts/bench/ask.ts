@@ -1,3 +1,4 @@
+import { addressLine } from "./callers.ts";
 import { type RecordedRequest, readRequests } from "./requests.ts";
 import type { Traffic } from "./wrk.ts";
 
@@ -12,12 +13,12 @@ export async function askAll(
   { requestsFile, callersFile }: Traffic,
   onAnswer: (request: RecordedRequest, response: Response) => Promise<void> | void,
 ): Promise<void> {
-  const callers = (await Bun.file(callersFile).text()).trimEnd().split("\n");
+  const callerOf = await readCallers(callersFile);
   const requests = (await readRequests(requestsFile)).entries();
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       for (const [index, request] of requests) {
-        const [name = "", value = ""] = (callers[index % callers.length] ?? "").split(": ");
+        const [name = "", value = ""] = callerOf(index).split(": ");
         const response = await fetch(origin + request.path, {
           // Like wrk, which takes whatever comes.
           headers: { "Accept-Encoding": "identity", ...request.headers, [name]: value },
@@ -31,4 +32,11 @@ export async function askAll(
       }
     }),
   );
+}
+
+/** The header line of the caller with that number. */
+async function readCallers(file: string | null): Promise<(number: number) => string> {
+  if (file === null) return addressLine;
+  const lines = (await Bun.file(file).text()).trimEnd().split("\n");
+  return (number) => lines[number % lines.length] as string;
 }

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { CommandError } from "../command.ts";
-import { writeCallers } from "./callers.ts";
 import { median, medianRun, STEP } from "./compare.ts";
 import { drawLists } from "./lists.ts";
 import type { Written } from "./programs/writer.ts";
@@ -28,8 +27,7 @@ async function measureChanges(bench: Bench): Promise<Measured> {
     bench.file("lists.txt"),
     paths.map((path) => ({ path, headers: {} })),
   );
-  const callersFile = await writeCallers(bench.directory.sql, "addresses", bench.file);
-  const traffic = { requestsFile, callersFile };
+  const traffic = { requestsFile, callersFile: null };
 
   const runs: { quiet: Run; busy: Run; written: Written }[] = [];
   for (let round = 1; round <= rounds; round++) {

@@ -52,7 +52,8 @@ export async function startBare(
     endsByItself: true,
     command: [
       ...program("bare.ts"),
-      ...[serverUrl, requestsFile, callersFile, `${port}`, `${plainPort}`],
+      ...[serverUrl, requestsFile, `${port}`, `${plainPort}`],
+      ...(callersFile === null ? [] : [callersFile]),
     ],
   });
   const url = `http://127.0.0.1:${port}`;

@@ -1,7 +1,7 @@
 import { toQuestion } from "../../src/search/query.ts";
 import { SEARCH_INDEX } from "../../src/search/settings.ts";
 import { searchWords } from "../../src/search/words.ts";
-import { writeCallers } from "./callers.ts";
+import { writeKeys } from "./callers.ts";
 import { compare, type Subject } from "./compare.ts";
 import { drawLists } from "./lists.ts";
 import { startOneQuery, startTested } from "./programs.ts";
@@ -27,7 +27,7 @@ async function besideOneQuery(bench: Bench): Promise<Measured> {
     bench.file("lists.txt"),
     paths.map((path) => ({ path, headers: {} })),
   );
-  const callersFile = await writeCallers(directory.sql, "keys", bench.file);
+  const callersFile = await writeKeys(directory.sql, bench.file("keys.txt"));
   const traffic = { requestsFile: file, callersFile };
   const baseline = await startOneQuery(supervisor, directory);
   try {
@@ -68,7 +68,7 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
   );
   const { file, ...mix } = await writeRequests(bench.file("searches.txt"), requests);
   const direct = await writeRequests(bench.file("searches-direct.txt"), directRequests);
-  const callersFile = await writeCallers(sql, "keys", bench.file);
+  const callersFile = await writeKeys(sql, bench.file("keys.txt"));
   const directCallersFile = bench.file("meilisearch-callers.txt");
   await Bun.write(directCallersFile, `Authorization: Bearer ${env.MEILI_KEY}\n`, { mode: 0o600 });
   return withUncached(bench, async (url) => {
@@ -86,7 +86,6 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
 
 /** The ratio is that of the median times, so small is good. */
 async function besideFirstPage(bench: Bench): Promise<Measured> {
-  const callersFile = await writeCallers(bench.directory.sql, "addresses", bench.file);
   return withUncached(bench, async (url) => {
     const first = "/api/v1/businesses";
     const answer = await fetch(url + first);
@@ -94,7 +93,7 @@ async function besideFirstPage(bench: Bench): Promise<Measured> {
     const last = `${first}?page=${pages}`;
     const subject = async (path: string, name: string): Promise<Subject> => {
       const { file } = await writeRequests(bench.file(name), [{ path, headers: {} }]);
-      return { url, traffic: { requestsFile: file, callersFile } };
+      return { url, traffic: { requestsFile: file, callersFile: null } };
     };
     const comparison = await compareAloud(
       bench,

@@ -11,7 +11,8 @@ export interface Run {
 /** Recorded requests, and the callers that send them in turn; see programs/wrk.lua. */
 export interface Traffic {
   requestsFile: string;
-  callersFile: string;
+  /** Null: each request comes from another address, as a trusted proxy tells it. */
+  callersFile: string | null;
 }
 
 /** Throws a CommandError that says how to get wrk when it is missing. */
@@ -38,7 +39,8 @@ export async function drive(
     [
       "wrk",
       ...["--threads", "2", "--connections", "64", "--duration", `${seconds}s`],
-      ...["--timeout", "10s", "--script", SCRIPT, url, "--", requestsFile, callersFile, `${from}`],
+      ...["--timeout", "10s", "--script", SCRIPT, url, "--", requestsFile, `${from}`],
+      ...(callersFile === null ? [] : [callersFile]),
     ],
     { stdio: ["ignore", "pipe", "pipe"] },
   );

@@ -117,6 +117,25 @@ describe.skipIf(!Bun.which("wrk"))("wrk", () => {
     );
   });
 
+  test("without callers, each request comes from another address", async () => {
+    const addresses: string[] = [];
+    await using server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch(request) {
+        addresses.push(request.headers.get("X-Forwarded-For") ?? "");
+        return new Response();
+      },
+    });
+    const { requestsFile } = await traffic();
+    await drive(server.url.href, { requestsFile, callersFile: null }, { seconds: 1, from: 70_000 });
+    expect(addresses[0]).toMatch(/^10\.1\.\d{1,3}\.\d{1,3}$/);
+    const times = new Map<string, number>();
+    for (const address of addresses) times.set(address, (times.get(address) ?? 0) + 1);
+    // Of two threads, one may come upon where the other began.
+    expect(Math.max(...times.values())).toBeLessThanOrEqual(2);
+  });
+
   test("fails when anything is refused", async () => {
     let count = 0;
     await using server = Bun.serve({

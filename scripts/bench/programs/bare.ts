@@ -3,8 +3,8 @@ import { askAll } from "../ask.ts";
 /**
  * Baseline: `Bun.serve` that answers each recorded request with the very bytes and headers that the
  * server under test gave. It asks that one for all of them first, which also warms it up.
- * Arguments: address of the server, file of requests, file of callers, port, port of the same with
- * Content-Type as the only header.
+ * Arguments: address of the server, file of requests, port, port of the same with Content-Type as
+ * the only header, and the file of callers, if there is one.
  */
 
 interface Recorded {
@@ -13,7 +13,7 @@ interface Recorded {
   plain: { status: number; headers: Headers };
 }
 
-const [origin = "", requestsFile = "", callersFile = "", port, plainPort] = process.argv.slice(2);
+const [origin = "", requestsFile = "", port, plainPort, callersFile = null] = process.argv.slice(2);
 const recorded = new Map<string, Recorded>();
 const plainHeaders = new Headers({ "Content-Type": "application/json; charset=utf-8" });
 

@@ -1,10 +1,13 @@
 -- What wrk sends: the recorded requests in their order, each from the next caller.
--- Arguments: the file of requests, the file of callers, and the place in both to begin at.
--- A request is one line, its line breaks as tabs; a caller is one header line.
+-- Arguments: the file of requests, the place to begin at, and the file of callers; without that one
+-- the callers are a million addresses. A request is one line, its line breaks as tabs; a caller is
+-- one header line.
 
 local before, after = {}, {}
 local callers = {}
 local place, caller
+
+local ADDRESSES = 2 ^ 20
 
 local threads = 0
 function setup(thread)
@@ -25,19 +28,28 @@ function init(args)
     before[#before + 1] = parts[1]
     after[#after + 1] = parts[2]
   end
-  for line in io.lines(args[2]) do
-    callers[#callers + 1] = line
+  if args[3] then
+    for line in io.lines(args[3]) do
+      callers[#callers + 1] = line
+    end
   end
   -- Threads begin apart from each other.
-  local start = tonumber(args[3]) + number * 7919
+  local start = tonumber(args[2]) + number * 7919
   place = start % #before
-  caller = start % #callers
+  caller = start
+end
+
+-- As in callers.ts.
+local function address(number)
+  return string.format("X-Forwarded-For: 10.%d.%d.%d",
+    math.floor(number / 65536), math.floor(number / 256) % 256, number % 256)
 end
 
 function request()
   place = place % #before + 1
-  caller = caller % #callers + 1
-  return before[place] .. callers[caller] .. after[place]
+  caller = caller + 1
+  local line = #callers > 0 and callers[caller % #callers + 1] or address(caller % ADDRESSES)
+  return before[place] .. line .. after[place]
 end
 
 function done(summary, latency)
