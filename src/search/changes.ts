@@ -1,14 +1,18 @@
+import type { EnqueuedTask } from "meilisearch";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { readDocuments } from "./documents.ts";
 import { finishTask } from "./tasks.ts";
 
 const CHANGES_AT_ONCE = 10_000;
+/** Batches that Meilisearch has at a time: it takes what waits for it in one go, which is faster. */
+const BATCHES_AHEAD = 4;
 
 /**
- * Brings a batch of recorded changes into the indexes, and forgets the records once all the indexes
- * have them. Only one process may do so at a time.
- * @returns how many records there were, and whether there may be more that were there already
+ * Brings the recorded changes into the indexes, and forgets the records once all the indexes have
+ * them. Only one process may do so at a time.
+ * @param onApplied hears after each batch how many records there were so far
+ * @returns how many records there were
  * @throws SearchTaskError when Meilisearch refuses; the records stay
  */
 export async function applyChanges(
@@ -16,26 +20,63 @@ export async function applyChanges(
   meili: Meilisearch,
   indexes: readonly string[],
   signal: AbortSignal,
-): Promise<{ applied: number; hasMore: boolean }> {
-  const changes = await sql<{ id: string; businessId: string }[]>`
-    select id, business_id as "businessId" from search_changes order by id limit ${CHANGES_AT_ONCE}`;
-  if (changes.length === 0) return { applied: 0, hasMore: false };
+  onApplied: (applied: number) => void = () => {},
+): Promise<number> {
+  const underWay: Promise<void>[] = [];
+  let applied = 0;
+  let last = "0";
+  while (true) {
+    // A lower id may be committed later: the next run begins at the lowest again.
+    const changes = await sql<Change[]>`
+      select id, business_id as "businessId" from search_changes
+      where id > ${last} order by id limit ${CHANGES_AT_ONCE}`;
+    if (changes.length > 0) {
+      const tasks = await tell(sql, meili, indexes, changes);
+      const finished = finish(tasks, changes);
+      // A failure is met where it is awaited, which may be a while later.
+      finished.catch(() => {});
+      underWay.push(finished);
+    }
+    // Those that come while it works are for the next run, or it would never end.
+    if (changes.length < CHANGES_AT_ONCE) break;
+    last = changes.at(-1)?.id ?? last;
+    if (underWay.length >= BATCHES_AHEAD) await underWay.shift();
+  }
+  await Promise.all(underWay);
+  return applied;
 
+  async function finish(tasks: EnqueuedTask[], changes: readonly Change[]): Promise<void> {
+    for (const task of tasks) await finishTask(meili, task, signal);
+    await sql`
+      delete from search_changes where id = any(${changes.map((change) => change.id)}::bigint[])`;
+    applied += changes.length;
+    onApplied(applied);
+  }
+}
+
+interface Change {
+  id: string;
+  businessId: string;
+}
+
+/** Has Meilisearch take the businesses as they are now. */
+async function tell(
+  sql: Sql,
+  meili: Meilisearch,
+  indexes: readonly string[],
+  changes: readonly Change[],
+): Promise<EnqueuedTask[]> {
   // Read after the records, so that a document is never older than the record that goes with it.
   const ids = [...new Set(changes.map((change) => change.businessId))];
   const documents = await readDocuments(sql, ids);
   const approved = new Set(documents.map((document) => document.id));
   const gone = ids.filter((id) => !approved.has(id));
-
-  const tasks = indexes
-    .map((index) => meili.index(index))
-    .flatMap((index) => [
-      ...(documents.length > 0 ? [index.addDocuments(documents)] : []),
-      ...(gone.length > 0 ? [index.deleteDocuments(gone)] : []),
-    ]);
-  await Promise.all(tasks.map((task) => finishTask(meili, task, signal)));
-
-  // By their ids, not "up to": a lower id may be committed later.
-  await sql`delete from search_changes where id = any(${changes.map((change) => change.id)}::bigint[])`;
-  return { applied: changes.length, hasMore: changes.length === CHANGES_AT_ONCE };
+  return Promise.all(
+    indexes
+      .map((index) => meili.index(index))
+      .flatMap((index) => [
+        ...(documents.length > 0 ? [index.addDocuments(documents)] : []),
+        ...(gone.length > 0 ? [index.deleteDocuments(gone)] : []),
+      ]),
+  );
 }

@@ -2,7 +2,7 @@ import type { EnqueuedTask } from "meilisearch";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { applyChanges } from "./changes.ts";
-import { readDocumentsAfter } from "./documents.ts";
+import { readDocumentsAfter, type SearchDocument } from "./documents.ts";
 import { indexSettings } from "./settings.ts";
 import { dropIndex, finishTask } from "./tasks.ts";
 
@@ -17,11 +17,16 @@ export interface Rebuild {
   onDocuments: (documents: number) => void;
   /** Documents in a request. */
   documentsAtOnce?: number;
+  /** Milliseconds after which changes that were committed meanwhile are brought in. */
+  changesAfterMs?: number;
 }
 
-// About 8 MB a request. Meilisearch takes what waits for it in one go, which is faster.
-const DOCUMENTS_AT_ONCE = 20_000;
-const REQUESTS_AHEAD = 4;
+// About 4 MB a request. Meilisearch takes what waits for it in one go, which is faster.
+const DOCUMENTS_AT_ONCE = 10_000;
+const REQUESTS_AHEAD = 6;
+const CHANGES_AFTER_MS = 1_000;
+/** Recorded changes that are as much work as a new index. */
+const MANY_CHANGES = 20_000;
 
 /**
  * Builds a new index beside the present one and puts it in its place in one step: searches are
@@ -30,8 +35,9 @@ const REQUESTS_AHEAD = 4;
  * @returns the number of documents
  */
 export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
-  const { sql, meili, index, present, signal, onDocuments } = rebuild;
-  const { documentsAtOnce = DOCUMENTS_AT_ONCE } = rebuild;
+  const { sql, meili, index, signal, onDocuments } = rebuild;
+  const { documentsAtOnce = DOCUMENTS_AT_ONCE, changesAfterMs = CHANGES_AFTER_MS } = rebuild;
+  const present = await leaveBehind(rebuild);
   const next = `${index}_next`;
   const underWay: Promise<void>[] = [];
   const follow = (task: EnqueuedTask) => {
@@ -51,21 +57,33 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   const targets = present === "fits" ? [index, next] : [next];
 
   let sent = 0;
-  let last: string | null = null;
+  let changesApplied = performance.now();
+  const readNext = (last?: SearchDocument) => {
+    const reading = readDocumentsAfter(sql, last?.id ?? null, documentsAtOnce);
+    reading.catch(() => {});
+    return reading;
+  };
+  let reading = readNext();
   while (true) {
-    const documents = await readDocumentsAfter(sql, last, documentsAtOnce);
+    const documents = await reading;
     if (documents.length === 0) break;
-    // Sent before newer changes are read, so that those have the last word.
+    // The next ones are read while these are sent, but for when changes are due: those must have
+    // the last word, so nothing that was read before them may be sent after them.
+    const areChangesDue = performance.now() - changesApplied >= changesAfterMs;
+    if (!areChangesDue) reading = readNext(documents.at(-1));
     follow(await meili.index(next).addDocuments(documents));
     if (underWay.length >= REQUESTS_AHEAD) await underWay.shift();
-    await applyChanges(sql, meili, targets, signal);
+    if (areChangesDue) {
+      await applyChanges(sql, meili, targets, signal);
+      changesApplied = performance.now();
+      reading = readNext(documents.at(-1));
+    }
     sent += documents.length;
-    last = documents.at(-1)?.id ?? null;
     onDocuments(sent);
   }
   await Promise.all(underWay);
   // What is committed from now on goes into the new index as into any other.
-  while ((await applyChanges(sql, meili, targets, signal)).hasMore);
+  await applyChanges(sql, meili, targets, signal);
 
   await finishTask(
     meili,
@@ -74,4 +92,25 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   );
   await dropIndex(meili, next);
   return sent;
+}
+
+/**
+ * An index that fits, but is behind by very many changes, would hold up the new one with them. It is
+ * left as it is, to answer until the new one is there; and marked, so that a rebuild that is cut
+ * short is begun again though the changes are forgotten.
+ */
+async function leaveBehind({
+  sql,
+  meili,
+  index,
+  present,
+  signal,
+}: Rebuild): Promise<Rebuild["present"]> {
+  if (present !== "fits") return present;
+  const [{ count }] = await sql<[{ count: number }]>`
+    select count(*)::integer as count
+    from (select from search_changes limit ${MANY_CHANGES}) as first_ones`;
+  if (count < MANY_CHANGES) return present;
+  await finishTask(meili, meili.index(index).updateDisplayedAttributes(["id"]), signal);
+  return "does not fit";
 }

@@ -53,7 +53,10 @@ export async function syncSearch(
       const onDocuments = (done: number) => onProgress?.({ phase: "build", done, total });
       documents = await rebuildIndex({ sql, meili, index, present, signal, onDocuments });
     }
-    const changes = await applyAllChanges(sql, meili, index, signal, onProgress);
+    const total = onProgress ? await countChanges(sql) : 0;
+    const changes = await applyChanges(sql, meili, [index], signal, (done) =>
+      onProgress?.({ phase: "changes", done, total }),
+    );
     return { state: "current" as const, rebuilt: isRebuilt, documents, changes };
   });
   return result ?? { state: "busy" };
@@ -154,23 +157,6 @@ async function lacksRecords(sql: Sql): Promise<boolean> {
     select exists (select from listings where category_id = 0)
       and not exists (select from search_changes) as lacks`;
   return row.lacks;
-}
-
-/** All that were there when it began; it would never end if it went on to those that come. */
-async function applyAllChanges(
-  sql: Sql,
-  meili: Meilisearch,
-  index: string,
-  signal: AbortSignal,
-  onProgress: SyncOptions["onProgress"],
-): Promise<number> {
-  let done = 0;
-  while (true) {
-    const { applied, hasMore } = await applyChanges(sql, meili, [index], signal);
-    done += applied;
-    if (!hasMore) return done;
-    onProgress?.({ phase: "changes", done, total: done + (await countChanges(sql)) });
-  }
 }
 
 async function countChanges(sql: Sql): Promise<number> {

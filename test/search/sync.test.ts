@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import pino from "pino";
 import { searchBusinesses } from "../../src/search/query.ts";
 import { rebuildIndex } from "../../src/search/rebuild.ts";
+import { indexSettings } from "../../src/search/settings.ts";
 import { startSearchSync, syncSearch } from "../../src/search/sync.ts";
 import { SearchTaskError } from "../../src/search/tasks.ts";
 import { SEARCH_SYNC_LOCK } from "../../src/store/locks.ts";
@@ -139,6 +140,18 @@ describe("bringing the index up to date", () => {
     expect(await total("patience")).toBe(1);
   });
 
+  test("many changes are brought in batch by batch, and told of", async () => {
+    await sync();
+    await addMany(25_000);
+    const told: number[] = [];
+    const result = await sync({ onProgress: ({ done, total }) => told.push(done / total) });
+    expect(result).toMatchObject({ rebuilt: false, changes: 25_000 });
+    expect(told.length).toBe(3);
+    expect(told.at(-1)).toBe(1);
+    expect(await pendingChanges()).toBe(0);
+    expect(await total("zephyr")).toBe(25_000);
+  }, 40_000);
+
   test("one process at a time does it", async () => {
     await addBusiness(database.sql);
     await database.sql.begin(async (other) => {
@@ -175,39 +188,67 @@ describe("a rebuild", () => {
     expect(await sync()).toMatchObject({ state: "current", rebuilt: true, documents: 50 });
   });
 
-  test("loses no change that is committed meanwhile, and searches are answered all the time", async () => {
-    await addMany(300);
-    await sync();
-    let isRebuilding = true;
-    const answers: number[] = [];
-    const asking = (async () => {
-      while (isRebuilding) answers.push(await total("zephyr"));
-    })();
-    const changing = (async () => {
-      for (let n = 0; isRebuilding; n = (n + 7) % 300) {
-        await database.sql`update businesses set name = name || ' again' where slug = ${`zephyr-${n}`}`;
-        await setStatus(`zephyr-${(n + 3) % 300}`, n % 2 ? "suspended" : "approved");
-      }
-    })();
-    const documents = await rebuildIndex({
+  test.each([
+    ["brought in after each batch", 0],
+    ["brought in at the end", 60_000],
+  ])(
+    "loses no change that is committed meanwhile and %s, and searches are answered all the time",
+    async (_, changesAfterMs) => {
+      await addMany(300);
+      await sync();
+      let isRebuilding = true;
+      const answers: number[] = [];
+      const asking = (async () => {
+        while (isRebuilding) answers.push(await total("zephyr"));
+      })();
+      const changing = (async () => {
+        for (let n = 0; isRebuilding; n = (n + 7) % 300) {
+          await database.sql`update businesses set name = name || ' again' where slug = ${`zephyr-${n}`}`;
+          await setStatus(`zephyr-${(n + 3) % 300}`, n % 2 ? "suspended" : "approved");
+        }
+      })();
+      const documents = await rebuildIndex({
+        ...where(),
+        present: "fits",
+        signal: new AbortController().signal,
+        onDocuments: () => {},
+        documentsAtOnce: 40,
+        changesAfterMs,
+      });
+      isRebuilding = false;
+      await Promise.all([asking, changing]);
+      expect(documents).toBeGreaterThan(100);
+      expect(answers.length).toBeGreaterThan(5);
+      expect(Math.min(...answers)).toBeGreaterThan(100);
+
+      expect(await sync()).toMatchObject({ rebuilt: false });
+      const approved = await database.sql<{ id: string; name: string }[]>`
+      select id, name from businesses where status = 'approved' order by id`;
+      expect(await indexed()).toEqual([...approved]);
+      await until(async () => !(await exists(`${index}_next`)), 5_000);
+    },
+  );
+
+  test("does not wait for very many recorded changes, and is begun again if it was cut short", async () => {
+    await addMany(20_001);
+    const signal = AbortSignal.timeout(30_000);
+    await meili.createIndex(index, { primaryKey: "id" }).waitTask();
+    await meili.index(index).updateSettings(indexSettings).waitTask();
+    expect(await pendingChanges()).toBeGreaterThan(20_000);
+
+    const stopping = new AbortController();
+    const cutShort = rebuildIndex({
       ...where(),
       present: "fits",
-      signal: new AbortController().signal,
-      onDocuments: () => {},
-      documentsAtOnce: 40,
+      signal: AbortSignal.any([signal, stopping.signal]),
+      onDocuments: () => stopping.abort(),
+      documentsAtOnce: 500,
     });
-    isRebuilding = false;
-    await Promise.all([asking, changing]);
-    expect(documents).toBeGreaterThan(100);
-    expect(answers.length).toBeGreaterThan(5);
-    expect(Math.min(...answers)).toBeGreaterThan(100);
-
-    expect(await sync()).toMatchObject({ rebuilt: false });
-    const approved = await database.sql<{ id: string; name: string }[]>`
-      select id, name from businesses where status = 'approved' order by id`;
-    expect(await indexed()).toEqual([...approved]);
-    await until(async () => !(await exists(`${index}_next`)), 5_000);
-  });
+    await expect(cutShort).rejects.toThrow("aborted");
+    expect(await pendingChanges()).toBe(0);
+    expect(await sync({ signal })).toMatchObject({ rebuilt: true, documents: 20_001, changes: 0 });
+    expect(await total("zephyr")).toBe(20_001);
+  }, 40_000);
 
   test("that was cut short does not disturb the next one", async () => {
     await addBusiness(database.sql, { name: "Whole" });
