@@ -8,7 +8,7 @@ import { type Config, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
 import { createPageCache } from "./directory/page-cache.ts";
 import type { Answers } from "./handlers/answers.ts";
-import { createMetrics } from "./metrics.ts";
+import { type AnswerCounts, createMetrics } from "./metrics.ts";
 import { createLog, endWhenTold, explain, StartError } from "./process.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
 import { startSearchSync } from "./search/sync.ts";
@@ -105,9 +105,20 @@ export async function start(
 
     const answers: Answers = await createPageCache(sql, { maxBytes: cacheBytes });
     opened.push(() => answers.stop());
-    const metrics = createMetrics(admission);
+    const counts: AnswerCounts = new Map();
+    const metrics = createMetrics(admission, counts);
     scrape ??= () => metrics.metrics();
-    const server = serve({ config, directory, answers, keyring, admission, redis, scrape, log });
+    const server = serve({
+      config,
+      directory,
+      answers,
+      keyring,
+      admission,
+      redis,
+      counts,
+      scrape,
+      log,
+    });
     opened.push(() => server.stop());
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
     return { url: `http://${host}:${server.port}`, metrics, stop };

@@ -2,13 +2,16 @@ import { Counter, Gauge, Registry } from "prom-client";
 import packageJson from "../package.json" with { type: "json" };
 import type { Admission } from "./access/admission.ts";
 
+/** How many answers of each status each route has given. */
+export type AnswerCounts = Map<string, Map<number, number>>;
+
 /**
  * What a server process tells of itself, all of it read when somebody asks. Of the metrics that
  * prom-client has for a process, only some mean anything under Bun, and their watch over the event
  * loop costs time: these few are taken here, by the same names.
  * https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics
  */
-export function createMetrics(admission: Admission): Registry {
+export function createMetrics(admission: Admission, answers: AnswerCounts): Registry {
   const registry = new Registry();
   const registers = [registry];
 
@@ -26,6 +29,18 @@ export function createMetrics(admission: Admission): Registry {
     "Times that Redis has gone away or been slow.",
     () => admission.state().outages,
   );
+  new Counter({
+    name: "highstreet_answers_total",
+    help: "Answers, by route and status; the route `*` is every path that there is not.",
+    labelNames: ["route", "status"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [route, byStatus] of answers) {
+        for (const [status, count] of byStatus) this.inc({ route, status }, count);
+      }
+    },
+  });
   new Gauge({
     name: "highstreet_processes",
     help: "Processes that serve.",

@@ -14,6 +14,7 @@ import { usage } from "./handlers/usage.ts";
 import { internal, notFound } from "./http/errors.ts";
 import { chain, type Handler } from "./http/handler.ts";
 import { respond } from "./http/respond.ts";
+import type { AnswerCounts } from "./metrics.ts";
 import { admitClient } from "./middleware/admitClient.ts";
 import { admitKey } from "./middleware/admitKey.ts";
 import { allowMethods } from "./middleware/allowMethods.ts";
@@ -37,6 +38,8 @@ export interface Parts {
   keyring: Keyring;
   admission: Admission;
   redis: RedisClient;
+  /** Counts what is answered. */
+  counts: AnswerCounts;
   /** All that is measured, in the text format of Prometheus. */
   scrape(): Promise<string>;
   log: Logger;
@@ -47,15 +50,21 @@ export function serve(parts: Parts): Server<undefined> {
   const { port, host, workers, trustedProxies } = parts.config;
   const addressOf = clientAddress(trustedProxies);
 
-  const answer = (handler: Handler) => async (request: Request, server: Server<undefined>) => {
-    const peer = server.requestIP(request)?.address ?? "";
-    const { path, query } = splitUrl(request.url);
-    const context = {
-      client: addressOf(peer, request.headers.get("X-Forwarded-For")),
-      query,
-      segment: path.slice(path.lastIndexOf("/") + 1),
+  const answer = (route: string, handler: Handler) => {
+    const counts = new Map<number, number>();
+    parts.counts.set(route, counts);
+    return async (request: Request, server: Server<undefined>) => {
+      const peer = server.requestIP(request)?.address ?? "";
+      const { path, query } = splitUrl(request.url);
+      const context = {
+        client: addressOf(peer, request.headers.get("X-Forwarded-For")),
+        query,
+        segment: path.slice(path.lastIndexOf("/") + 1),
+      };
+      const response = respond(request, await handler(request, context));
+      counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
+      return response;
     };
-    return respond(request, await handler(request, context));
   };
 
   const { table, fallback } = routes(parts);
@@ -69,9 +78,9 @@ export function serve(parts: Parts): Server<undefined> {
     // Nothing larger than a filled-in form is ever sent here.
     maxRequestBodySize: 64 * 1024,
     routes: Object.fromEntries(
-      Object.entries(table).map(([path, handler]) => [path, answer(handler)]),
+      Object.entries(table).map(([path, handler]) => [path, answer(path, handler)]),
     ),
-    fetch: answer(fallback),
+    fetch: answer("*", fallback),
     // The middleware catches what handlers throw; this is for what is wrong in the middleware.
     error(error) {
       parts.log.error({ err: error }, "a request failed outside of the middleware");

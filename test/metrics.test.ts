@@ -41,6 +41,23 @@ test("each scrape is of the moment", async () => {
   expect(await cpu()).toBeWithin(before + 0.02, before + 5);
 });
 
+test("answers are counted by route and status", async () => {
+  const count = async (route: string, status: number) => {
+    const sample = `highstreet_answers_total{route="${route}",status="${status}"} `;
+    const lines = (await (await scrape()).text()).split("\n");
+    return Number(lines.find((line) => line.startsWith(sample))?.slice(sample.length) ?? 0);
+  };
+  const slug = "/api/v1/businesses/:slug";
+  const before = await Promise.all([count(slug, 404), count("*", 404)]);
+  for (const path of ["/api/v1/businesses/a", "/api/v1/businesses/b", "/nowhere"]) {
+    await fetch(server.url + path);
+  }
+  expect(await Promise.all([count(slug, 404), count("*", 404)])).toEqual([
+    (before[0] ?? 0) + 2,
+    (before[1] ?? 0) + 1,
+  ]);
+});
+
 test("to the public there are no metrics, whoever passes the request on", async () => {
   // The last address that is no proxy's is the client; 203.0.113.9 says what it likes before.
   for (const chain of ["203.0.113.9", "10.0.0.1, 203.0.113.9", "10.0.0.1", "nobody"]) {
