@@ -44,7 +44,7 @@ function readWhole(option: string, text: string): number {
 
 async function load(count: number, seed: number): Promise<void> {
   const { databaseUrl } = loadConfig(await scriptEnvironment());
-  const sql = openPostgres(databaseUrl, { max: 2 });
+  const sql = openPostgres(databaseUrl, { max: 4 });
   const bar = new SingleBar({
     format: "{bar} {value} of {total} businesses | {rate} a second | {eta_formatted} left",
     noTTYOutput: false,
@@ -53,16 +53,12 @@ async function load(count: number, seed: number): Promise<void> {
   });
   const started = performance.now();
   const secondsSince = () => (performance.now() - started) / 1000;
-  let before: number | undefined;
   try {
     bar.start(count, 0, { rate: 0 });
     const added = await loadBusinesses(sql, {
       count,
       seed,
-      onProgress(present) {
-        before ??= present;
-        bar.update(present, { rate: Math.round((present - before) / secondsSince()) });
-      },
+      onProgress: (done) => bar.update(done, { rate: Math.round(done / secondsSince()) }),
     });
     bar.stop();
     const seconds = secondsSince();

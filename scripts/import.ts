@@ -39,7 +39,7 @@ async function importFiles(): Promise<void> {
       await importEach(sql, files, options, json);
     }
   } finally {
-    await sql.end();
+    await sql.end({ timeout: 5 });
   }
 }
 

@@ -14,7 +14,7 @@ export function showProgress(file: string, sizeBytes: number): Progress {
   let bytes = 0;
   const bar = new SingleBar(
     {
-      format: "{name} {bar} {percentage} % | {rows} rows, {rate} a second",
+      format: "{name} {bar} {percentage} % | {rows} rows, {rate} a second | {eta_formatted} left",
       stream: process.stderr,
       noTTYOutput: false,
       clearOnComplete: true,
