@@ -21,7 +21,12 @@ export function createWindow(
 ): Window {
   redis.defineCommand("admitToWindow", { numberOfKeys: 1, lua: admitClientsLua });
   return async (client) => {
-    const answer = redis.admitToWindow(`admissions:${name}:{${client}}`, "", limit, seconds * 1_000_000);
+    const answer = redis.admitToWindow(
+      `admissions:${name}:{${client}}`,
+      "",
+      limit,
+      seconds * 1_000_000,
+    );
     try {
       const [waitMicroseconds = 0] = await withDeadline(answer, DEADLINE_MS);
       return Math.ceil(waitMicroseconds / 1_000_000);
