@@ -14,7 +14,8 @@ export async function askAll(
   onAnswer: (request: RecordedRequest, response: Response) => Promise<void> | void,
 ): Promise<void> {
   const callerOf = await readCallers(callersFile);
-  const requests = (await readRequests(requestsFile)).entries();
+  // The popular ones are among the first: asked for last, they are what a full cache is left with.
+  const requests = (await readRequests(requestsFile)).toReversed().entries();
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       for (const [index, request] of requests) {

@@ -12,6 +12,7 @@ export interface RecordedRequest {
 
 /** How requests repeat: how many there are, how many differ, and what the most popular get. */
 export interface Mix {
+  /** The different requests, a line each; their order is in `FILE.order`. */
   file: string;
   requests: number;
   different: number;
@@ -19,25 +20,34 @@ export interface Mix {
   topShare: number;
 }
 
-/** Writes requests in the order in which they are to be sent, for wrk and the baselines. */
+/**
+ * Writes requests for wrk and the baselines: each different one once, in order of first appearance,
+ * and apart from that which comes when, as numbers of 32 bits; see programs/wrk.lua.
+ */
 export async function writeRequests(
   file: string,
   requests: readonly RecordedRequest[],
 ): Promise<Mix> {
-  const lines = requests.map(toLine);
-  await writeFile(file, `${lines.join("\n")}\n`);
-  const counts = new Map<string, number>();
-  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
-  const sorted = [...counts.values()].sort((a, b) => b - a);
-  const top = sorted.slice(0, Math.ceil(sorted.length / 100));
-  const topShare = top.reduce((sum, count) => sum + count, 0) / lines.length;
-  return { file, requests: lines.length, different: sorted.length, topShare };
+  const numbers = new Map<string, number>();
+  const counts: number[] = [];
+  const order = Uint32Array.from(requests, (request) => {
+    const line = toLine(request);
+    const number = numbers.get(line) ?? numbers.size;
+    numbers.set(line, number);
+    counts[number] = (counts[number] ?? 0) + 1;
+    return number;
+  });
+  await writeFile(file, `${[...numbers.keys()].join("\n")}\n`);
+  await writeFile(`${file}.order`, order);
+  const top = counts.toSorted((a, b) => b - a).slice(0, Math.ceil(counts.length / 100));
+  const topShare = top.reduce((sum, count) => sum + count, 0) / order.length;
+  return { file, requests: order.length, different: counts.length, topShare };
 }
 
 /** The different requests of a file, in order of their first appearance. */
 export async function readRequests(file: string): Promise<RecordedRequest[]> {
   const lines = (await Bun.file(file).text()).trimEnd().split("\n");
-  return [...new Set(lines)].map((line) => {
+  return lines.map((line) => {
     const [[start = "", , ...fields], body] = splitLine(line);
     const headers = fields.map((field) => field.split(/: (.*)/s).slice(0, 2));
     return {

@@ -1,9 +1,13 @@
 -- What wrk sends: the recorded requests in their order, each from the next caller.
 -- Arguments: the file of requests, the place to begin at, and the file of callers; without that one
--- the callers are a million addresses. A request is one line, its line breaks as tabs; a caller is
--- one header line.
+-- the callers are a million addresses. A request is one line, its line breaks as tabs; FILE.order
+-- has the numbers of the lines in the order in which they are sent, 32 bits each. A caller is one
+-- header line.
+
+local ffi = require("ffi")
 
 local before, after = {}, {}
+local bytes, order, length
 local callers = {}
 local place, caller
 
@@ -11,31 +15,29 @@ local ADDRESSES = 2 ^ 20
 
 local threads = 0
 function setup(thread)
-  thread:set("number", threads)
+  thread:set("thread_number", threads)
   threads = threads + 1
 end
 
 function init(args)
-  local texts = {}
   for line in io.lines(args[1]) do
-    local parts = texts[line]
-    if not parts then
-      local text = line:gsub("\t", "\r\n")
-      local head, body = text:match("^(.-)\r\n\r\n(.*)$")
-      parts = { (head or text) .. "\r\n", "\r\n\r\n" .. (body or "") }
-      texts[line] = parts
-    end
-    before[#before + 1] = parts[1]
-    after[#after + 1] = parts[2]
+    local text = line:gsub("\t", "\r\n")
+    local head, body = text:match("^(.-)\r\n\r\n(.*)$")
+    before[#before + 1] = (head or text) .. "\r\n"
+    after[#after + 1] = "\r\n\r\n" .. (body or "")
   end
+  -- The string must outlive the pointer to it.
+  bytes = io.open(args[1] .. ".order", "rb"):read("*a")
+  order = ffi.cast("const uint32_t *", bytes)
+  length = #bytes / 4
   if args[3] then
     for line in io.lines(args[3]) do
       callers[#callers + 1] = line
     end
   end
   -- Threads begin apart from each other.
-  local start = tonumber(args[2]) + number * 7919
-  place = start % #before
+  local start = tonumber(args[2]) + thread_number * 7919
+  place = start % length
   caller = start
 end
 
@@ -46,10 +48,11 @@ local function address(number)
 end
 
 function request()
-  place = place % #before + 1
+  place = (place + 1) % length
   caller = caller + 1
+  local number = order[place] + 1
   local line = #callers > 0 and callers[caller % #callers + 1] or address(caller % ADDRESSES)
-  return before[place] .. line .. after[place]
+  return before[number] .. line .. after[number]
 end
 
 function done(summary, latency)
