@@ -145,8 +145,10 @@ function settings(port: number, durable: boolean): string[] {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     max_connections: 100,
-    shared_buffers: "256MB",
-    max_wal_size: "2GB",
+    shared_buffers: "512MB",
+    // A bulk load would else be held up by a checkpoint every few seconds.
+    max_wal_size: "4GB",
+    maintenance_work_mem: "128MB",
     jit: "off",
     ...(!durable && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
   };

@@ -6,6 +6,8 @@ import type { Sql } from "../store/postgres.ts";
 const INTERVAL_MS = 2_000;
 /** Milliseconds between two steps of a large change, in which writers have their turn. */
 const STEP_MS = 50;
+/** Listings to a step: writers wait for one for some tenths of a second. */
+const STEP_KEYS = 50_000;
 
 /**
  * Folds the changes of list totals together while the server runs (see sql/002_listings.sql).
@@ -44,7 +46,7 @@ export function startCompaction(sql: Sql, log: Logger): { stop(): Promise<void> 
 /** @returns whether a chunk is still to be split, because writers were at work */
 async function compact(sql: Sql, isUnfinished: boolean): Promise<boolean> {
   const [row] = await sql<[{ isUnfinished: boolean }?]>`
-    select compact_listing_counts() as "isUnfinished"
+    select compact_listing_counts(max_keys => ${STEP_KEYS}) as "isUnfinished"
     where ${isUnfinished} or exists (select from listing_counts where not is_folded)`;
   return row?.isUnfinished ?? false;
 }
