@@ -40,10 +40,8 @@ export async function readDocumentsAfter(
 interface Row {
   id: string;
   name: string;
-  categoryNames: string[];
-  categorySlugs: string[] | null;
-  cityName: string;
-  citySlug: string;
+  categoryId: number;
+  cityId: number;
   addressLine1: string;
   addressLine2: string | null;
   postcode: string;
@@ -51,47 +49,74 @@ interface Row {
   rank: number;
 }
 
+/** What the documents of one category, or of one city, have in common. */
+type BranchPart = Pick<SearchDocument, "category" | "branch" | "categorySlugs">;
+type CityPart = Pick<SearchDocument, "city" | "citySlug">;
+
 async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<SearchDocument[]> {
   const rows = await sql<Row[]>`
-    with branches as materialized (
-      select category_id,
-        array_agg(name order by distance) as names,
-        array_agg(slug order by distance) filter (where is_visible) as slugs
-      from (
-        select a.category_id, a.distance, c.name, c.slug,
-          bool_and(c.is_active) over (partition by a.category_id order by a.distance desc) as is_visible
-        from category_ancestors as a
-          join categories as c on c.id = a.ancestor_id
-      ) as lineage
-      group by category_id
-    )
-    select b.id, b.name, branches.names as "categoryNames", branches.slugs as "categorySlugs",
-      cities.name as "cityName", cities.slug as "citySlug",
+    select b.id, b.name, b.category_id as "categoryId", b.city_id as "cityId",
       b.address_line1 as "addressLine1", b.address_line2 as "addressLine2", b.postcode,
       b.short_description as "shortDescription", b.list_rank::float8 as rank
     from businesses as b
-      join branches on branches.category_id = b.category_id
-      join cities on cities.id = b.city_id
     where b.status = 'approved' and ${condition}
     ${part}`;
-  return rows.map(toDocument);
+  // Names after rows: each row then finds its own, and is never given older ones.
+  const [branches, cities] = await Promise.all([readBranches(sql), readCities(sql)]);
+  return rows.flatMap((row) => {
+    const branch = branches.get(row.categoryId);
+    const city = cities.get(row.cityId);
+    // One that went meanwhile left a change that is yet to be brought in.
+    return branch && city ? toDocument(row, branch, city) : [];
+  });
 }
 
-function toDocument(row: Row): SearchDocument {
-  const [category = "", ...above] = row.categoryNames;
+function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocument {
   return {
     id: row.id,
     name: normalised(row.name),
-    category: inBothNumbers(category),
-    city: normalised(row.cityName),
+    category: branch.category,
+    city: city.city,
     address: normalised(`${row.addressLine1}, ${row.addressLine2 ?? ""}`),
     postcode: normalised(row.postcode),
-    branch: above.map(inBothNumbers).join(" "),
+    branch: branch.branch,
     about: normalised(row.shortDescription),
-    citySlug: row.citySlug,
-    categorySlugs: row.categorySlugs ?? [],
+    citySlug: city.citySlug,
+    categorySlugs: branch.categorySlugs,
     rank: row.rank,
   };
+}
+
+async function readBranches(sql: Sql): Promise<Map<number, BranchPart>> {
+  const rows = await sql<{ id: number; names: string[]; slugs: string[] | null }[]>`
+    select category_id as id,
+      array_agg(name order by distance) as names,
+      array_agg(slug order by distance) filter (where is_visible) as slugs
+    from (
+      select a.category_id, a.distance, c.name, c.slug,
+        bool_and(c.is_active) over (partition by a.category_id order by a.distance desc) as is_visible
+      from category_ancestors as a
+        join categories as c on c.id = a.ancestor_id
+    ) as lineage
+    group by category_id`;
+  return new Map(
+    rows.map(({ id, names: [name = "", ...above], slugs }) => [
+      id,
+      {
+        category: inBothNumbers(name),
+        branch: above.map(inBothNumbers).join(" "),
+        categorySlugs: slugs ?? [],
+      },
+    ]),
+  );
+}
+
+async function readCities(sql: Sql): Promise<Map<number, CityPart>> {
+  const rows = await sql<{ id: number; slug: string; name: string }[]>`
+    select id, slug, name from cities`;
+  return new Map(
+    rows.map(({ id, slug, name }) => [id, { city: normalised(name), citySlug: slug }]),
+  );
 }
 
 const normalised = (text: string) => searchWords(text).join(" ");
