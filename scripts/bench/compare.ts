@@ -34,9 +34,11 @@ export async function compare(
   {
     rounds,
     seconds,
+    connections = 64,
     figure = (run) => run.perSecond,
     onRound,
   }: Rounds & {
+    connections?: number;
     figure?: (run: Run) => number;
     onRound: (round: number, ratio: number, from: number) => Promise<void> | void;
   },
@@ -44,7 +46,7 @@ export async function compare(
   const runs: { tested: Run; baseline: Run; ratio: number }[] = [];
   for (let round = 0; round <= rounds; round++) {
     const from = round * STEP;
-    const options = { seconds, from };
+    const options = { seconds, from, connections };
     const pair = {
       tested: await drive(tested.url, tested.traffic, options),
       baseline: await drive(baseline.url, baseline.traffic, options),

@@ -2,10 +2,13 @@ import { searchWords } from "../../src/search/words.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { createRandom, type Random } from "../generate/random.ts";
 
-/** Questions for a search, all different, no word of which search leaves out by itself. */
+/** Questions for a search, all different: of a trade in a town, of a business, of one in its town. */
 export async function drawSearches(sql: Sql, different: number): Promise<string[]> {
-  const names = await sql<{ name: string }[]>`
-    select name from businesses where status = 'approved' order by id limit ${different * 2}`;
+  const businesses = await sql<{ name: string; city: string }[]>`
+    select b.name, cities.name as city
+    from businesses as b
+      join cities on cities.id = b.city_id
+    where b.status = 'approved' order by b.id limit ${different * 2}`;
   const categories = await sql<{ name: string }[]>`select name from categories order by id`;
   const cities = await sql<{ name: string }[]>`select name from cities order by id`;
   const random = createRandom(3);
@@ -13,8 +16,8 @@ export async function drawSearches(sql: Sql, different: number): Promise<string[
   const draw = () => {
     const kind = random.fraction();
     if (kind < 0.35) return `${pick(categories)} ${pick(cities)}`;
-    if (kind < 0.7) return pick(names);
-    return `${pick(names)} ${pick(cities)}`;
+    const { name, city } = random.pick(businesses);
+    return kind < 0.7 ? name : `${name} ${city}`;
   };
 
   const questions = new Set<string>();

@@ -25,7 +25,7 @@ export function requireWrk(): void {
 }
 
 /**
- * Sends recorded requests over 64 connections, as fast as they are answered. With two threads, since
+ * Sends recorded requests over connections that stay open, as fast as they are answered. With two threads, since
  * one was not enough for the bare server.
  * @param from the place among the requests and the callers to begin at
  * @throws CommandError when any answer is not 2xx or 304, or a connection breaks
@@ -33,13 +33,24 @@ export function requireWrk(): void {
 export async function drive(
   url: string,
   { requestsFile, callersFile }: Traffic,
-  { seconds, from }: { seconds: number; from: number },
+  { seconds, from, connections = 64 }: { seconds: number; from: number; connections?: number },
 ): Promise<Run> {
   const wrk = Bun.spawn(
     [
       "wrk",
-      ...["--threads", "2", "--connections", "64", "--duration", `${seconds}s`],
-      ...["--timeout", "10s", "--script", SCRIPT, url, "--", requestsFile, `${from}`],
+      ...["--threads", `${Math.min(2, connections)}`, "--connections", `${connections}`],
+      ...[
+        "--duration",
+        `${seconds}s`,
+        "--timeout",
+        "10s",
+        "--script",
+        SCRIPT,
+        url,
+        "--",
+        requestsFile,
+        `${from}`,
+      ],
       ...(callersFile === null ? [] : [callersFile]),
     ],
     { stdio: ["ignore", "pipe", "pipe"] },
