@@ -1,4 +1,5 @@
 import { readDocumentsAfter, type SearchDocument } from "../../src/search/documents.ts";
+import { DOCUMENTS_AT_ONCE, REQUESTS_AHEAD } from "../../src/search/rebuild.ts";
 import { indexSettings } from "../../src/search/settings.ts";
 import { syncSearch } from "../../src/search/sync.ts";
 import { finishTask } from "../../src/search/tasks.ts";
@@ -21,9 +22,6 @@ const LEAST_RATIO = 0.8;
 /** Enough to tell, however large the directory is. */
 const MOST_DOCUMENTS = 100_000;
 const INDEX = "bench";
-/** As in src/search/rebuild.ts. */
-const DOCUMENTS_AT_ONCE = 20_000;
-const REQUESTS_AHEAD = 4;
 
 async function measureIndexing(bench: Bench): Promise<Measured> {
   const { env, built } = bench.directory;

@@ -22,8 +22,8 @@ export interface Rebuild {
 }
 
 // About 8 MB a request. Meilisearch takes what waits for it in one go, which is faster.
-const DOCUMENTS_AT_ONCE = 20_000;
-const REQUESTS_AHEAD = 16;
+export const DOCUMENTS_AT_ONCE = 20_000;
+export const REQUESTS_AHEAD = 16;
 const CHANGES_AFTER_MS = 1_000;
 /** Recorded changes that are as much work as a new index. */
 const MANY_CHANGES = 20_000;
