@@ -63,7 +63,7 @@ export async function start(
   };
 
   try {
-    const sql = openPostgres(config.databaseUrl);
+    const sql = openPostgres(config.databaseUrl, { keepsPlans: true });
     opened.push(() => sql.end({ timeout: 2 }));
     const pending = await reach("PostgreSQL", () => pendingMigrations(sql));
     if (pending.length > 0) {
@@ -128,8 +128,8 @@ export async function start(
   }
 }
 
-/** Some ten thousand pages. */
-const CACHE_BYTES = 128 * 1024 * 1024;
+/** Some forty thousand pages of twenty businesses. */
+const CACHE_BYTES = 96 * 1024 * 1024;
 
 /** Milliseconds that each part has to close: as long as the slowest answer may take. */
 const STOP_MS = 5_000;

@@ -1,5 +1,5 @@
+import { batched } from "../store/batches.ts";
 import type { RedisClient } from "../store/redis.ts";
-import { batched } from "./batches.ts";
 import type { ApiKey } from "./keys.ts";
 import { createLastSeen } from "./last-seen.ts";
 import { createLocalLimiter } from "./local.ts";

@@ -1,7 +1,7 @@
 import type { Result } from "ioredis";
 import { Cluster } from "ioredis";
+import { batched } from "../store/batches.ts";
 import type { RedisClient } from "../store/redis.ts";
-import { batched } from "./batches.ts";
 import { withDeadline } from "./deadline.ts";
 import type { ApiKey } from "./keys.ts";
 import admitClientsLua from "./lua/admit-clients.lua" with { type: "text" };

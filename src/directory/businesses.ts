@@ -23,8 +23,16 @@ export interface Business extends ListedBusiness {
 
 /** The approved business of that slug, or null. */
 export async function findBusiness(sql: Sql, slug: string): Promise<Business | null> {
-  if (!isSlug(slug)) return null;
-  const [business] = await sql<Business[]>`
+  const [business] = await findBusinesses(sql, [slug]);
+  return business ?? null;
+}
+
+/** The approved business of each slug, or null. */
+export async function findBusinesses(
+  sql: Sql,
+  slugs: readonly string[],
+): Promise<(Business | null)[]> {
+  const rows = await sql<Business[]>`
     select
       b.id, b.slug, b.name, b.short_description as "shortDescription", b.description,
       c.slug as "categorySlug", c.name as "categoryName",
@@ -40,8 +48,9 @@ export async function findBusiness(sql: Sql, slug: string): Promise<Business | n
       join categories as c on c.id = b.category_id
       left join categories as parent on parent.id = c.parent_id
       join cities on cities.id = b.city_id
-    where b.slug = ${slug} and b.status = 'approved'`;
-  return business ?? null;
+    where b.slug = any(${slugs.filter(isSlug)}::text[]) and b.status = 'approved'`;
+  const bySlug = new Map(rows.map((business) => [business.slug, business]));
+  return slugs.map((slug) => bySlug.get(slug) ?? null);
 }
 
 /** What an operator may do with a business: the column that it sets, and to what. */

@@ -1,4 +1,5 @@
 import type { Sql } from "../store/postgres.ts";
+import type { ListKey } from "./announcements.ts";
 import { isSlug } from "./slug.ts";
 import type { Extent, Scope } from "./touched.ts";
 
@@ -105,9 +106,11 @@ export async function listBusinesses(
     total,
     businesses,
     scope: categoryId === null || cityId === null ? null : { category: categoryId, city: cityId },
-    extent: first && last ? { first, last } : null,
+    extent: first && last ? { first: keyOf(first), last: keyOf(last) } : null,
   };
 }
+
+const keyOf = ({ rank, id }: RankedBusiness): ListKey => ({ rank, id });
 
 /** What stands in each row of the answer, of which there is at least one. */
 interface Head {

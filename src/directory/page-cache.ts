@@ -14,10 +14,10 @@ export interface PageCache<Page> {
 
 export interface Made<Page> {
   page: Page;
-  /** What it weighs in memory, in bytes. */
-  size: number;
   /** Null: not to be kept. */
   shows: Shown | null;
+  /** Called before it is kept: makes it small. @returns what it then weighs in memory, in bytes */
+  pack(): number;
 }
 
 /**
@@ -68,8 +68,9 @@ export async function createPageCache<Page extends object>(
     const begunIn = generation;
     const made = await work();
     const { page, shows } = made;
-    const size = made.size + OVERHEAD;
-    if (shows && begunIn === generation && size <= maxBytes) keep({ name, page, size, shows });
+    if (maxBytes > 0 && shows && begunIn === generation) {
+      keep({ name, page, size: made.pack() + OVERHEAD, shows });
+    }
     return page;
   }
 
@@ -97,7 +98,7 @@ export async function createPageCache<Page extends object>(
 const LONGEST_JOIN_MS = 500;
 
 /** What an entry weighs beside its page, in bytes: its name and its links. */
-const OVERHEAD = 500;
+const OVERHEAD = 1_000;
 
 interface Entry<Page> {
   name: string;

@@ -1,4 +1,4 @@
-import { type Business, findBusiness } from "../directory/businesses.ts";
+import { type Business, findBusinesses } from "../directory/businesses.ts";
 import { type ListPage, listBusinesses } from "../directory/listing.ts";
 import type { KeyedBusiness, KeyedPage, OpenBusiness, OpenPage } from "../directory/schemas.ts";
 import { keyedDetail, keyedListItem, openDetail, openListItem } from "../directory/shapes.ts";
@@ -15,6 +15,7 @@ import {
   type Values,
   writeQuery,
 } from "../http/parameters.ts";
+import { batched } from "../store/batches.ts";
 import type { Sql } from "../store/postgres.ts";
 import { type Answers, kept } from "./answers.ts";
 
@@ -102,15 +103,19 @@ function show(
   shape: (business: Business) => unknown,
 ): Handler {
   const nameOf = (slug: string) => `${variant} detail/${slug}`;
+  const find = batched((slugs: string[]) => findBusinesses(sql, slugs), { limit: MOST_AT_ONCE });
   return function show(_request, { segment }): Answer | Promise<Answer> {
     const known = answers.find(nameOf(segment));
     if (known) return known;
     const slug = parseSlug(segment);
     if (!slug.ok) return invalidParameter(slug.fault);
     return answers.findOrMake(nameOf(slug.value), async () => {
-      const business = await findBusiness(sql, slug.value);
-      if (!business) return { page: notFound(), size: 0, shows: null };
+      const business = await find(slug.value);
+      if (!business) return { page: notFound(), shows: null, pack: () => 0 };
       return kept(shape(business), { kind: "business", slug: business.slug });
     });
   };
 }
+
+/** Details that are asked of the database in one question. */
+const MOST_AT_ONCE = 64;

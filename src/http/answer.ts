@@ -3,53 +3,50 @@ import { Representation } from "./representation.ts";
 /** What a handler answers: a value, turned into a Response at the very end. */
 export interface Answer {
   status: number;
-  headers: Record<string, string>;
+  headers: Headers;
   /** Text, or a representation of it that is sent again and again, or null for no body. */
   body: string | Representation | null;
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 /** 200 with a JSON body. */
-export function ok(value: unknown): Answer {
-  return json(200, value);
+export function ok(value: unknown): Answer & { body: string } {
+  return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(value) };
 }
 
-export function json(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
-  return {
-    status,
-    headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
-    body: JSON.stringify(value),
-  };
+export function json(status: number, value: unknown, headers: Headers = {}): Answer {
+  return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(value) };
 }
 
-/** The same answer, whose body's forms are kept from the first time that they are sent. */
-export function finished(answer: Answer): Answer {
-  const { body } = answer;
-  return typeof body === "string" ? { ...answer, body: new Representation(body) } : answer;
+// Frozen, so that what is made of it can be made once: see `once`.
+const JSON_HEADERS = Object.freeze({ "Content-Type": "application/json; charset=utf-8" });
+
+/** The same answer, to be given again and again. */
+export function finished({ status, headers, body }: Answer & { body: string }): Answer {
+  return { status, headers: Object.freeze(headers), body: new Representation(body).pack() };
 }
 
 /** The same answer with further headers. */
-export function withHeaders(answer: Answer, headers: Record<string, string>): Answer {
+export function withHeaders(answer: Answer, headers: Headers): Answer {
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
-/**
- * Adds the same headers to any answer. To one that is given again and again it adds them once, so
- * that in the end it is the same object each time.
- */
-export function addingHeaders(headers: Record<string, string>): (answer: Answer) => Answer {
-  const extended = new WeakMap<Answer, Answer>();
-  return (answer) => {
-    if (!isFinished(answer)) return withHeaders(answer, headers);
-    let known = extended.get(answer);
-    if (!known) {
-      known = withHeaders(answer, headers);
-      extended.set(answer, known);
-    }
-    return known;
-  };
+/** Adds the same headers to any answer. */
+export function addingHeaders(headers: Headers): (answer: Answer) => Answer {
+  const merge = once((before) => ({ ...before, ...headers }));
+  return ({ status, headers, body }) => ({ status, headers: merge(headers), body });
 }
 
-/** Whether this very answer may be given again. */
-export function isFinished(answer: Answer): boolean {
-  return answer.body instanceof Representation;
+/** Makes something of headers; of those that are frozen, since all answers of a kind share them, once. */
+export function once(make: (headers: Headers) => Headers): (headers: Headers) => Headers {
+  const made = new WeakMap<Headers, Headers>();
+  return (headers) => {
+    const known = made.get(headers);
+    if (known) return known;
+    if (!Object.isFrozen(headers)) return make(headers);
+    const first = Object.freeze(make(headers));
+    made.set(headers, first);
+    return first;
+  };
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { type Answer, isFinished } from "./answer.ts";
+import { type Answer, once } from "./answer.ts";
 import { type Coding, codings, Representation } from "./representation.ts";
 
 /**
@@ -11,55 +11,33 @@ export function respond(request: Request, answer: Answer): Response {
   if (body === null) return new Response(null, { status, headers: answer.headers });
 
   const representation = typeof body === "string" ? new Representation(body) : body;
-  const isWorthCoding = representation.size >= SMALLEST_COMPRESSED;
-  const coding = isWorthCoding ? acceptedCoding(request) : "identity";
-  const headers = headersOf(answer, representation, coding);
-  if (status === 200 && holds(request, representation.tag(coding))) {
-    const kept = new Headers(headers);
-    kept.delete("Content-Type");
-    kept.delete("Content-Encoding");
-    return new Response(null, { status: 304, headers: kept });
+  const coding = representation.isWorthCoding ? acceptedCoding(request) : "identity";
+  const headers: Record<string, string> =
+    coding === "identity"
+      ? { ...plainHeaders(answer.headers) }
+      : { ...plainHeaders(answer.headers), "Content-Encoding": coding };
+  if (status === 200) {
+    const tag = representation.tag(coding);
+    headers.ETag = tag;
+    headers["Cache-Control"] ??= "no-cache";
+    if (holds(request, tag)) {
+      delete headers["Content-Type"];
+      delete headers["Content-Encoding"];
+      return new Response(null, { status: 304, headers });
+    }
   }
   const bytes = representation.bytes(coding);
   if (request.method === "HEAD") {
-    const counted = new Headers(headers);
-    counted.set("Content-Length", String(bytes.byteLength));
-    return new Response(null, { status, headers: counted });
+    headers["Content-Length"] = String(bytes.byteLength);
+    return new Response(null, { status, headers });
   }
   return new Response(bytes, { status, headers });
 }
 
-/** Below this many bytes the frame of a compressed form eats up what it saves. */
-const SMALLEST_COMPRESSED = 512;
-
-/** The headers of answers that are given again and again, for each coding. */
-const knownHeaders = new WeakMap<Answer, Partial<Record<Coding, Headers>>>();
-
-function headersOf(answer: Answer, representation: Representation, coding: Coding): Headers {
-  if (!isFinished(answer)) return makeHeaders(answer, representation, coding);
-  let known = knownHeaders.get(answer);
-  if (!known) {
-    known = {};
-    knownHeaders.set(answer, known);
-  }
-  known[coding] ??= makeHeaders(answer, representation, coding);
-  return known[coding];
-}
-
-function makeHeaders(
-  { status, headers }: Answer,
-  representation: Representation,
-  coding: Coding,
-): Headers {
-  const made = new Headers(headers);
-  made.append("Vary", "Accept-Encoding");
-  if (coding !== "identity") made.set("Content-Encoding", coding);
-  if (status === 200) {
-    made.set("ETag", representation.tag(coding));
-    if (!made.has("Cache-Control")) made.set("Cache-Control", "no-cache");
-  }
-  return made;
-}
+const plainHeaders = once((headers) => ({
+  ...headers,
+  Vary: headers.Vary === undefined ? "Accept-Encoding" : `${headers.Vary}, Accept-Encoding`,
+}));
 
 /** Clients are of few kinds: what each of their headers asks for is worked out once. */
 const knownPreferences = new LRUCache<string, Coding>({ max: 1_000 });

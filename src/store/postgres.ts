@@ -3,8 +3,13 @@ import postgres from "postgres";
 export type Sql = postgres.Sql;
 export type Transaction = postgres.TransactionSql;
 
-/** Opens a pool of connections to PostgreSQL. Connects on first use. */
-export function openPostgres(url: string, { max = 10 } = {}): Sql {
+/**
+ * Opens a pool of connections to PostgreSQL. Connects on first use.
+ * @param options.keepsPlans plans each statement once for a connection: for a server, whose
+ *   statements are few and whose plans do not depend on the values. Planning a list takes longer
+ *   than reading it.
+ */
+export function openPostgres(url: string, { max = 10, keepsPlans = false } = {}): Sql {
   return postgres(url, {
     max,
     connect_timeout: 5,
@@ -12,7 +17,10 @@ export function openPostgres(url: string, { max = 10 } = {}): Sql {
     backoff: () => 0.25,
     // NOTICE is for people at a terminal; as lines on stdout it would break --json.
     onnotice: () => {},
-    connection: { application_name: "highstreet" },
+    connection: {
+      application_name: "highstreet",
+      ...(keepsPlans && { plan_cache_mode: "force_generic_plan" }),
+    },
   });
 }
 

@@ -41,8 +41,8 @@ afterEach(() => cache.stop());
 async function isHeard(): Promise<boolean> {
   await cache.findOrMake("probe", async () => ({
     page: { list: await listBusinesses(sql, { offset: 0, limit: 0 }) },
-    size: 1,
     shows: { kind: "totals" },
+    pack: () => 1,
   }));
   return cache.find("probe") !== undefined;
 }
@@ -65,7 +65,7 @@ function findOrMake(question: Question) {
   return cache.findOrMake(nameOf(question), async () => {
     const list = await ask(question);
     const { scope, extent } = list;
-    return { page: { list }, size: 1_000, shows: scope && { kind: "list", scope, extent } };
+    return { page: { list }, shows: scope && { kind: "list", scope, extent }, pack: () => 1_000 };
   });
 }
 
@@ -74,8 +74,8 @@ async function change(statement: (sql: Sql) => Promise<unknown>): Promise<void> 
   const slug = "shop-1";
   await cache.findOrMake("witness", async () => ({
     page: { list: await ask({ city: undefined, category: undefined, offset: 0 }) },
-    size: 1,
     shows: { kind: "business", slug },
+    pack: () => 1,
   }));
   await statement(sql);
   // Announcements come in order: when this one has come, so have those before.
@@ -157,8 +157,8 @@ test("many that ask for one page at once have it made once", async () => {
         made += 1;
         return {
           page: { list: await ask({ city: undefined, category: undefined, offset: 0 }) },
-          size: 1,
           shows: { kind: "totals" },
+          pack: () => 1,
         };
       }),
     ),
@@ -172,7 +172,7 @@ test("a page that was begun before a change was told is given, and not kept", as
   const asked = cache.findOrMake("slow", async () => {
     const list = await ask({ city: undefined, category: undefined, offset: 0 });
     await begun.promise;
-    return { page: { list }, size: 1, shows: { kind: "totals" } };
+    return { page: { list }, shows: { kind: "totals" }, pack: () => 1 };
   });
   await change((sql) => sql`update businesses set status = 'suspended' where slug = 'shop-7'`);
   begun.resolve();
@@ -207,8 +207,8 @@ test("what is used least goes first when there is no more room", async () => {
     const make = (name: string) =>
       small.findOrMake(name, async () => ({
         page: { text: name },
-        size: 2_000,
         shows: { kind: "business", slug: name },
+        pack: () => 2_000,
       }));
     await until(async () => {
       await make("first");
