@@ -1,9 +1,4 @@
-import {
-  MeilisearchError,
-  type MultiSearchParams,
-  type SearchParams,
-  type SearchResponse,
-} from "meilisearch";
+import { type Index, MeilisearchError } from "meilisearch";
 import { findListed, type ListedBusiness } from "../directory/listing.ts";
 import { isSlug } from "../directory/slug.ts";
 import type { Meilisearch } from "../store/meilisearch.ts";
@@ -54,23 +49,29 @@ export async function searchBusinesses(
   const areSlugs = [city, category].every((slug) => slug === undefined || isSlug(slug));
   if (words.length === 0 || !areSlugs) return { items: [], total: 0 };
 
-  const matches = await findMatches(meili, index, words, {
-    ...sharedParameters,
-    offset,
-    limit: limit + SPARE,
-    filter: [
-      ...(city === undefined ? [] : [`citySlug = "${city}"`]),
-      ...(category === undefined ? [] : [`categorySlugs = "${category}"`]),
-    ],
-  });
-  const ids = matches.hits.map((hit) => hit.id);
-  let listed = await findListed(sql, ids.slice(0, limit));
-  let missing = Math.min(ids.length, limit) - listed.length;
-  if (missing > 0) {
-    listed = [...listed, ...(await findListed(sql, ids.slice(limit)))];
-    missing = ids.length - listed.length;
+  const filter = [
+    ...(city === undefined ? [] : [`citySlug = "${city}"`]),
+    ...(category === undefined ? [] : [`categorySlugs = "${category}"`]),
+  ];
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const ask = (run: readonly string[], part: Part) =>
+    findMatches(meili.index<Match>(index), toQuestion(run), { ...part, filter }, signal);
+
+  for (const run of runs(words)) {
+    const { ids, total } = await ask(run, { offset, limit });
+    if (total === 0) continue;
+    const items = await findListed(sql, ids);
+    const gone = ids.length - items.length;
+    if (gone === 0) return { items, total };
+
+    const next = await ask(run, { offset: offset + limit, limit: SPARE });
+    const others = await findListed(sql, next.ids);
+    return {
+      items: [...items, ...others].slice(0, limit),
+      total: total - gone - (next.ids.length - others.length),
+    };
   }
-  return { items: listed.slice(0, limit), total: matches.estimatedTotalHits - missing };
+  return { items: [], total: 0 };
 }
 
 // Meilisearch itself looks at no more than ten.
@@ -78,47 +79,32 @@ const MOST_WORDS = 10;
 
 const MOST_WORDS_IN_RUNS = 6;
 
-/** Ids asked for beyond the page, to fill it when the index lags. */
+/** Matches asked for after the page, to fill it when the index lags. */
 const SPARE = 20;
 
-/** Milliseconds that Meilisearch has for an answer. */
+/** Milliseconds that Meilisearch has for all the answers of a search. */
 const TIMEOUT_MS = 2_000;
-
-const sharedParameters = {
-  matchingStrategy: "all",
-  attributesToRetrieve: ["id"],
-} satisfies SearchParams;
 
 interface Match {
   id: string;
 }
 
-type Parameters = Omit<SearchParams, "page" | "hitsPerPage">;
-type Matches = Pick<SearchResponse<Match, Parameters>, "hits" | "estimatedTotalHits">;
+/** Which of the matches are wanted. */
+type Part = Required<Pick<SearchQuery, "offset" | "limit">>;
 
 async function findMatches(
-  meili: Meilisearch,
-  index: string,
-  words: readonly string[],
-  parameters: Parameters,
-): Promise<Matches> {
-  const init = { signal: AbortSignal.timeout(TIMEOUT_MS) };
+  index: Index<Match>,
+  question: string,
+  parameters: Part & { filter: string[] },
+  signal: AbortSignal,
+): Promise<{ ids: string[]; total: number }> {
   try {
-    const matches: Matches = await meili
-      .index<Match>(index)
-      .search<Match, Parameters>(toQuestion(words), parameters, init);
-    if (matches.estimatedTotalHits > 0 || words.length === 1) return matches;
-
-    const queries = shorterRuns(words).map((run) => ({
-      ...parameters,
-      indexUid: index,
-      q: toQuestion(run),
-    }));
-    const { results } = await meili.multiSearch<MultiSearchParams, Match>({ queries }, init);
-    const found = results.find(({ estimatedTotalHits = 0 }) => estimatedTotalHits > 0);
-    return found
-      ? { hits: found.hits, estimatedTotalHits: found.estimatedTotalHits ?? 0 }
-      : matches;
+    const { hits, estimatedTotalHits } = await index.search(
+      question,
+      { ...parameters, matchingStrategy: "all", attributesToRetrieve: ["id"] },
+      { signal },
+    );
+    return { ids: hits.map((hit) => hit.id), total: estimatedTotalHits };
   } catch (error) {
     if (!(error instanceof MeilisearchError)) throw error;
     throw new SearchUnavailable(`Meilisearch did not answer: ${error.message}`, { cause: error });
@@ -136,16 +122,15 @@ export function toQuestion(words: readonly string[]): string {
 }
 
 /**
- * All runs of neighbouring words but the whole: the longest first, then from left to right. Only of
- * the first few words, since their number grows with the square.
+ * All words, then the shorter runs of neighbouring words: the longest first, then from left to
+ * right. Those are of the first few words only, since their number grows with the square.
  */
-function shorterRuns(words: readonly string[]): string[][] {
+function* runs(words: readonly string[]): Generator<readonly string[]> {
+  yield words;
   const first = words.slice(0, MOST_WORDS_IN_RUNS);
-  const runs: string[][] = [];
   for (let length = Math.min(first.length, words.length - 1); length > 0; length--) {
     for (let start = 0; start + length <= first.length; start++) {
-      runs.push(first.slice(start, start + length));
+      yield first.slice(start, start + length);
     }
   }
-  return runs;
 }

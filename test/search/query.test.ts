@@ -3,7 +3,7 @@ import { SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
 import { syncSearch } from "../../src/search/sync.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { addBusiness, type BusinessFixture } from "../fixtures.ts";
-import { createDatabase, type TestDatabase, uniqueIndex } from "../support.ts";
+import { createDatabase, stores, type TestDatabase, uniqueIndex } from "../support.ts";
 
 const { meili, index } = uniqueIndex();
 let database: TestDatabase;
@@ -212,11 +212,47 @@ describe("while the index lags", () => {
     const { items, total } = await search("twin tyres", { limit: 2 });
     expect(items.map((item) => item.slug)).toEqual(["t-0", "t-2"]);
     expect(total).toBe(3);
+    expect(await search("emergency twin tyres", { limit: 2 })).toEqual({ items, total });
     await suspend("t-1", "approved");
   });
 
   test("what is pending is not found", async () => {
     expect(await names("nib supplies")).not.toContain("Nib Supplies");
+  });
+});
+
+describe("what Meilisearch is asked", () => {
+  let asked: string[] = [];
+  const recorder = Bun.serve({
+    port: 0,
+    async fetch(request) {
+      const body = await request.text();
+      const { q, limit } = JSON.parse(body);
+      asked.push(`${q.trim()}: ${limit}`);
+      const { method, headers } = request;
+      return fetch(stores().meiliUrl + new URL(request.url).pathname, { method, headers, body });
+    },
+  });
+  afterAll(() => recorder.stop(true));
+
+  const asks = async (text: string, limit: number) => {
+    asked = [];
+    const recorded = openMeilisearch(recorder.url.href, stores().meiliKey);
+    await searchBusinesses({ sql: database.sql, meili: recorded, index }, { text, limit });
+    return asked;
+  };
+
+  test("the page that is wanted, and no more", async () => {
+    expect(await asks("twin tyres", 2)).toEqual(["twin tyres: 2"]);
+  });
+
+  test("nothing shorter than a run of words that is found, nor one to the right of it", async () => {
+    expect(await asks("emergency plumber leeds", 5)).toEqual([
+      "emergency plumber leeds: 5",
+      "emergency plumber: 5",
+      "plumber leeds: 5",
+    ]);
+    expect(await asks("hairdresser york", 5)).toEqual(["hairdresser york: 5", "hairdresser: 5"]);
   });
 });
 
