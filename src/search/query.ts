@@ -1,4 +1,4 @@
-import { type Index, MeilisearchError } from "meilisearch";
+import { MeilisearchError, type MultiSearchParams } from "meilisearch";
 import { findListed, type ListedBusiness } from "../directory/listing.ts";
 import { isSlug } from "../directory/slug.ts";
 import type { Meilisearch } from "../store/meilisearch.ts";
@@ -54,21 +54,23 @@ export async function searchBusinesses(
     ...(category === undefined ? [] : [`categorySlugs = "${category}"`]),
   ];
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const ask = (run: readonly string[], part: Part) =>
-    findMatches(meili.index<Match>(index), toQuestion(run), { ...part, filter }, signal);
+  const ask = (runs: Run[], part: Part) =>
+    findFirst(meili, runs, { indexUid: index, ...part, filter }, signal);
 
-  for (const run of runs(words)) {
-    const { ids, total } = await ask(run, { offset, limit });
-    if (total === 0) continue;
-    const items = await findListed(sql, ids);
-    const gone = ids.length - items.length;
-    if (gone === 0) return { items, total };
+  // One request for all runs of a length: they are few, and each request may have to queue.
+  for (const equallyLong of runs(words)) {
+    const found = await ask(equallyLong, { offset, limit });
+    if (!found) continue;
+    const items = await findListed(sql, found.ids);
+    const gone = found.ids.length - items.length;
+    if (gone === 0) return { items, total: found.total };
 
-    const next = await ask(run, { offset: offset + limit, limit: SPARE });
-    const others = await findListed(sql, next.ids);
+    const next = await ask([found.run], { offset: offset + limit, limit: SPARE });
+    const nextIds = next?.ids ?? [];
+    const others = await findListed(sql, nextIds);
     return {
       items: [...items, ...others].slice(0, limit),
-      total: total - gone - (next.ids.length - others.length),
+      total: found.total - gone - (nextIds.length - others.length),
     };
   }
   return { items: [], total: 0 };
@@ -85,26 +87,35 @@ const SPARE = 20;
 /** Milliseconds that Meilisearch has for all the answers of a search. */
 const TIMEOUT_MS = 2_000;
 
-interface Match {
-  id: string;
-}
+/** Neighbouring words of the text. */
+type Run = readonly string[];
 
 /** Which of the matches are wanted. */
 type Part = Required<Pick<SearchQuery, "offset" | "limit">>;
 
-async function findMatches(
-  index: Index<Match>,
-  question: string,
-  parameters: Part & { filter: string[] },
+/** The matches of the first of these runs that has any. */
+async function findFirst(
+  meili: Meilisearch,
+  runs: readonly Run[],
+  parameters: Part & { indexUid: string; filter: string[] },
   signal: AbortSignal,
-): Promise<{ ids: string[]; total: number }> {
+): Promise<{ run: Run; ids: string[]; total: number } | null> {
+  const queries = runs.map((run) => ({
+    ...parameters,
+    q: toQuestion(run),
+    matchingStrategy: "all" as const,
+    attributesToRetrieve: ["id"],
+  }));
   try {
-    const { hits, estimatedTotalHits } = await index.search(
-      question,
-      { ...parameters, matchingStrategy: "all", attributesToRetrieve: ["id"] },
+    const { results } = await meili.multiSearch<MultiSearchParams, { id: string }>(
+      { queries },
       { signal },
     );
-    return { ids: hits.map((hit) => hit.id), total: estimatedTotalHits };
+    for (const [place, run] of runs.entries()) {
+      const { hits = [], estimatedTotalHits: total = 0 } = results[place] ?? {};
+      if (total > 0) return { run, ids: hits.map((hit) => hit.id), total };
+    }
+    return null;
   } catch (error) {
     if (!(error instanceof MeilisearchError)) throw error;
     throw new SearchUnavailable(`Meilisearch did not answer: ${error.message}`, { cause: error });
@@ -122,15 +133,15 @@ export function toQuestion(words: readonly string[]): string {
 }
 
 /**
- * All words, then the shorter runs of neighbouring words: the longest first, then from left to
- * right. Those are of the first few words only, since their number grows with the square.
+ * All words, then the shorter runs, together with those of the same length: the longest first, then
+ * from left to right. Those are of the first few words only, since their number grows with the
+ * square.
  */
-function* runs(words: readonly string[]): Generator<readonly string[]> {
-  yield words;
+function* runs(words: readonly string[]): Generator<Run[]> {
+  yield [words];
   const first = words.slice(0, MOST_WORDS_IN_RUNS);
   for (let length = Math.min(first.length, words.length - 1); length > 0; length--) {
-    for (let start = 0; start + length <= first.length; start++) {
-      yield first.slice(start, start + length);
-    }
+    const starts = Array.from({ length: first.length - length + 1 }, (_, start) => start);
+    yield starts.map((start) => first.slice(start, start + length));
   }
 }

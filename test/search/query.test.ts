@@ -222,13 +222,14 @@ describe("while the index lags", () => {
 });
 
 describe("what Meilisearch is asked", () => {
-  let asked: string[] = [];
+  /** Of each request, the questions and how many matches are wanted. */
+  let asked: string[][] = [];
   const recorder = Bun.serve({
     port: 0,
     async fetch(request) {
       const body = await request.text();
-      const { q, limit } = JSON.parse(body);
-      asked.push(`${q.trim()}: ${limit}`);
+      const { queries } = JSON.parse(body) as { queries: { q: string; limit: number }[] };
+      asked.push(queries.map(({ q, limit }) => `${q.trim()}: ${limit}`));
       const { method, headers } = request;
       return fetch(stores().meiliUrl + new URL(request.url).pathname, { method, headers, body });
     },
@@ -243,16 +244,22 @@ describe("what Meilisearch is asked", () => {
   };
 
   test("the page that is wanted, and no more", async () => {
-    expect(await asks("twin tyres", 2)).toEqual(["twin tyres: 2"]);
+    expect(await asks("twin tyres", 2)).toEqual([["twin tyres: 2"]]);
   });
 
-  test("nothing shorter than a run of words that is found, nor one to the right of it", async () => {
+  test("nothing shorter than a run of words that is found", async () => {
     expect(await asks("emergency plumber leeds", 5)).toEqual([
-      "emergency plumber leeds: 5",
-      "emergency plumber: 5",
-      "plumber leeds: 5",
+      ["emergency plumber leeds: 5"],
+      ["emergency plumber: 5", "plumber leeds: 5"],
     ]);
-    expect(await asks("hairdresser york", 5)).toEqual(["hairdresser york: 5", "hairdresser: 5"]);
+  });
+
+  test("all runs, a request for each length, when no word is known", async () => {
+    expect(await asks("xylophonist quokka zyzzyva", 5)).toEqual([
+      ["xylophonist quokka zyzzyva: 5"],
+      ["xylophonist quokka: 5", "quokka zyzzyva: 5"],
+      ["xylophonist: 5", "quokka: 5", "zyzzyva: 5"],
+    ]);
   });
 });
 
