@@ -48,7 +48,7 @@ export async function start(
     searchIndex = SEARCH_INDEX,
     log = createLog(),
     upkeep = true,
-    cacheBytes = CACHE_BYTES,
+    cacheBytes = CACHE_BYTES / config.workers,
     scrape,
   }: StartOptions = {},
 ): Promise<RunningServer> {
@@ -128,8 +128,8 @@ export async function start(
   }
 }
 
-/** Some forty thousand pages of twenty businesses. */
-const CACHE_BYTES = 96 * 1024 * 1024;
+/** Some hundred thousand pages of twenty businesses, for all processes of a server. */
+const CACHE_BYTES = 256 * 1024 * 1024;
 
 /** Milliseconds that each part has to close: as long as the slowest answer may take. */
 const STOP_MS = 5_000;

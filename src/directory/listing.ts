@@ -1,5 +1,4 @@
 import type { Sql } from "../store/postgres.ts";
-import type { ListKey } from "./announcements.ts";
 import { isSlug } from "./slug.ts";
 import type { Extent, Scope } from "./touched.ts";
 
@@ -40,7 +39,8 @@ export interface ListPage {
   businesses: ListedBusiness[];
   /** Null when there is no such city or category. */
   scope: Scope | null;
-  extent: Extent;
+  /** Null for a page without rows. */
+  extent: Extent | null;
 }
 
 /**
@@ -106,11 +106,16 @@ export async function listBusinesses(
     total,
     businesses,
     scope: categoryId === null || cityId === null ? null : { category: categoryId, city: cityId },
-    extent: first && last ? { first: keyOf(first), last: keyOf(last) } : null,
+    extent: first && last ? extentOf(first, last) : null,
   };
 }
 
-const keyOf = ({ rank, id }: RankedBusiness): ListKey => ({ rank, id });
+const extentOf = (first: RankedBusiness, last: RankedBusiness): Extent => ({
+  firstRank: first.rank,
+  firstId: first.id,
+  lastRank: last.rank,
+  lastId: last.id,
+});
 
 /** What stands in each row of the answer, of which there is at least one. */
 interface Head {

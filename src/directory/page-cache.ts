@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Sql } from "../store/postgres.ts";
 import { followAnnouncements } from "./announcements.ts";
-import { reachesInto, type Shown, subjectOf, touchedBy } from "./touched.ts";
+import { type Extent, reachesInto, type Shown, subjectOf, touchedBy } from "./touched.ts";
 
 /** Finished pages, each kept until a change touches it. */
 export interface PageCache<Page> {
@@ -30,36 +30,39 @@ export async function createPageCache<Page extends object>(
   sql: Sql,
   { maxBytes }: { maxBytes: number },
 ): Promise<PageCache<Page>> {
-  const bySubject = new Map<string, Set<Entry<Page>>>();
+  const bySubject = new Map<string, Linked<Page>>();
   const entries = new LRUCache<string, Entry<Page>>({
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ size }) => size,
     dispose(entry) {
-      const subject = subjectOf(entry.shows);
-      const linked = bySubject.get(subject);
-      linked?.delete(entry);
-      if (linked?.size === 0) bySubject.delete(subject);
+      const { linked } = entry;
+      linked.entries.delete(entry);
+      if (linked.entries.size === 0) bySubject.delete(linked.subject);
     },
   });
   const underWay = new Map<string, { since: number; page: Promise<Page> }>();
   /** Counts what has been told: a page that was begun before may not know of it. */
   let generation = 0;
 
-  function keep(entry: Entry<Page>) {
-    entries.set(entry.name, entry);
-    const subject = subjectOf(entry.shows);
-    const linked = bySubject.get(subject);
-    if (linked) linked.add(entry);
-    else bySubject.set(subject, new Set([entry]));
+  function keep(name: string, { page, shows, size }: { page: Page; shows: Shown; size: number }) {
+    const subject = subjectOf(shows);
+    let linked = bySubject.get(subject);
+    if (!linked) {
+      linked = { subject, entries: new Set() };
+      bySubject.set(subject, linked);
+    }
+    const extent = shows.kind === "list" ? shows.extent : null;
+    const entry = { name, page, size, linked, extent };
+    entries.set(name, entry);
+    linked.entries.add(entry);
   }
 
   const announcements = await followAnnouncements(sql, (changes) => {
     generation += 1;
     if (changes === "everything") return entries.clear();
     for (const { subject, between } of changes.flatMap(touchedBy)) {
-      for (const { name, shows } of bySubject.get(subject) ?? []) {
-        const isOutside = between && shows.kind === "list" && !reachesInto(shows.extent, between);
-        if (!isOutside) entries.delete(name);
+      for (const { name, extent } of bySubject.get(subject)?.entries ?? []) {
+        if (!between || reachesInto(extent, between)) entries.delete(name);
       }
     }
   });
@@ -69,7 +72,7 @@ export async function createPageCache<Page extends object>(
     const made = await work();
     const { page, shows } = made;
     if (maxBytes > 0 && shows && begunIn === generation) {
-      keep({ name, page, size: made.pack() + OVERHEAD, shows });
+      keep(name, { page, shows, size: made.pack() + OVERHEAD });
     }
     return page;
   }
@@ -100,9 +103,18 @@ const LONGEST_JOIN_MS = 500;
 /** What an entry weighs beside its page, in bytes: its name and its links. */
 const OVERHEAD = 1_000;
 
+/** There are a hundred thousand of these: each object in one costs the garbage collector time. */
 interface Entry<Page> {
   name: string;
   page: Page;
   size: number;
-  shows: Shown;
+  linked: Linked<Page>;
+  /** Of a page of a list with rows. */
+  extent: Extent | null;
+}
+
+/** The entries that one change could touch. */
+interface Linked<Page> {
+  subject: string;
+  entries: Set<Entry<Page>>;
 }

@@ -3,7 +3,7 @@ import type { Change, ListKey, Place } from "./announcements.ts";
 /** What a page shows, which says what changes make it untrue. */
 export type Shown =
   | { kind: "business"; slug: string }
-  | { kind: "list"; scope: Scope; extent: Extent }
+  | { kind: "list"; scope: Scope; extent: Extent | null }
   | { kind: "totals" };
 
 /** What a list is filtered by; 0 is any. */
@@ -12,8 +12,13 @@ export interface Scope {
   city: number;
 }
 
-/** The keys of the first and the last row of a page; null for a page without rows. */
-export type Extent = { first: ListKey; last: ListKey } | null;
+/** The keys of the first and the last row of a page. */
+export interface Extent {
+  firstRank: number;
+  firstId: string;
+  lastRank: number;
+  lastId: string;
+}
 
 /** A name under which all pages are found that one change could touch. */
 export function subjectOf(shown: Shown): string {
@@ -56,8 +61,13 @@ export function touchedBy({ slug, before, after }: Change): Touched[] {
 }
 
 /** Whether a page has rows between these keys. */
-export function reachesInto(extent: Extent, [low, high]: [ListKey, ListKey]): boolean {
-  return extent !== null && compare(extent.last, low) >= 0 && compare(extent.first, high) <= 0;
+export function reachesInto(extent: Extent | null, [low, high]: [ListKey, ListKey]): boolean {
+  if (!extent) return false;
+  const { firstRank, firstId, lastRank, lastId } = extent;
+  return (
+    compare({ rank: lastRank, id: lastId }, low) >= 0 &&
+    compare({ rank: firstRank, id: firstId }, high) <= 0
+  );
 }
 
 const listSubject = (category: number, city: number) => `list ${category} ${city}`;

@@ -68,7 +68,7 @@ const SMALLEST_CODED = 512;
 
 /** Other forms of packed bodies by their tags, the most recently sent of them. */
 const unpacked = new LRUCache<string, Uint8Array<ArrayBuffer>>({
-  maxSize: 24 * 1024 * 1024,
+  maxSize: 64 * 1024 * 1024,
   sizeCalculation: (bytes) => bytes.byteLength + 200,
 });
 
