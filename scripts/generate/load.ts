@@ -2,12 +2,16 @@ import { setImmediate as otherWork } from "node:timers/promises";
 import type { OpeningHours } from "../../src/directory/businesses.ts";
 import { Cities } from "../../src/directory/import/cities.ts";
 import { readCategories } from "../../src/directory/import/feed.ts";
-import { insertBusinesses, type NewBusiness } from "../../src/directory/import/rows.ts";
+import {
+  expectManyRows,
+  insertBusinesses,
+  type NewBusiness,
+} from "../../src/directory/import/rows.ts";
 import { readableSlugs } from "../../src/directory/import/slugs.ts";
 import { readTown } from "../../src/directory/import/towns.ts";
 import { type ImportRecord, settleDirectory } from "../../src/directory/import.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
-import type { Sql } from "../../src/store/postgres.ts";
+import type { Sql, Transaction } from "../../src/store/postgres.ts";
 import { generateBusinesses } from "./businesses.ts";
 import { towns } from "./towns.ts";
 
@@ -40,10 +44,14 @@ export async function loadBusinesses(sql: Sql, { count, seed, onProgress }: Load
     let added = 0;
     const load = async () => {
       for await (const records of waiting) {
-        const missing = await withoutPresent(sql, source, records);
-        await insertBusinesses(sql, missing.map(toRow));
+        const missing = await sql.begin(async (transaction) => {
+          await expectManyRows(transaction);
+          const missing = await withoutPresent(transaction, source, records);
+          await insertBusinesses(transaction, missing.map(toRow));
+          return missing.length;
+        });
         done += records.length;
-        added += missing.length;
+        added += missing;
         onProgress(done);
       }
     };
@@ -70,7 +78,7 @@ async function* batches(records: Iterable<ImportRecord>): AsyncGenerator<ImportR
 }
 
 async function withoutPresent(
-  sql: Sql,
+  sql: Transaction,
   source: string,
   records: ImportRecord[],
 ): Promise<ImportRecord[]> {

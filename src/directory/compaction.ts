@@ -8,6 +8,8 @@ const INTERVAL_MS = 2_000;
 const STEP_MS = 50;
 /** Listings to a step: writers wait for one for some tenths of a second. */
 const STEP_KEYS = 50_000;
+/** The same after a bulk load. A step looks through all chunks first, which takes its time as well. */
+const BULK_STEP_KEYS = 250_000;
 
 /**
  * Folds the changes of list totals together while the server runs (see sql/002_listings.sql).
@@ -31,7 +33,7 @@ export function startCompaction(sql: Sql, log: Logger): { stop(): Promise<void> 
     let isUnfinished = true;
     while (!signal.aborted) {
       try {
-        isUnfinished = await compact(sql, isUnfinished);
+        isUnfinished = await compact(sql, isUnfinished, STEP_KEYS);
         if (hasFailed) log.info("list totals are folded again");
         hasFailed = false;
       } catch (error) {
@@ -44,14 +46,14 @@ export function startCompaction(sql: Sql, log: Logger): { stop(): Promise<void> 
 }
 
 /** @returns whether a chunk is still to be split, because writers were at work */
-async function compact(sql: Sql, isUnfinished: boolean): Promise<boolean> {
+async function compact(sql: Sql, isUnfinished: boolean, maxKeys: number): Promise<boolean> {
   const [row] = await sql<[{ isUnfinished: boolean }?]>`
-    select compact_listing_counts(max_keys => ${STEP_KEYS}) as "isUnfinished"
+    select compact_listing_counts(max_keys => ${maxKeys}) as "isUnfinished"
     where ${isUnfinished} or exists (select from listing_counts where not is_folded)`;
   return row?.isUnfinished ?? false;
 }
 
 /** Folds all there is to fold, in steps, as a server would do bit by bit. */
 export async function compactListings(sql: Sql): Promise<void> {
-  while (await compact(sql, true)) await sleep(STEP_MS);
+  while (await compact(sql, true, BULK_STEP_KEYS)) await sleep(STEP_MS);
 }

@@ -9,6 +9,7 @@ import {
   type ReadRecord,
 } from "./import/feed.ts";
 import type { ImportRecord } from "./import/record.ts";
+import { expectManyRows } from "./import/rows.ts";
 
 export type { ImportCounts, ImportOptions } from "./import/feed.ts";
 export type { ImportRecord, OpeningHoursRecord } from "./import/record.ts";
@@ -29,6 +30,7 @@ export async function importRecords(
   try {
     await sql.begin(async (transaction) => {
       await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+      await expectManyRows(transaction);
       const feed = await openFeed(transaction, options, counts);
       await inBatches(records, feed);
       if (options.dryRun) throw new DryRun();
@@ -85,12 +87,12 @@ const noCounts = (): ImportCounts => ({
 const FEW = 1_000;
 
 /**
- * After a bulk load: folds the list totals and, after many changes, brings statistics and the
- * visibility map up to date.
+ * After a bulk load: folds the list totals and, after many changes, brings statistics up to date,
+ * and the visibility map of what lists are counted from. That of the businesses themselves is left
+ * to autovacuum, which does not keep anybody waiting.
  */
 export async function settleDirectory(sql: Sql, changed: number): Promise<void> {
   if (changed === 0) return;
-  await compactListings(sql);
-  if (changed < FEW) return;
-  await sql`vacuum (analyze) businesses, listings, listing_counts, cities`;
+  await Promise.all([compactListings(sql), changed >= FEW && sql`analyze businesses, cities`]);
+  if (changed >= FEW) await sql`vacuum (analyze) listings, listing_counts`;
 }

@@ -151,6 +151,22 @@ describe("lists and totals", () => {
     await expectEveryPageRight();
   }, 60_000);
 
+  test("thousands of rows in one statement count into lists of one chunk and of many", async () => {
+    const load = (name: string) => sql`
+      insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude, rating, review_count, is_premium)
+      select slug || ${name}, name, 'approved', category_id, city_id, address_line1, postcode, latitude, longitude, rating, review_count, is_premium
+      from businesses where slug ~ '^shop-\\d+$' and category_id is not null and city_id is not null`;
+    const fold = () => sql`select compact_listing_counts(64)`;
+    await Promise.all([load("-a"), fold(), load("-b"), fold()]);
+    await expectEveryPageRight();
+    const [{ whole, split }] = await sql<[{ whole: number; split: number }]>`
+      select count(*) filter (where chunks = 1)::int as whole, count(*) filter (where chunks > 1)::int as split
+      from (
+        select count(distinct (from_rank, from_id)) as chunks from listing_counts group by category_id, city_id
+      ) as scopes`;
+    expect([whole > 0, split > 0]).toEqual([true, true]);
+  }, 30_000);
+
   test("each chunk counts exactly the listings between its border and the next", async () => {
     const wrong = await sql`
       with chunks as (

@@ -100,6 +100,17 @@ export async function readStored(
   return new Map(rows.map((row) => [row.source_id, row]));
 }
 
+/**
+ * What a transaction that changes many businesses asks of PostgreSQL: to keep the rows of a statement
+ * in memory for its triggers, and to plan for tables as they are now. A plan from when they were
+ * empty would walk through all of them.
+ */
+export async function expectManyRows(transaction: Transaction): Promise<void> {
+  await transaction`
+    select set_config('work_mem', '64MB', true),
+      set_config('plan_cache_mode', 'force_custom_plan', true)`;
+}
+
 /** Creates businesses, all of them or none. */
 export async function insertBusinesses(
   sql: Sql | Transaction,
