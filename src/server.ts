@@ -73,7 +73,7 @@ export function serve(parts: Parts): Server<undefined> {
     hostname: host,
     reusePort: workers > 1,
     development: false,
-    // Seconds; longer than any answer may take, see catchErrors.
+    // Seconds; longer than any answer may take, see answerInTime.
     idleTimeout: 30,
     // Nothing larger than a filled-in form is ever sent here.
     maxRequestBodySize: 64 * 1024,
@@ -95,12 +95,12 @@ function routes(parts: Parts) {
   const { sql } = directory;
   const source = { sql, answers };
   const outer = [openHeaders(), catchErrors(log)];
-  const inTime = answerInTime(LONGEST_HANDLING_MS);
+  const inTime = answerInTime();
   const open = (handler: Handler) =>
     chain([...outer, allowMethods(), admitClient(admission), inTime], handler);
   const keyed = (handler: Handler) =>
     chain([catchErrors(log), allowMethods(), admitKey(keyring, admission), inTime], handler);
-  const free = (handler: Handler) => chain([catchErrors(log), allowMethods()], handler);
+  const free = (handler: Handler) => chain([catchErrors(log), allowMethods(), inTime], handler);
   const both = (openHandler: Handler, keyedHandler: Handler) =>
     config.openAccess ? variants(open(openHandler), keyed(keyedHandler)) : keyed(keyedHandler);
 
@@ -121,9 +121,6 @@ function routes(parts: Parts) {
   const fallback = config.openAccess ? variants(chain(outer, notFound), notFound) : notFound;
   return { table, fallback: siteNotFound(fallback) };
 }
-
-/** Less than catchErrors allows for the whole answer. */
-const LONGEST_HANDLING_MS = 4_000;
 
 /** Without the URL class: a request without a Host header has no absolute URL. */
 function splitUrl(url: string): { path: string; query: string } {

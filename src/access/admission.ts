@@ -1,5 +1,6 @@
 import { batched } from "../store/batches.ts";
 import type { RedisClient } from "../store/redis.ts";
+import { withDeadline } from "./deadline.ts";
 import type { ApiKey } from "./keys.ts";
 import { createLastSeen } from "./last-seen.ts";
 import { createLocalLimiter } from "./local.ts";
@@ -203,6 +204,7 @@ export function createAdmission(
 }
 
 const MOST_ASKED = 1_000;
+const LONGEST_LOOK_UP_MS = 2_000;
 
 /** Does it once for all who ask for it meanwhile. */
 function once(
@@ -219,7 +221,7 @@ function once(
 
 async function orUnavailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
-    return await answer;
+    return await withDeadline(answer, LONGEST_LOOK_UP_MS);
   } catch (error) {
     throw new AdmissionUnavailable(error);
   }

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Sql } from "../store/postgres.ts";
 import { repeat } from "../store/repeat.ts";
+import { withDeadline } from "./deadline.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
 import { type ApiKey, findKeyByHash, type KeyRecord, keysVersion } from "./keys.ts";
 
@@ -10,7 +11,7 @@ export type Resolved =
   | { ok: false; denied: "invalid" | "revoked" | "expired" };
 
 export interface Keyring {
-  /** Throws when the database is asked and away. */
+  /** Throws when the database is asked and away or silent. */
   resolve(presented: string): Promise<Resolved>;
   stop(): Promise<void>;
 }
@@ -48,7 +49,10 @@ export async function createKeyring(
     const known = findings.get(name);
     if (known && now() - Math.max(known.askedAt, confirmedAt) < LONGEST_AGE_MS) return known.record;
 
-    const finding = { askedAt: now(), record: findKeyByHash(sql, hash) };
+    const finding = {
+      askedAt: now(),
+      record: withDeadline(findKeyByHash(sql, hash), LONGEST_LOOK_UP_MS),
+    };
     findings.set(name, finding);
     finding.record.catch(() => {
       if (findings.peek(name) === finding) findings.delete(name);
@@ -87,3 +91,4 @@ interface Finding {
 const POLL_INTERVAL_MS = 250;
 const LONGEST_AGE_MS = 900;
 const MOST_FINDINGS = 50_000;
+const LONGEST_LOOK_UP_MS = 2_000;

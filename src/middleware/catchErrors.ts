@@ -1,20 +1,17 @@
 import type { Logger } from "pino";
 import { AdmissionUnavailable } from "../access/admission.ts";
-import { DeadlineError, withDeadline } from "../access/deadline.ts";
+import { DeadlineError } from "../access/deadline.ts";
 import { internal, unavailable } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
 import { SearchUnavailable } from "../search/query.ts";
 import { isPostgresAway } from "../store/postgres.ts";
 
-/**
- * Breakage becomes 503 or 500, and so does an answer that takes too long; the cause goes to the log
- * and to nobody else.
- */
+/** Breakage becomes 503 or 500; the cause goes to the log and to nobody else. */
 export function catchErrors(log: Logger): Middleware {
   return (next) =>
     async function catchErrors(request, context) {
       try {
-        return await withDeadline(Promise.resolve(next(request, context)), LONGEST_ANSWER_MS);
+        return await next(request, context);
       } catch (error) {
         const isAway =
           error instanceof SearchUnavailable ||
@@ -27,9 +24,6 @@ export function catchErrors(log: Logger): Middleware {
       }
     };
 }
-
-/** A store that accepted a connection and then says nothing would hold the caller up for ever. */
-const LONGEST_ANSWER_MS = 5_000;
 
 /** Without the query, for people type private things into searches, and without an applicant's token. */
 function loggedPath(url: string): string {

@@ -51,7 +51,7 @@ export function applyForKey(parts: ApplyParts): Handler {
 }
 
 /** Less than any answer may take, so that the form is there in time. */
-const LONGEST_MS = 4_000;
+const LONGEST_MS = 3_000;
 
 async function take(
   { sql, isAutomatic, admitApplication }: ApplyParts,

@@ -6,6 +6,7 @@ import { notFound } from "../http/errors.ts";
 import { chain, type Handler } from "../http/handler.ts";
 import { admitVisitor } from "../middleware/admitVisitor.ts";
 import { allowMethods } from "../middleware/allowMethods.ts";
+import { answerInTime } from "../middleware/answerInTime.ts";
 import { catchErrors } from "../middleware/catchErrors.ts";
 import type { Search } from "../search/query.ts";
 import type { RedisClient } from "../store/redis.ts";
@@ -42,7 +43,8 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
   const { baseUrl, openAccess } = config;
   const admit = admitVisitor(createWindow(redis, PAGE_WINDOW), log);
   const outer = [errorPages(), catchErrors(log)];
-  const read = (handler: Handler) => chain([...outer, allowMethods(), admit], handler);
+  const inTime = answerInTime();
+  const read = (handler: Handler) => chain([...outer, allowMethods(), admit, inTime], handler);
   const files = Object.entries(assetRoutes()).map(([path, handler]) => [
     path,
     chain([allowMethods()], handler),
@@ -56,7 +58,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
     "/cities/:slug": read(city(sql, baseUrl)),
     "/developers": read(developers(sql, baseUrl, openAccess)),
     "/developers/applications": chain(
-      [...outer, allowMethods(["POST"]), admit],
+      [...outer, allowMethods(["POST"]), admit, inTime],
       applyForKey({
         sql,
         baseUrl,
@@ -66,7 +68,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
       }),
     ),
     "/developers/applications/:token": chain(
-      [...outer, allowMethods(["GET", "HEAD", "POST"]), admit],
+      [...outer, allowMethods(["GET", "HEAD", "POST"]), admit, inTime],
       application({ sql, admission, baseUrl }),
     ),
     "/robots.txt": chain([...outer, allowMethods()], robots(baseUrl)),
