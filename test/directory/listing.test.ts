@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { listCategories } from "../../src/directory/categories.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
-import type { Sql } from "../../src/store/postgres.ts";
+import type { Sql, Transaction } from "../../src/store/postgres.ts";
 import { createDatabase, type TestDatabase, until } from "../support.ts";
 
 const BUSINESSES = 6_000;
@@ -152,12 +152,25 @@ describe("lists and totals", () => {
   }, 60_000);
 
   test("thousands of rows in one statement count into lists of one chunk and of many", async () => {
-    const load = (name: string) => sql`
+    const load = (on: Sql | Transaction, name: string) => on`
       insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude, rating, review_count, is_premium)
-      select slug || ${name}, name, 'approved', category_id, city_id, address_line1, postcode, latitude, longitude, rating, review_count, is_premium
+      select slug || ${name}::text, name, (case when review_count % 4 = 1 then 'pending' else 'approved' end)::business_status,
+        category_id, city_id, address_line1, postcode, latitude, longitude, rating, review_count, is_premium
       from businesses where slug ~ '^shop-\\d+$' and category_id is not null and city_id is not null`;
+    const loadAndRollBack = sql.begin(async (transaction) => {
+      await load(transaction, "-c");
+      throw new Rollback();
+    });
     const fold = () => sql`select compact_listing_counts(64)`;
-    await Promise.all([load("-a"), fold(), load("-b"), fold()]);
+    const rolledBack = expect(loadAndRollBack).rejects.toThrow(Rollback);
+    await Promise.all([load(sql, "-a"), fold(), rolledBack, load(sql, "-b"), fold()]);
+    const loaded = await sql`
+      select distinct b.status, exists (select from search_changes where business_id = b.id) as is_to_index
+      from businesses as b where slug ~ '-[abc]$' order by b.status`;
+    expect([...loaded]).toEqual([
+      { status: "pending", is_to_index: false },
+      { status: "approved", is_to_index: true },
+    ]);
     await expectEveryPageRight();
     const [{ whole, split }] = await sql<[{ whole: number; split: number }]>`
       select count(*) filter (where chunks = 1)::int as whole, count(*) filter (where chunks > 1)::int as split

@@ -1,0 +1,183 @@
+-- Loading into a directory that is large already: what a statement costs there beside its rows.
+
+-- As before, but rows meet their list by category and city at once. By category alone, each row met
+-- all lists of its category that are more than one chunk, of which a large directory has thousands.
+create or replace function follow_businesses() returns trigger
+language plpgsql as $$
+declare
+  -- One row for each scope's category of each approved business.
+  listed constant text := $sql$
+    select scope.category_id, b.city_id, b.list_rank, b.id as business_id, %s as change
+    from %I as b
+      join listing_scopes as scope on scope.of_category_id = b.category_id
+    where b.status = 'approved'
+  $sql$;
+  -- An update that moves nothing is most of them: leave those out before they are spread.
+  moved constant text := $sql$
+    and exists (
+      select from %I as o
+      where o.id = b.id
+        and (o.status, o.category_id, o.city_id, o.list_rank)
+          is distinct from (b.status, b.category_id, b.city_id, b.list_rank))
+  $sql$;
+begin
+  perform hold_chunk_borders();
+  if tg_op = 'INSERT' then
+    perform hold_references(
+      array(select distinct category_id from new_rows where category_id is not null),
+      array(select distinct city_id from new_rows where city_id is not null));
+    -- Nothing cancels out here, and in the order of the index a row goes beside the one before.
+    with listed as materialized (
+      select scope.category_id, b.city_id, b.list_rank, b.id as business_id
+      from new_rows as b
+        join listing_scopes as scope on scope.of_category_id = b.category_id
+      where b.status = 'approved'
+      order by 1, 2, 3, 4
+    ),
+    written as (
+      insert into listings (category_id, city_id, list_rank, business_id) select * from listed
+    ),
+    -- Each stands in the list of its city and in that of all cities.
+    keys as materialized (
+      select category_id, city_id, list_rank, business_id from listed
+      union all
+      select category_id, 0, list_rank, business_id from listed
+    ),
+    -- Most lists are one chunk, for which the chunk of each row need not be looked up.
+    lists as materialized (
+      select list.*, coalesce(split.is_split, false) as is_split
+      from (
+          select category_id, city_id, count(*) as size from listed group by 1, 2
+          union all
+          select category_id, 0, count(*) from listed group by 1
+        ) as list
+        left join lateral (
+          select true as is_split
+          from listing_counts as k
+          where k.category_id = list.category_id and k.city_id = list.city_id
+            and (k.from_rank, k.from_id) > (0, '00000000-0000-0000-0000-000000000000')
+          order by k.from_rank, k.from_id
+          limit 1
+        ) as split on true
+    )
+    insert into listing_counts (category_id, city_id, from_rank, from_id, change)
+    select category_id, city_id, 0, '00000000-0000-0000-0000-000000000000', size
+    from lists where not is_split
+    union all
+    select category_id, city_id,
+      coalesce(chunk.from_rank, 0), coalesce(chunk.from_id, '00000000-0000-0000-0000-000000000000'),
+      count(*)
+    from keys
+      join lists using (category_id, city_id)
+      left join lateral (
+        select k.from_rank, k.from_id
+        from listing_counts as k
+        where k.category_id = keys.category_id and k.city_id = keys.city_id
+          and (k.from_rank, k.from_id) <= (keys.list_rank, keys.business_id)
+        order by k.from_rank desc, k.from_id desc
+        limit 1
+      ) as chunk on true
+    where lists.is_split
+    group by 1, 2, 3, 4;
+    insert into search_changes (business_id) select id from new_rows where status = 'approved';
+  elsif tg_op = 'DELETE' then
+    execute write_listing_changes(format(listed, -1, 'old_rows'));
+    insert into search_changes (business_id) select id from old_rows where status = 'approved';
+  else
+    perform hold_references(
+      array(
+        select distinct n.category_id from new_rows as n join old_rows as o using (id)
+        where n.category_id <> coalesce(o.category_id, 0)),
+      array(
+        select distinct n.city_id from new_rows as n join old_rows as o using (id)
+        where n.city_id <> coalesce(o.city_id, 0)));
+    execute write_listing_changes(
+      format(listed, -1, 'old_rows') || format(moved, 'new_rows')
+      || ' union all '
+      || format(listed, 1, 'new_rows') || format(moved, 'old_rows'));
+    insert into search_changes (business_id)
+    select id from old_rows where status = 'approved'
+    union
+    select id from new_rows where status = 'approved';
+  end if;
+  notify directory_changed;
+  return null;
+end $$;
+
+-- As before, but a part is told by its first key alone: how large it is, is known.
+create or replace function compact_listing_counts(max_size integer default null, max_keys integer default 200000)
+returns boolean
+language plpgsql as $$
+declare
+  keys_left integer := max_keys;
+  half integer;
+  keys_now integer;
+  chunk record;
+begin
+  perform require_read_committed();
+  if not pg_try_advisory_xact_lock(20260003) then
+    return true;
+  end if;
+
+  with fresh as (
+    delete from listing_counts where not is_folded returning *
+  ),
+  folded as (
+    delete from listing_counts as k
+    using (select distinct category_id, city_id, from_rank, from_id from fresh) as f
+    where k.is_folded
+      and (k.category_id, k.city_id, k.from_rank, k.from_id) = (f.category_id, f.city_id, f.from_rank, f.from_id)
+    returning k.*
+  )
+  insert into listing_counts (category_id, city_id, from_rank, from_id, change, is_folded)
+  select category_id, city_id, from_rank, from_id, sum(change), true
+  from (select * from fresh union all select * from folded) as both_kinds
+  group by 1, 2, 3, 4;
+
+  if not exists (select from uneven_chunks(max_size)) then
+    return false;
+  end if;
+  if not pg_try_advisory_xact_lock(chunk_borders_lock()) then
+    return true;
+  end if;
+
+  for chunk in select * from uneven_chunks(max_size) loop
+    exit when keys_left <= 0;
+    delete from listing_counts
+    where (category_id, city_id, from_rank, from_id)
+      = (chunk.category_id, chunk.city_id, chunk.from_rank, chunk.from_id);
+    continue when chunk.size = 0;
+    half := chunk.max_size / 2;
+    -- Whole parts only: what begins after the last one is the rest.
+    keys_now := greatest(keys_left / half, 1) * half;
+    execute format($sql$
+      with next as (
+        select from_rank, from_id from listing_counts
+        where category_id = $1 and city_id = $2 and (from_rank, from_id) > ($3, $4)
+        order by from_rank, from_id
+        limit 1
+      ),
+      keys as (
+        select list_rank, business_id, row_number() over (order by list_rank, business_id) - 1 as place
+        from listings
+        where category_id = $1 %s
+          and (list_rank, business_id) >= ($3, $4)
+          and (list_rank, business_id) < (
+            coalesce((select from_rank from next), 9223372036854775807),
+            coalesce((select from_id from next), 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+        order by list_rank, business_id
+        limit $6 + 1
+      )
+      insert into listing_counts (category_id, city_id, from_rank, from_id, change, is_folded)
+      select $1, $2,
+        case when place = 0 then $3 else list_rank end,
+        case when place = 0 then $4 else business_id end,
+        case when place = $6 then $7 - place else least($5, $7 - place) end, true
+      from keys
+      where mod(place, $5) = 0
+    $sql$, case when chunk.city_id = 0 then '' else 'and city_id = $2' end)
+    using chunk.category_id, chunk.city_id, chunk.from_rank, chunk.from_id, half, keys_now, chunk.size;
+    keys_left := keys_left - least(chunk.size, keys_now);
+  end loop;
+  return keys_left <= 0;
+end $$;
