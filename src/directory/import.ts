@@ -87,12 +87,16 @@ const noCounts = (): ImportCounts => ({
 const FEW = 1_000;
 
 /**
- * After a bulk load: folds the list totals and, after many changes, brings statistics up to date,
- * and the visibility map of what lists are counted from. That of the businesses themselves is left
- * to autovacuum, which does not keep anybody waiting.
+ * After a bulk load: folds the list totals and, after many changes, brings the statistics of what
+ * businesses are found by up to date, and the visibility map of what lists are counted from. The
+ * rest is left to autovacuum, which does not keep anybody waiting.
  */
 export async function settleDirectory(sql: Sql, changed: number): Promise<void> {
   if (changed === 0) return;
-  await Promise.all([compactListings(sql), changed >= FEW && sql`analyze businesses, cities`]);
-  if (changed >= FEW) await sql`vacuum (analyze) listings, listing_counts`;
+  if (changed < FEW) return compactListings(sql);
+  await Promise.all([
+    compactListings(sql),
+    sql`analyze businesses (id, slug, source, source_id, status, category_id, city_id), cities`,
+  ]);
+  await sql`vacuum (analyze) listings, listing_counts`;
 }
