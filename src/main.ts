@@ -7,7 +7,7 @@ import { flushRegularly, openUsage } from "./access/usage.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
 import { createPageCache } from "./directory/page-cache.ts";
-import type { Answers } from "./handlers/answers.ts";
+import { type Answers, keptAnswers } from "./handlers/answers.ts";
 import { type AnswerCounts, createMetrics } from "./metrics.ts";
 import { createLog, endWhenTold, explain, StartError } from "./process.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
@@ -103,7 +103,10 @@ export async function start(
       opened.push(() => searchSync.stop());
     }
 
-    const answers: Answers = await createPageCache(sql, { maxBytes: cacheBytes });
+    const answers: Answers = await createPageCache(sql, {
+      maxBytes: cacheBytes,
+      ...keptAnswers,
+    });
     opened.push(() => answers.stop());
     const counts: AnswerCounts = new Map();
     const metrics = createMetrics(admission, counts);

@@ -3,6 +3,8 @@ import { repeat } from "../store/repeat.ts";
 
 /** What a committed statement did to a business that is, or was, listed. */
 export interface Change {
+  /** The id of the transaction. */
+  transaction: number;
   slug: string;
   /** Where lists had it; null: nowhere. */
   before: Place | null;
@@ -34,10 +36,10 @@ export interface Announcements {
 }
 
 /**
- * Follows what changes in the directory (see sql/008_announcements.sql). Announcements come in the
- * order of their commits. Those that come in quick succession are told together, at most
- * TELL_INTERVAL_MS late. That none was lost on the way is known by sending one to oneself: when it
- * comes back, all that were committed before it have come.
+ * Follows what changes in the directory (see sql/008_announcements.sql, and sql/012 for what has
+ * been added). Announcements come in the order of their commits. Those that come in quick succession
+ * are told together, at most TELL_INTERVAL_MS late. That none was lost on the way is known by sending
+ * one to oneself: when it comes back, all that were committed before it have come.
  * @param tell what changed; "everything" when that cannot be said
  */
 export async function followAnnouncements(
@@ -100,9 +102,12 @@ const CONFIRM_INTERVAL_MS = 200;
 
 type PlaceData = [city: number, rank: number, ...categories: number[]];
 type ChangeData = [slug: string, id: string, before: PlaceData | null, after: PlaceData | null];
+type PayloadData = [number: number, transaction: number, ...changes: ChangeData[]];
 
 function readChanges(payload: string): Change[] {
-  return (JSON.parse(payload) as ChangeData[]).map(([slug, id, before, after]) => ({
+  const [, transaction, ...changes] = JSON.parse(payload) as PayloadData;
+  return changes.map(([slug, id, before, after]) => ({
+    transaction,
     slug,
     before: before && readPlace(id, before),
     after: after && readPlace(id, after),

@@ -1,6 +1,7 @@
 import type { Sql } from "../store/postgres.ts";
+import { readSnapshot } from "../store/snapshots.ts";
 import { isSlug } from "./slug.ts";
-import type { Extent, Scope } from "./touched.ts";
+import type { Extent, ShownList } from "./touched.ts";
 
 /** What a list may be filtered by, and which rows of it are wanted. */
 export interface ListQuery {
@@ -38,9 +39,7 @@ export interface ListPage {
   total: number;
   businesses: ListedBusiness[];
   /** Null when there is no such city or category. */
-  scope: Scope | null;
-  /** Null for a page without rows. */
-  extent: Extent | null;
+  shows: ShownList | null;
 }
 
 /**
@@ -53,7 +52,7 @@ export async function listBusinesses(
   { city, category, offset, limit }: ListQuery,
 ): Promise<ListPage> {
   if (![city, category].every((slug) => slug === undefined || isSlug(slug))) {
-    return { total: 0, businesses: [], scope: null, extent: null };
+    return { total: 0, businesses: [], shows: null };
   }
   const rows = await sql<Row[]>`
     with scope as materialized (
@@ -87,7 +86,7 @@ export async function listBusinesses(
       offset ${offset}::bigint - (select start from chunk)
       limit ${limit}
     )
-    select category_id as "categoryId", city_id as "cityId",
+    select category_id as "categoryId", city_id as "cityId", pg_current_snapshot()::text as snapshot,
       coalesce((select sum(size) from chunks), 0)::integer as total, listed.*
     from scope
       left join (
@@ -98,30 +97,42 @@ export async function listBusinesses(
           join cities on cities.id = b.city_id
       ) as listed on true
     order by listed.rank, listed.id`;
-  const [{ total, categoryId, cityId }] = rows as unknown as [Head];
+  const [{ total, categoryId, cityId, snapshot }] = rows as unknown as [Head];
   const businesses = rows.filter((row): row is Head & RankedBusiness => row.id !== null);
-  const first = businesses[0];
-  const last = businesses.at(-1);
+  const isKnown = categoryId !== null && cityId !== null;
   return {
     total,
     businesses,
-    scope: categoryId === null || cityId === null ? null : { category: categoryId, city: cityId },
-    extent: first && last ? extentOf(first, last) : null,
+    shows: isKnown
+      ? {
+          kind: "list",
+          scope: { category: categoryId, city: cityId },
+          extent: extentOf(businesses, limit),
+          snapshot: readSnapshot(snapshot),
+        }
+      : null,
   };
 }
 
-const extentOf = (first: RankedBusiness, last: RankedBusiness): Extent => ({
-  firstRank: first.rank,
-  firstId: first.id,
-  lastRank: last.rank,
-  lastId: last.id,
-});
+function extentOf(businesses: readonly RankedBusiness[], limit: number): Extent | null {
+  const first = businesses[0];
+  const last = businesses.at(-1);
+  if (!first || !last) return null;
+  const isFull = businesses.length === limit;
+  return {
+    firstRank: first.rank,
+    firstId: first.id,
+    lastRank: isFull ? last.rank : Number.POSITIVE_INFINITY,
+    lastId: last.id,
+  };
+}
 
 /** What stands in each row of the answer, of which there is at least one. */
 interface Head {
   total: number;
   categoryId: number | null;
   cityId: number | null;
+  snapshot: string;
 }
 type RankedBusiness = ListedBusiness & { rank: number };
 type Row = Head & (RankedBusiness | { id: null });

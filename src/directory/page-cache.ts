@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { Sql } from "../store/postgres.ts";
+import type { Snapshot } from "../store/snapshots.ts";
 import { followAnnouncements } from "./announcements.ts";
-import { type Extent, reachesInto, type Shown, subjectOf, touchedBy } from "./touched.ts";
+import { type Extent, effectOf, type Shown, subjectOf, type Touch, touchesOf } from "./touched.ts";
 
 /** Finished pages, each kept until a change touches it. */
 export interface PageCache<Page> {
@@ -16,19 +17,26 @@ export interface Made<Page> {
   page: Page;
   /** Null: not to be kept. */
   shows: Shown | null;
-  /** Called before it is kept: makes it small. @returns what it then weighs in memory, in bytes */
-  pack(): number;
+}
+
+export interface PageCacheOptions<Page> {
+  /** What the kept pages may weigh together; 0 keeps none. */
+  maxBytes: number;
+  /** Called before a page is kept: makes it small. @returns what it then weighs in memory, in bytes */
+  pack(page: Page): number;
+  /** The same page of a list when that has so many more businesses, all of them behind this page. */
+  grow(page: Page, growth: number): Page;
 }
 
 /**
  * Keeps finished pages of the directory, the most recently used of them. A change that is committed
- * anywhere shows within a second: its announcement drops the pages that it touches and no others.
- * While announcements cannot be heard, nothing is found and all is made anew.
- * @param options.maxBytes what the kept pages may weigh together; 0 keeps none
+ * anywhere shows within a second: its announcement drops the pages whose rows it touches, and
+ * corrects the total of the other pages of its lists. While announcements cannot be heard, nothing
+ * is found and all is made anew.
  */
 export async function createPageCache<Page extends object>(
   sql: Sql,
-  { maxBytes }: { maxBytes: number },
+  { maxBytes, pack, grow }: PageCacheOptions<Page>,
 ): Promise<PageCache<Page>> {
   const bySubject = new Map<string, Linked<Page>>();
   const entries = new LRUCache<string, Entry<Page>>({
@@ -41,43 +49,51 @@ export async function createPageCache<Page extends object>(
     },
   });
   const underWay = new Map<string, { since: number; page: Promise<Page> }>();
-  /** Counts what has been told: a page that was begun before may not know of it. */
-  let generation = 0;
-
-  function keep(name: string, { page, shows, size }: { page: Page; shows: Shown; size: number }) {
-    const subject = subjectOf(shows);
-    let linked = bySubject.get(subject);
-    if (!linked) {
-      linked = { subject, entries: new Set() };
-      bySubject.set(subject, linked);
-    }
-    const extent = shows.kind === "list" ? shows.extent : null;
-    const entry = { name, page, size, linked, extent };
-    entries.set(name, entry);
-    linked.entries.add(entry);
-  }
+  /** For each page in the making, what has been told meanwhile. */
+  const meanwhile = new Set<Told[]>();
 
   const announcements = await followAnnouncements(sql, (changes) => {
-    generation += 1;
-    if (changes === "everything") return entries.clear();
-    for (const { subject, between } of changes.flatMap(touchedBy)) {
-      for (const { name, extent } of bySubject.get(subject)?.entries ?? []) {
-        if (!between || reachesInto(extent, between)) entries.delete(name);
+    const told = changes === "everything" ? changes : touchesOf(changes);
+    for (const heard of meanwhile) heard.push(told);
+    if (told === "everything") return entries.clear();
+    for (const [subject, touches] of told) {
+      for (const entry of bySubject.get(subject)?.entries ?? []) {
+        if (!isTrueAfter(entry, touches)) entries.delete(entry.name);
       }
     }
   });
 
   async function makeAndKeep(name: string, work: () => Promise<Made<Page>>): Promise<Page> {
-    const begunIn = generation;
-    const made = await work();
+    const heard: Told[] = [];
+    meanwhile.add(heard);
+    const made = await work().finally(() => meanwhile.delete(heard));
     const { page, shows } = made;
-    if (maxBytes > 0 && shows && begunIn === generation) {
-      keep(name, { page, shows, size: made.pack() + OVERHEAD });
+    if (shows && maxBytes > 0 && !heard.includes("everything")) {
+      keep(name, page, shows, heard as Touches[]);
     }
     return page;
   }
 
-  const find = (name: string) => (announcements.areCurrent() ? entries.get(name)?.page : undefined);
+  function keep(name: string, page: Page, shows: Shown, heard: readonly Touches[]) {
+    const subject = subjectOf(shows);
+    const linked = bySubject.get(subject) ?? { subject, entries: new Set() };
+    const { extent, snapshot } = shows.kind === "list" ? shows : { extent: null, snapshot: null };
+    const entry = { name, page, size: 0, linked, extent, snapshot, growth: 0 };
+    if (!heard.every((touches) => isTrueAfter(entry, touches.get(subject) ?? []))) return;
+    entry.size = pack(page) + OVERHEAD;
+    entries.set(name, entry);
+    linked.entries.add(entry);
+    bySubject.set(subject, linked);
+  }
+
+  function find(name: string): Page | undefined {
+    const entry = announcements.areCurrent() ? entries.get(name) : undefined;
+    if (entry && entry.growth !== 0) {
+      entry.page = grow(entry.page, entry.growth);
+      entry.growth = 0;
+    }
+    return entry?.page;
+  }
 
   return {
     find,
@@ -97,11 +113,24 @@ export async function createPageCache<Page extends object>(
   };
 }
 
+/** Whether a page is still true; if so, takes note of how its list has grown. */
+function isTrueAfter(entry: Entry<unknown>, touches: readonly Touch[]): boolean {
+  for (const touch of touches) {
+    const effect = effectOf(entry, touch);
+    if (effect === "untrue") return false;
+    entry.growth += effect;
+  }
+  return true;
+}
+
 /** A page that has been long in the making may be older than who asks for it now would accept. */
 const LONGEST_JOIN_MS = 500;
 
 /** What an entry weighs beside its page, in bytes: its name and its links. */
 const OVERHEAD = 1_000;
+
+type Touches = Map<string, Touch[]>;
+type Told = Touches | "everything";
 
 /** There are a hundred thousand of these: each object in one costs the garbage collector time. */
 interface Entry<Page> {
@@ -111,6 +140,10 @@ interface Entry<Page> {
   linked: Linked<Page>;
   /** Of a page of a list with rows. */
   extent: Extent | null;
+  /** Of a page of a list. */
+  snapshot: Snapshot | null;
+  /** Businesses that its list has more than the page says. */
+  growth: number;
 }
 
 /** The entries that one change could touch. */

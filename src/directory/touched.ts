@@ -1,10 +1,17 @@
+import { type Snapshot, sees } from "../store/snapshots.ts";
 import type { Change, ListKey, Place } from "./announcements.ts";
 
 /** What a page shows, which says what changes make it untrue. */
-export type Shown =
-  | { kind: "business"; slug: string }
-  | { kind: "list"; scope: Scope; extent: Extent | null }
-  | { kind: "totals" };
+export type Shown = { kind: "business"; slug: string } | ShownList | { kind: "totals" };
+
+export interface ShownList {
+  kind: "list";
+  scope: Scope;
+  /** Null for a page without rows. */
+  extent: Extent | null;
+  /** When it was read. */
+  snapshot: Snapshot;
+}
 
 /** What a list is filtered by; 0 is any. */
 export interface Scope {
@@ -12,10 +19,11 @@ export interface Scope {
   city: number;
 }
 
-/** The keys of the first and the last row of a page. */
+/** The part of a list in which a change touches the rows of a page: from its first row to its last. */
 export interface Extent {
   firstRank: number;
   firstId: string;
+  /** Infinite when a further row would stand on the same page. */
   lastRank: number;
   lastId: string;
 }
@@ -32,38 +40,69 @@ export function subjectOf(shown: Shown): string {
   }
 }
 
-/** Pages that are no longer true: those of a subject, or of a list only those between two keys. */
-export interface Touched {
-  subject: string;
-  /** Null: all of them. */
-  between: [ListKey, ListKey] | null;
+/** What a change does to the pages of a subject. */
+export interface Touch {
+  /** The id of the transaction. */
+  transaction: number;
+  /** Where rows are new, gone or moved: from the first key to the last. Null: all is touched. */
+  between: readonly [ListKey, ListKey] | null;
+  /** By how many businesses the list has grown. */
+  growth: -1 | 0 | 1;
+}
+
+/** What some changes do, by subject, in their order. */
+export function touchesOf(changes: readonly Change[]): Map<string, Touch[]> {
+  const touches = new Map<string, Touch[]>();
+  for (const change of changes) {
+    for (const [subject, touch] of touchesOfOne(change)) {
+      const earlier = touches.get(subject);
+      if (earlier) earlier.push(touch);
+      else touches.set(subject, [touch]);
+    }
+  }
+  return touches;
 }
 
 /**
- * What a change makes untrue. A business that comes into a list or leaves it changes the total on
- * each page of that list. One that stays changes the pages from its old to its new place: the rows
- * between have moved up or down by one, those outside have not.
+ * A business that comes into a list or leaves it moves all rows behind it. One that stays moves
+ * those between its old place and its new one. What stands before is as it was, but for the total.
  */
-export function touchedBy({ slug, before, after }: Change): Touched[] {
-  const touched: Touched[] = [{ subject: `business ${slug}`, between: null }];
+function* touchesOfOne({ transaction, slug, before, after }: Change): Generator<[string, Touch]> {
+  const whole = { transaction, between: null, growth: 0 } as const;
+  yield [`business ${slug}`, whole];
   const left = subjectsOf(before);
   const entered = subjectsOf(after);
-  const stayed = entered.intersection(left);
-  for (const subject of left.symmetricDifference(entered)) touched.push({ subject, between: null });
-  if (before && after) {
-    const between = inOrder(before.key, after.key);
-    for (const subject of stayed) touched.push({ subject, between });
+  for (const subject of left.union(entered)) {
+    const from = left.has(subject) ? before?.key : undefined;
+    const to = entered.has(subject) ? after?.key : undefined;
+    const growth = from === undefined ? 1 : to === undefined ? -1 : 0;
+    yield [subject, { transaction, between: inOrder(from ?? END, to ?? END), growth }];
   }
-  if (stayed.size < left.size || stayed.size < entered.size) {
-    touched.push({ subject: "totals", between: null });
-  }
-  return touched;
+  if (left.symmetricDifference(entered).size > 0) yield ["totals", whole];
 }
 
-/** Whether a page has rows between these keys. */
-export function reachesInto(extent: Extent | null, [low, high]: [ListKey, ListKey]): boolean {
-  if (!extent) return false;
-  const { firstRank, firstId, lastRank, lastId } = extent;
+/** Of a page: where in its list it stands, and when it was read; null when it is of no list. */
+export interface Standing {
+  extent: Extent | null;
+  snapshot: Snapshot | null;
+}
+
+/** What a change makes of a page: untrue, or a page whose list has grown by so many businesses. */
+export function effectOf(
+  { extent, snapshot }: Standing,
+  { transaction, between, growth }: Touch,
+): "untrue" | -1 | 0 | 1 {
+  if (!between || !snapshot) return "untrue";
+  if (sees(snapshot, transaction)) return 0;
+  // A page behind the end shows no rows, and may get some when the list grows.
+  const isTouched = extent ? reachesInto(extent, between) : growth !== 0;
+  return isTouched ? "untrue" : growth;
+}
+
+function reachesInto(
+  { firstRank, firstId, lastRank, lastId }: Extent,
+  [low, high]: readonly [ListKey, ListKey],
+): boolean {
   return (
     compare({ rank: lastRank, id: lastId }, low) >= 0 &&
     compare({ rank: firstRank, id: firstId }, high) <= 0
@@ -81,6 +120,9 @@ function subjectsOf(place: Place | null): Set<string> {
   }
   return subjects;
 }
+
+/** Behind all rows of a list. */
+const END: ListKey = { rank: Number.POSITIVE_INFINITY, id: "" };
 
 const inOrder = (one: ListKey, other: ListKey): [ListKey, ListKey] =>
   compare(one, other) <= 0 ? [one, other] : [other, one];

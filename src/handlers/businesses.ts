@@ -1,8 +1,8 @@
 import { type Business, findBusinesses } from "../directory/businesses.ts";
-import { type ListPage, listBusinesses } from "../directory/listing.ts";
+import { listBusinesses } from "../directory/listing.ts";
 import type { KeyedBusiness, KeyedPage, OpenBusiness, OpenPage } from "../directory/schemas.ts";
 import { keyedDetail, keyedListItem, openDetail, openListItem } from "../directory/shapes.ts";
-import type { Answer } from "../http/answer.ts";
+import { type Answer, finished } from "../http/answer.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "../http/parameters.ts";
 import { batched } from "../store/batches.ts";
 import type { Sql } from "../store/postgres.ts";
-import { type Answers, kept } from "./answers.ts";
+import { type Answers, kept, keptList, type PageOfList } from "./answers.ts";
 
 /** Where businesses are read from. */
 export interface Source {
@@ -44,22 +44,31 @@ export function listOpen({ sql, answers }: Source): Handler {
   return list(answers, "open", openListParameters, async ({ city, category, page, limit }) => {
     const offset = (page - 1) * limit;
     const found = await listBusinesses(sql, { city, category, offset, limit });
-    const { total, businesses } = found;
-    const pages = Math.ceil(total / limit);
-    const body = { businesses: businesses.map(openListItem), total, page, pages };
-    return keptList(body satisfies OpenPage, found);
+    const businesses: OpenPage["businesses"] = found.businesses.map(openListItem);
+    return keptList(
+      { businesses },
+      { total: found.total, page, limit, rest: restOpen },
+      found.shows,
+    );
   });
+}
+
+function restOpen({ total, page, limit }: PageOfList): Omit<OpenPage, "businesses"> {
+  return { total, page, pages: Math.ceil(total / limit) };
 }
 
 /** GET /api/v1/businesses in keyed access. */
 export function listKeyed({ sql, answers }: Source): Handler {
   return list(answers, "keyed", keyedListParameters, async ({ city, category, page, per_page }) => {
-    const offset = (page - 1) * per_page;
-    const found = await listBusinesses(sql, { city, category, offset, limit: per_page });
-    const { total, businesses } = found;
-    const meta = { page, per_page, total, has_more: page * per_page < total };
-    return keptList({ data: businesses.map(keyedListItem), meta } satisfies KeyedPage, found);
+    const [offset, limit] = [(page - 1) * per_page, per_page];
+    const found = await listBusinesses(sql, { city, category, offset, limit });
+    const data: KeyedPage["data"] = found.businesses.map(keyedListItem);
+    return keptList({ data }, { total: found.total, page, limit, rest: restKeyed }, found.shows);
   });
+}
+
+function restKeyed({ total, page, limit }: PageOfList): Omit<KeyedPage, "data"> {
+  return { meta: { page, per_page: limit, total, has_more: page * limit < total } };
 }
 
 /** GET /api/v1/businesses/{slug} in open access. */
@@ -93,10 +102,6 @@ function list<Given extends Parameters>(
   };
 }
 
-function keptList(body: unknown, { scope, extent }: ListPage): MadeAnswer {
-  return kept(body, scope && { kind: "list", scope, extent });
-}
-
 function show(
   { sql, answers }: Source,
   variant: string,
@@ -111,7 +116,7 @@ function show(
     if (!slug.ok) return invalidParameter(slug.fault);
     return answers.findOrMake(nameOf(slug.value), async () => {
       const business = await find(slug.value);
-      if (!business) return { page: notFound(), shows: null, pack: () => 0 };
+      if (!business) return { page: finished(notFound()), shows: null };
       return kept(shape(business), { kind: "business", slug: business.slug });
     });
   };

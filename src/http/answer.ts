@@ -8,14 +8,23 @@ export interface Answer {
   body: string | Representation | null;
 }
 
+export interface TextAnswer extends Answer {
+  body: string;
+}
+
+/** One whose body is sent as it is, again and again. */
+export interface FinishedAnswer extends Answer {
+  body: Representation;
+}
+
 type Headers = Readonly<Record<string, string>>;
 
 /** 200 with a JSON body. */
-export function ok(value: unknown): Answer & { body: string } {
+export function ok(value: unknown): TextAnswer {
   return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(value) };
 }
 
-export function json(status: number, value: unknown, headers: Headers = {}): Answer {
+export function json(status: number, value: unknown, headers: Headers = {}): TextAnswer {
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(value) };
 }
 
@@ -23,7 +32,7 @@ export function json(status: number, value: unknown, headers: Headers = {}): Ans
 const JSON_HEADERS = Object.freeze({ "Content-Type": "application/json; charset=utf-8" });
 
 /** The same answer, to be given again and again. */
-export function finished({ status, headers, body }: Answer & { body: string }): Answer {
+export function finished({ status, headers, body }: TextAnswer): FinishedAnswer {
   return { status, headers: Object.freeze(headers), body: new Representation(body).pack() };
 }
 

@@ -1,4 +1,4 @@
-import { type Answer, json } from "./answer.ts";
+import { type Answer, json, type TextAnswer } from "./answer.ts";
 
 /** Every error of the API and its status. The message texts are for people, the codes for programs. */
 const statuses = {
@@ -22,7 +22,7 @@ export function errorAnswer(
   code: ErrorCode,
   details: Record<string, unknown> = {},
   headers: Record<string, string> = {},
-): Answer {
+): TextAnswer {
   return json(
     statuses[code],
     { error: code, ...details },
@@ -34,7 +34,7 @@ export function invalidParameter({ parameter, message }: ParameterFault): Answer
   return errorAnswer("invalid_parameter", { message, parameter });
 }
 
-export const notFound = (): Answer => errorAnswer("not_found");
+export const notFound = (): TextAnswer => errorAnswer("not_found");
 
 /** 401 with the challenge of RFC 6750, section 3; its `error` is only for a credential that was sent. */
 export function unauthorized(code: "missing" | "invalid"): Answer {

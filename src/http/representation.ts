@@ -6,15 +6,36 @@ export type Coding = (typeof codings)[number];
 
 /** A body in each form in which it is sent. */
 export class Representation {
-  /** Bytes before any coding. */
-  readonly size: number;
+  #size: number;
+  readonly #end: string;
   #bytes: Uint8Array<ArrayBuffer>;
   #coding: Coding = "identity";
+  /** Of what comes before the end. */
   #hash: string | undefined;
+  #tag: string | undefined;
+  /** The one that this one differs from in its end alone; it has the bytes. */
+  #first: Representation | null = null;
 
-  constructor(text: string) {
-    this.#bytes = new TextEncoder().encode(text);
-    this.size = this.#bytes.byteLength;
+  /** @param end what follows the text, and may be another one later: ASCII */
+  constructor(text: string, end = "") {
+    this.#bytes = new TextEncoder().encode(text + end);
+    this.#end = end;
+    this.#size = this.#bytes.byteLength;
+  }
+
+  /** Bytes before any coding. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The same with another end. It shares the memory of this one. */
+  withEnd(end: string): Representation {
+    const first = this.#first ?? this;
+    const changed = new Representation("", end);
+    changed.#first = first;
+    changed.#size += first.#startSize;
+    changed.#hash = first.#startHash();
+    return changed;
   }
 
   /**
@@ -23,7 +44,7 @@ export class Representation {
    */
   pack(): this {
     if (this.#coding === "identity" && this.isWorthCoding) {
-      unpacked.set(this.tag("identity"), this.#bytes);
+      forms.set(this.tag("identity"), this.#bytes);
       this.#bytes = code(this.#bytes, "zstd");
       this.#coding = "zstd";
     }
@@ -42,18 +63,18 @@ export class Representation {
 
   /** A strong tag (RFC 9110, section 8.8.3): it names the very bytes, so each coding has its own. */
   tag(coding: Coding): string {
-    this.#hash ??= hash(this.#bytes);
-    return coding === "identity" ? `"${this.#hash}"` : `"${this.#hash}-${coding}"`;
+    this.#tag ??= this.#startHash() + (this.#end === "" ? "" : `.${hash(this.#end)}`);
+    return coding === "identity" ? `"${this.#tag}"` : `"${this.#tag}-${coding}"`;
   }
 
   bytes(coding: Coding): Uint8Array<ArrayBuffer> {
-    if (coding === this.#coding) return this.#bytes;
-    if (this.#coding === "identity") return code(this.#bytes, coding);
+    if (!this.#first && coding === this.#coding) return this.#bytes;
+    if (!this.#first && this.#coding === "identity") return code(this.#bytes, coding);
     const tag = this.tag(coding);
-    let form = unpacked.get(tag);
+    let form = forms.get(tag);
     if (!form) {
-      form = code(Bun.zstdDecompressSync(this.#bytes), coding);
-      unpacked.set(tag, form);
+      form = code(this.#plain(), coding);
+      forms.set(tag, form);
     }
     return form;
   }
@@ -62,17 +83,33 @@ export class Representation {
   toString(): string {
     return new TextDecoder().decode(this.bytes("identity"));
   }
+
+  get #startSize(): number {
+    return this.#size - this.#end.length;
+  }
+
+  #startHash(): string {
+    this.#hash ??= hash(this.#bytes.subarray(0, this.#startSize));
+    return this.#hash;
+  }
+
+  #plain(): Uint8Array {
+    const first = this.#first;
+    if (!first) return Bun.zstdDecompressSync(this.#bytes);
+    const start = first.bytes("identity").subarray(0, first.#startSize);
+    return Buffer.concat([start, new TextEncoder().encode(this.#end)]);
+  }
 }
 
 const SMALLEST_CODED = 512;
 
-/** Other forms of packed bodies by their tags, the most recently sent of them. */
-const unpacked = new LRUCache<string, Uint8Array<ArrayBuffer>>({
+/** Further forms of bodies by their tags, the most recently sent of them. */
+const forms = new LRUCache<string, Uint8Array<ArrayBuffer>>({
   maxSize: 64 * 1024 * 1024,
   sizeCalculation: (bytes) => bytes.byteLength + 200,
 });
 
-const hash = (bytes: Uint8Array) => Bun.hash.xxHash64(bytes).toString(36);
+const hash = (bytes: Uint8Array | string) => Bun.hash.xxHash64(bytes).toString(36);
 
 /** In memory of its own: what the coders return may be a part of something larger. */
 function code(plain: Uint8Array<ArrayBufferLike>, coding: Coding): Uint8Array<ArrayBuffer> {

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { type ListPage, listBusinesses } from "../../src/directory/listing.ts";
 import { createPageCache, type PageCache } from "../../src/directory/page-cache.ts";
-import type { Sql } from "../../src/store/postgres.ts";
+import { keyedListItem, openListItem } from "../../src/directory/shapes.ts";
+import type { Sql, Transaction } from "../../src/store/postgres.ts";
 import { createDatabase, type TestDatabase, until } from "../support.ts";
 
 const BUSINESSES = 240;
@@ -32,7 +33,11 @@ interface Kept {
 }
 let cache: PageCache<Kept>;
 beforeEach(async () => {
-  cache = await createPageCache<Kept>(sql, { maxBytes: 10_000_000 });
+  cache = await createPageCache<Kept>(sql, {
+    maxBytes: 10_000_000,
+    pack: () => 1_000,
+    grow: ({ list }, growth) => ({ list: { ...list, total: list.total + growth } }),
+  });
   await until(async () => isHeard(), 2_000);
 });
 afterEach(() => cache.stop());
@@ -42,7 +47,6 @@ async function isHeard(): Promise<boolean> {
   await cache.findOrMake("probe", async () => ({
     page: { list: await listBusinesses(sql, { offset: 0, limit: 0 }) },
     shows: { kind: "totals" },
-    pack: () => 1,
   }));
   return cache.find("probe") !== undefined;
 }
@@ -64,10 +68,17 @@ const ask = (question: Question) => listBusinesses(sql, { ...question, limit: LI
 function findOrMake(question: Question) {
   return cache.findOrMake(nameOf(question), async () => {
     const list = await ask(question);
-    const { scope, extent } = list;
-    return { page: { list }, shows: scope && { kind: "list", scope, extent }, pack: () => 1_000 };
+    return { page: { list }, shows: list.shows };
   });
 }
+
+const shownOn = ({ total, businesses }: ListPage) => ({
+  total,
+  businesses: businesses.map((business) => ({
+    ...openListItem(business),
+    ...keyedListItem(business),
+  })),
+});
 
 /** Does something in the database, and waits until the cache has been told. */
 async function change(statement: (sql: Sql) => Promise<unknown>): Promise<void> {
@@ -75,7 +86,6 @@ async function change(statement: (sql: Sql) => Promise<unknown>): Promise<void> 
   await cache.findOrMake("witness", async () => ({
     page: { list: await ask({ city: undefined, category: undefined, offset: 0 }) },
     shows: { kind: "business", slug },
-    pack: () => 1,
   }));
   await statement(sql);
   // Announcements come in order: when this one has come, so have those before.
@@ -112,7 +122,7 @@ for (const [index, [title, apply]] of Object.entries(changes).entries()) {
       await change((sql) => apply(`shop-${number}`, sql));
       for (const question of questions) {
         const kept = cache.find(nameOf(question));
-        if (kept) expect(kept.list).toEqual(await ask(question));
+        if (kept) expect(shownOn(kept.list)).toEqual(shownOn(await ask(question)));
         if (kept) stayed += 1;
         else dropped += 1;
       }
@@ -121,6 +131,45 @@ for (const [index, [title, apply]] of Object.entries(changes).entries()) {
     expect(stayed).toBeGreaterThan(0);
   });
 }
+
+test("one that comes or goes leaves the pages before it, and corrects their totals", async () => {
+  const question = { city: undefined, category: undefined, offset: 0 };
+  const { total, businesses } = await ask(question);
+  const further = (await ask({ ...question, offset: 30 })).businesses[0]?.slug ?? "";
+  const first = businesses[0]?.slug ?? "";
+  const set = (slug: string, status: string) =>
+    change((sql) => sql`update businesses set status = ${status} where slug = ${slug}`);
+
+  await findOrMake(question);
+  await set(further, "suspended");
+  expect(cache.find(nameOf(question))?.list.total).toBe(total - 1);
+  await set(further, "approved");
+  expect(cache.find(nameOf(question))?.list.total).toBe(total);
+  await set(first, "suspended");
+  expect(cache.find(nameOf(question))).toBeUndefined();
+  await set(first, "approved");
+});
+
+test("one that comes behind all others is on the last page, and makes a further one", async () => {
+  const filter = { city: "town-1", category: "leaf-1" };
+  const last = (await ask({ ...filter, offset: 0 })).total - 1;
+  const pages = [last - LIMIT - 3, last - 3, last + 1].map((offset) => ({ ...filter, offset }));
+  await Promise.all(pages.map(findOrMake));
+  await change(
+    (sql) => sql`
+      insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
+      select 'latecomer', 'Latecomer', 'approved', category_id, city_id, address_line1, postcode, latitude, longitude
+      from businesses
+      where category_id = (select id from categories where slug = 'leaf-1')
+        and city_id = (select id from cities where slug = 'town-1')
+      limit 1`,
+  );
+  expect(pages.map((question) => cache.find(nameOf(question))?.list.total)).toEqual([
+    last + 2,
+    undefined,
+    undefined,
+  ]);
+});
 
 test("an edit drops the pages that show the business, and no others", async () => {
   const everywhere = await ask({ city: undefined, category: undefined, offset: 20 });
@@ -158,7 +207,6 @@ test("many that ask for one page at once have it made once", async () => {
         return {
           page: { list: await ask({ city: undefined, category: undefined, offset: 0 }) },
           shows: { kind: "totals" },
-          pack: () => 1,
         };
       }),
     ),
@@ -172,12 +220,30 @@ test("a page that was begun before a change was told is given, and not kept", as
   const asked = cache.findOrMake("slow", async () => {
     const list = await ask({ city: undefined, category: undefined, offset: 0 });
     await begun.promise;
-    return { page: { list }, shows: { kind: "totals" }, pack: () => 1 };
+    return { page: { list }, shows: { kind: "totals" } };
   });
   await change((sql) => sql`update businesses set status = 'suspended' where slug = 'shop-7'`);
   begun.resolve();
   await asked;
   expect(cache.find("slow")).toBeUndefined();
+});
+
+test("a list that was begun before a change was told is kept with what it changes", async () => {
+  const question = { city: undefined, category: undefined, offset: 0 };
+  const { total } = await ask(question);
+  const [further] = (await ask({ ...question, offset: 30 })).businesses;
+  const begun = Promise.withResolvers<void>();
+  const asked = cache.findOrMake("slow list", async () => {
+    const list = await ask(question);
+    await begun.promise;
+    return { page: { list }, shows: list.shows };
+  });
+  await change(
+    (sql) => sql`update businesses set status = 'suspended' where id = ${further?.id ?? ""}`,
+  );
+  begun.resolve();
+  expect((await asked).list.total).toBe(total);
+  expect(cache.find("slow list")?.list.total).toBe(total - 1);
 });
 
 test("a work that fails fails for all who wait, and is done anew for the next", async () => {
@@ -202,13 +268,16 @@ test("nothing is found while announcements cannot be heard, nor what was kept be
 });
 
 test("what is used least goes first when there is no more room", async () => {
-  const small = await createPageCache<{ text: string }>(sql, { maxBytes: 10_000 });
+  const small = await createPageCache<{ text: string }>(sql, {
+    maxBytes: 10_000,
+    pack: () => 2_000,
+    grow: (page) => page,
+  });
   try {
     const make = (name: string) =>
       small.findOrMake(name, async () => ({
         page: { text: name },
         shows: { kind: "business", slug: name },
-        pack: () => 2_000,
       }));
     await until(async () => {
       await make("first");
@@ -225,3 +294,51 @@ test("what is used least goes first when there is no more room", async () => {
     await small.stop();
   }
 });
+
+test("what is kept is true after changes by many at once, totals included", async () => {
+  const random = (below: number) => Math.floor(Math.random() * below);
+  const flip = (sql: Sql | Transaction, slug: string, status: string) =>
+    sql`update businesses set status = ${status} where slug = ${slug}`;
+  const slugOf = () => `shop-${2 + random(BUSINESSES - 2)}`;
+  const apply = Object.values(changes).slice(0, -2);
+  let isOver = false;
+
+  const write = async () => {
+    for (let turn = 0; turn < 20; turn++) {
+      const slug = slugOf();
+      const kind = random(10);
+      if (kind < 6) await apply[random(apply.length)]?.(slug, sql);
+      // The same twice in one transaction.
+      else if (kind < 8) {
+        await sql.begin(async (transaction) => {
+          for (const status of ["suspended", "approved", "suspended"]) {
+            await flip(transaction, slug, status);
+          }
+        });
+      } else if (kind < 9) {
+        await sql
+          .begin(async (transaction) => {
+            await flip(transaction, slug, "suspended");
+            throw new Error("changed my mind");
+          })
+          .catch(() => {});
+      } else await flip(sql, slug, "approved");
+    }
+  };
+  const read = async () => {
+    while (!isOver) await findOrMake(questions[random(questions.length)] as Question);
+  };
+  const reading = Promise.all([read(), read(), read()]);
+  await Promise.all(Array.from({ length: 5 }, write));
+  isOver = true;
+  await reading;
+
+  await change(async () => {});
+  const kept = questions.filter((question) => cache.find(nameOf(question)));
+  for (const question of kept) {
+    expect(shownOn(cache.find(nameOf(question))?.list as ListPage)).toEqual(
+      shownOn(await ask(question)),
+    );
+  }
+  expect(kept.length).toBeGreaterThan(0);
+}, 30_000);

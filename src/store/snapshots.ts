@@ -1,0 +1,23 @@
+/** What a statement of PostgreSQL sees: which transactions were over when it began. */
+export interface Snapshot {
+  /** The first transaction that had not begun. */
+  next: number;
+  /** Those before it that were not over. */
+  underWay: readonly number[];
+}
+
+/** Reads the text form of a pg_snapshot, `xmin:xmax:xip,xip,…` (PostgreSQL 18 manual, table 9.86). */
+export function readSnapshot(text: string): Snapshot {
+  const [, next = "", underWay = ""] = text.split(":");
+  return {
+    next: Number(next),
+    underWay: underWay === "" ? NONE : underWay.split(",").map(Number),
+  };
+}
+
+/** Whether what a committed transaction did is seen. */
+export function sees({ next, underWay }: Snapshot, transaction: number): boolean {
+  return transaction < next && !underWay.includes(transaction);
+}
+
+const NONE: readonly number[] = [];

@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { gunzipSync } from "node:zlib";
+import { codings, Representation } from "../../src/http/representation.ts";
+
+const start = `{"businesses":[${'{"name":"Caffè Nero"},'.repeat(99)}{}]`;
+const [early, late] = [',"total":100}', ',"total":99,"pages":5}'];
+
+const decode = {
+  identity: (bytes: Uint8Array) => bytes,
+  gzip: (bytes: Uint8Array) => gunzipSync(bytes),
+  zstd: (bytes: Uint8Array<ArrayBuffer>) => Bun.zstdDecompressSync(bytes),
+};
+
+for (const isPacked of [false, true]) {
+  const what = isPacked ? "a packed body" : "a body";
+  test(`${what} says the same in each form, also with another end`, () => {
+    const body = new Representation(start, early);
+    if (isPacked) body.pack();
+    const other = body.withEnd(late);
+    const third = other.withEnd("");
+    for (const [form, end] of [
+      [body, early],
+      [other, late],
+      [third, ""],
+      [body, early],
+    ] as const) {
+      for (const coding of codings) {
+        const bytes = decode[coding](form.bytes(coding));
+        expect(new TextDecoder().decode(bytes)).toBe(start + end);
+        expect(form.size).toBe(bytes.byteLength);
+      }
+      expect(String(form)).toBe(start + end);
+    }
+  });
+}
+
+test("a tag names the very bytes, however the body came about", () => {
+  const body = new Representation(start, early).pack();
+  const tags = [body, body.withEnd(late), body.withEnd("")].flatMap((form) =>
+    codings.map((coding) => form.tag(coding)),
+  );
+  expect(new Set(tags).size).toBe(tags.length);
+  for (const coding of codings) {
+    expect(body.withEnd(late).tag(coding)).toBe(new Representation(start, late).tag(coding));
+    expect(body.withEnd(late).withEnd(early).tag(coding)).toBe(body.tag(coding));
+  }
+});
