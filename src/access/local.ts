@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { ApiKey } from "./keys.ts";
 import type { Decision, MeterReading, Outcome } from "./meters.ts";
 import { OPEN_LIMIT, OPEN_WINDOW_MICROSECONDS } from "./meters.ts";
+import { monthOf } from "./months.ts";
 
 /**
  * The rules of the scripts in this process, for while Redis is away: a sliding window for clients,
@@ -136,13 +137,11 @@ interface LocalMeter {
 
 function readingOf(meter: LocalMeter, { perMinute }: ApiKey, instances: number): MeterReading {
   const { month, usedByAll, used, tokens, time } = meter;
-  const [year = 0, ordinal = 0] = month.split("-").map(Number);
-  const monthEnds = Date.UTC(year, ordinal) / 1000;
   const missing = 1 - (tokens % 1);
   return {
     month,
     used: usedByAll + used,
-    monthEndsInSeconds: Math.ceil(monthEnds - time / 1_000_000),
+    monthEndsInSeconds: Math.ceil(monthOf(month).endsAt / 1000 - time / 1_000_000),
     tokensLeft: Math.floor(tokens),
     nextTokenInSeconds: Math.max(1, Math.ceil((missing * 60 * instances) / perMinute)),
   };

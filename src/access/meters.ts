@@ -8,6 +8,7 @@ import admitClientsLua from "./lua/admit-clients.lua" with { type: "text" };
 import admitKeysLua from "./lua/admit-keys.lua" with { type: "text" };
 import refundKeyLua from "./lua/refund-key.lua" with { type: "text" };
 import seedMetersLua from "./lua/seed-meters.lua" with { type: "text" };
+import { monthOf } from "./months.ts";
 
 /**
  * The windows and meters in Redis. Every method throws when Redis fails or takes longer than
@@ -90,8 +91,12 @@ export function createMeters(
     const values: (string | number)[] = [];
     for (const { name } of charges) values.push(name);
     values.push(now());
-    for (const { key, cost } of charges) values.push(key.quota, key.burst, key.perMinute, cost);
-    const answer = redis.admitKeys(charges.length, ...values).then(readDecisions);
+    for (const { key, cost } of charges) {
+      values.push(`${key.quota} ${key.burst} ${key.perMinute} ${cost}`);
+    }
+    const answer = redis
+      .admitKeys(charges.length, ...values)
+      .then((numbers) => readDecisions(numbers, charges));
     return await withDeadline(answer, DEADLINE_MS, (decisions) => {
       // Too late: they were decided elsewhere, so what was charged here is charged twice.
       for (const [index, { outcome, reading }] of decisions.entries()) {
@@ -151,28 +156,43 @@ const meterName = (meterId: string) => `standing:{${meterId}}`;
 
 /** `2026-11` as the scripts have it, 202611. */
 const digitsOf = (month: string) => month.replace("-", "");
+const nameOf = (digits: number) =>
+  `${Math.floor(digits / 100)}-${String(digits % 100).padStart(2, "0")}`;
 
+// As in admit-keys.lua.
 const OUTCOMES = ["admitted", "rate_limited", "quota_exceeded", "unknown"] as const;
-const PLACES = 7;
+const PLACES = 4;
+const TOKEN = 60_000_000;
+const SECOND = 1_000_000;
 
 /** The answer of admit-keys.lua. */
-function readDecisions(answer: number[]): Decision[] {
-  const decisions: Decision[] = [];
-  for (let at = 0; at < answer.length; at += PLACES) {
-    const month = answer[at + 2] as number;
-    decisions.push({
-      outcome: OUTCOMES[answer[at] as number] as Decision["outcome"],
-      retryAfterSeconds: answer[at + 1] as number,
-      reading: {
-        month: `${Math.floor(month / 100)}-${String(month % 100).padStart(2, "0")}`,
-        used: answer[at + 3] as number,
-        monthEndsInSeconds: answer[at + 4] as number,
-        tokensLeft: answer[at + 5] as number,
-        nextTokenInSeconds: answer[at + 6] as number,
-      },
-    });
-  }
-  return decisions;
+function readDecisions(answer: number[], charges: readonly Charge[]): Decision[] {
+  const now = answer[0] as number;
+  let digits = Number.NaN;
+  let month = "";
+  let monthEndsInSeconds = 0;
+  return charges.map(({ key: { perMinute }, cost }, index) => {
+    const at = 1 + index * PLACES;
+    const outcome = OUTCOMES[answer[at] as number] as Decision["outcome"];
+    const used = answer[at + 2] as number;
+    const level = answer[at + 3] as number;
+    if (answer[at + 1] !== digits) {
+      digits = answer[at + 1] as number;
+      month = nameOf(digits);
+      monthEndsInSeconds = Math.ceil((monthOf(month).endsAt * 1000 - now) / SECOND);
+    }
+    const secondsToGain = (parts: number) => Math.max(1, Math.ceil(parts / perMinute / SECOND));
+    const retryAfterSeconds = {
+      admitted: 0,
+      rate_limited: secondsToGain(cost * TOKEN - level),
+      quota_exceeded: monthEndsInSeconds,
+      unknown: 0,
+    }[outcome];
+    const tokensLeft = Math.floor(level / TOKEN);
+    const nextTokenInSeconds = secondsToGain(TOKEN - (level % TOKEN));
+    const reading = { month, used, monthEndsInSeconds, tokensLeft, nextTokenInSeconds };
+    return { outcome, retryAfterSeconds, reading };
+  });
 }
 
 declare module "ioredis" {

@@ -1,5 +1,6 @@
 import type { KeyAdmission } from "./admission.ts";
 import type { ApiKey } from "./keys.ts";
+import { monthOf } from "./months.ts";
 
 /**
  * The fields that tell the holder of a key how it stands, after
@@ -18,8 +19,10 @@ export function rateLimitFields(key: ApiKey, decision: KeyAdmission): Record<str
   const { quota, perMinute, burst } = key;
   const ownBurst = burst === perMinute ? "" : `;highstreet-burst=${burst}`;
   const { tokensLeft, nextTokenInSeconds, used, month, monthEndsInSeconds } = decision;
+  const { beginsAt, endsAt } = monthOf(month);
+  const monthSeconds = (endsAt - beginsAt) / 1000;
   return {
-    [POLICY_FIELD]: `"permin";q=${perMinute};w=60${ownBurst}, "month";q=${quota};w=${secondsOf(month)}`,
+    [POLICY_FIELD]: `"permin";q=${perMinute};w=60${ownBurst}, "month";q=${quota};w=${monthSeconds}`,
     [LIMIT_FIELD]:
       `"permin";r=${tokensLeft};t=${nextTokenInSeconds}, ` +
       `"month";r=${Math.max(0, quota - used)};t=${monthEndsInSeconds}`,
@@ -29,9 +32,3 @@ export function rateLimitFields(key: ApiKey, decision: KeyAdmission): Record<str
 // The draft still moves; the names are nowhere else.
 const POLICY_FIELD = "RateLimit-Policy";
 const LIMIT_FIELD = "RateLimit";
-
-/** The length in seconds of a month such as `2026-11`. */
-function secondsOf(month: string): number {
-  const [year = 0, ordinal = 0] = month.split("-").map(Number);
-  return (Date.UTC(year, ordinal) - Date.UTC(year, ordinal - 1)) / 1000;
-}

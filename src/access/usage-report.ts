@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { MeterReading } from "./admission.ts";
 import type { ApiKey } from "./keys.ts";
+import { monthOf } from "./months.ts";
 
 const count = (description: string) =>
   v.pipe(v.number(), v.integer(), v.minValue(0), v.description(description));
@@ -25,8 +26,7 @@ export type UsageReport = v.InferOutput<typeof UsageReport>;
 
 export function usageOf(key: ApiKey, { month, used, tokensLeft }: MeterReading): UsageReport {
   const { tier, quota, perMinute, burst } = key;
-  const [year = 0, ordinal = 0] = month.split("-").map(Number);
-  const resetsAt = new Date(Date.UTC(year, ordinal)).toISOString();
+  const resetsAt = new Date(monthOf(month).endsAt).toISOString();
   const remaining = Math.max(0, quota - used);
   return { tier, month, quota, used, remaining, resetsAt, perMinute, burst, tokensLeft };
 }

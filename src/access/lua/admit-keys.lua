@@ -7,20 +7,17 @@
 --            tokens  level of the bucket, in sixty-millionths of a request
 --            time    when that was the level, microseconds since 1970; 0 while the bucket is full
 -- ARGV[1]  now, microseconds since 1970; tests only, empty for Redis's own clock
--- Then for each of KEYS four:
+-- Then for each of KEYS one with four numbers, spaces between them:
 --          quota, requests in a calendar month
 --          capacity of the bucket, requests
 --          refill, requests per minute
 --          cost, requests; 0 only looks
--- Answer   for each of KEYS seven, one after the other:
---            outcome     0 admitted, 1 bucket exhausted, 2 quota used up, 3 meter unknown: whether
---                        anything was used is for seed-meters.lua to say first
---            retryAfter  whole seconds until the same would be admitted; 0 when admitted
---            month       as above
---            used        as above, this request included
---            monthEnds   whole seconds until the first of the next month
---            tokens      whole requests left in the bucket
---            nextToken   whole seconds until there is one more
+-- Answer   now as above, then for each of KEYS four, one after the other:
+--            outcome  0 admitted, 1 bucket exhausted, 2 quota used up, 3 meter unknown: whether
+--                     anything was used is for seed-meters.lua to say first
+--            month    as above
+--            used     as above, this request included
+--            tokens   level of the bucket after it, as above
 --
 -- Atomic, because two requests that both see the last token must not both take it, and because
 -- quota and bucket are one decision.
@@ -82,91 +79,69 @@ local function seconds_to_end_of(month)
   return endings[month]
 end
 
-local function seconds_to_gain(parts, refill)
-  return math.max(1, math.ceil(parts / refill / SECOND))
-end
-
--- Each meter is read once and written once, however often the batch has it. False when Redis does
--- not know it.
-local meters = {}
-for index, stored in ipairs(redis.call("MGET", unpack(KEYS))) do
-  local meter = false
-  if stored then
-    local month, used, tokens, time = struct.unpack(METER, stored)
-    meter = { month = month, used = used, tokens = tokens, time = time }
+-- Most charges of a batch are of a few tiers: what they say is read once.
+local charges = {}
+local function read_charge(text)
+  local charge = charges[text]
+  if not charge then
+    local quota, capacity, refill, cost = string.match(text, "(%d+) (%d+) (%d+) (%d+)")
+    charge = {
+      quota = tonumber(quota),
+      capacity = tonumber(capacity) * TOKEN,
+      refill = tonumber(refill),
+      cost = tonumber(cost),
+    }
+    charges[text] = charge
   end
-  meters[KEYS[index]] = meter
+  return charge
 end
 
-local function write(key, meter)
-  if meter.is_changed then
-    local stored = struct.pack(METER, meter.month, meter.used, meter.tokens, meter.time)
-    redis.call("SET", key, stored, "EX", meter.ttl)
-  elseif meter.ttl then
-    redis.call("EXPIRE", key, meter.ttl, "NX") -- repairs a lost expiry, else changes nothing
+local function admit(key, charge)
+  local stored = redis.call("GET", key)
+  if not stored then
+    return 3, this_month, 0, 0
   end
-end
+  local meter_month, meter_used, meter_tokens, meter_time = struct.unpack(METER, stored)
+  local capacity, refill, cost = charge.capacity, charge.refill, charge.cost
 
-local answer = {}
-local function say(outcome, retry_after, month, used, month_ends, tokens, next_token)
-  local last = #answer
-  answer[last + 1] = outcome
-  answer[last + 2] = retry_after
-  answer[last + 3] = month
-  answer[last + 4] = used
-  answer[last + 5] = month_ends
-  answer[last + 6] = tokens
-  answer[last + 7] = next_token
-end
-
-local function admit(meter, quota, capacity, refill, cost)
-  if not meter then
-    return say(3, 0, this_month, 0, 0, 0, 0)
-  end
   -- A later month than the clock's means that the clock stepped back: it goes on counting.
-  local month = math.max(this_month, meter.month)
-  local used = meter.month == month and meter.used or 0
-  local month_ends = seconds_to_end_of(month)
-
+  local month = math.max(this_month, meter_month)
+  local used = meter_month == month and meter_used or 0
   local tokens = capacity
-  if meter.time > 0 then
-    tokens = math.min(capacity, meter.tokens + math.max(0, now - meter.time) * refill)
+  if meter_time > 0 then
+    tokens = math.min(capacity, meter_tokens + math.max(0, now - meter_time) * refill)
   end
+  -- Until the month is over and the bucket full again: from then on a new meter is the same.
+  local ttl = seconds_to_end_of(month) + math.ceil(capacity / refill / SECOND)
 
   local outcome = 0
-  local retry_after = 0
-  if used + cost > quota and cost > 0 then
+  if used + cost > charge.quota and cost > 0 then
     outcome = 2
-    retry_after = month_ends
   elseif tokens < cost * TOKEN then
     outcome = 1
-    retry_after = seconds_to_gain(cost * TOKEN - tokens, refill)
   end
 
   if outcome == 0 and cost > 0 then
     used = used + cost
     tokens = tokens - cost * TOKEN
-    meter.month, meter.used, meter.tokens, meter.time = month, used, tokens, now
-    meter.is_changed = true
-  elseif meter.time > now then
+    redis.call("SET", key, struct.pack(METER, month, used, tokens, now), "EX", ttl)
+  elseif meter_time > now then
     -- A refusal writes nothing but this: the refill would stop until the clock gets there.
-    meter.time, meter.is_changed = now, true
+    local stopped = struct.pack(METER, meter_month, meter_used, meter_tokens, now)
+    redis.call("SET", key, stopped, "EX", ttl)
+  else
+    redis.call("EXPIRE", key, ttl, "NX") -- repairs a lost expiry, else changes nothing
   end
-  -- Until the month is over and the bucket full again: from then on a new meter is the same.
-  meter.ttl = month_ends + math.ceil(capacity / refill / SECOND)
-
-  say(outcome, retry_after, month, used, month_ends,
-    math.floor(tokens / TOKEN), seconds_to_gain(TOKEN - tokens % TOKEN, refill))
+  return outcome, month, used, tokens
 end
 
+local answer = { now }
 for index, key in ipairs(KEYS) do
-  local first = index * 4 - 2
-  admit(meters[key], tonumber(ARGV[first]), tonumber(ARGV[first + 1]) * TOKEN,
-    tonumber(ARGV[first + 2]), tonumber(ARGV[first + 3]))
-end
-for key, meter in pairs(meters) do
-  if meter then
-    write(key, meter)
-  end
+  local outcome, month, used, tokens = admit(key, read_charge(ARGV[index + 1]))
+  local last = index * 4 - 3
+  answer[last + 1] = outcome
+  answer[last + 2] = month
+  answer[last + 3] = used
+  answer[last + 4] = tokens
 end
 return answer
