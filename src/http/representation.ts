@@ -6,35 +6,33 @@ export type Coding = (typeof codings)[number];
 
 /** A body in each form in which it is sent. */
 export class Representation {
-  #size: number;
-  readonly #end: string;
   #bytes: Uint8Array<ArrayBuffer>;
   #coding: Coding = "identity";
-  /** Of what comes before the end. */
-  #hash: string | undefined;
-  #tag: string | undefined;
-  /** The one that this one differs from in its end alone; it has the bytes. */
-  #first: Representation | null = null;
+  /** Bytes before any coding. */
+  #size: number;
+  /** How many of these are the end. */
+  #endSize: number;
+  /** That of the plain form. */
+  #tag: string;
+  /** Of one that was given another end: the one that it was made of, and that end. */
+  #origin: { first: Representation; end: string } | null = null;
 
   /** @param end what follows the text, and may be another one later: ASCII */
   constructor(text: string, end = "") {
     this.#bytes = new TextEncoder().encode(text + end);
-    this.#end = end;
     this.#size = this.#bytes.byteLength;
-  }
-
-  /** Bytes before any coding. */
-  get size(): number {
-    return this.#size;
+    this.#endSize = end.length;
+    this.#tag = tagOf(hash(this.#bytes.subarray(0, this.#startSize)), end);
   }
 
   /** The same with another end. It shares the memory of this one. */
   withEnd(end: string): Representation {
-    const first = this.#first ?? this;
-    const changed = new Representation("", end);
-    changed.#first = first;
-    changed.#size += first.#startSize;
-    changed.#hash = first.#startHash();
+    const first = this.#origin?.first ?? this;
+    const changed = new Representation("");
+    changed.#size = first.#startSize + end.length;
+    changed.#endSize = end.length;
+    changed.#tag = tagOf(startOf(first.#tag), end);
+    changed.#origin = { first, end };
     return changed;
   }
 
@@ -44,7 +42,7 @@ export class Representation {
    */
   pack(): this {
     if (this.#coding === "identity" && this.isWorthCoding) {
-      forms.set(this.tag("identity"), this.#bytes);
+      forms.set(this.#tag, this.#bytes);
       this.#bytes = code(this.#bytes, "zstd");
       this.#coding = "zstd";
     }
@@ -53,7 +51,7 @@ export class Representation {
 
   /** Whether a coded form is smaller than the frame around it makes it larger. */
   get isWorthCoding(): boolean {
-    return this.size >= SMALLEST_CODED;
+    return this.#size >= SMALLEST_CODED;
   }
 
   /** Bytes that it takes up by itself. */
@@ -63,13 +61,12 @@ export class Representation {
 
   /** A strong tag (RFC 9110, section 8.8.3): it names the very bytes, so each coding has its own. */
   tag(coding: Coding): string {
-    this.#tag ??= this.#startHash() + (this.#end === "" ? "" : `.${hash(this.#end)}`);
-    return coding === "identity" ? `"${this.#tag}"` : `"${this.#tag}-${coding}"`;
+    return coding === "identity" ? this.#tag : `${this.#tag.slice(0, -1)}-${coding}"`;
   }
 
   bytes(coding: Coding): Uint8Array<ArrayBuffer> {
-    if (!this.#first && coding === this.#coding) return this.#bytes;
-    if (!this.#first && this.#coding === "identity") return code(this.#bytes, coding);
+    if (!this.#origin && coding === this.#coding) return this.#bytes;
+    if (!this.#origin && this.#coding === "identity") return code(this.#bytes, coding);
     const tag = this.tag(coding);
     let form = forms.get(tag);
     if (!form) {
@@ -85,21 +82,21 @@ export class Representation {
   }
 
   get #startSize(): number {
-    return this.#size - this.#end.length;
-  }
-
-  #startHash(): string {
-    this.#hash ??= hash(this.#bytes.subarray(0, this.#startSize));
-    return this.#hash;
+    return this.#size - this.#endSize;
   }
 
   #plain(): Uint8Array {
-    const first = this.#first;
-    if (!first) return Bun.zstdDecompressSync(this.#bytes);
+    if (!this.#origin) return Bun.zstdDecompressSync(this.#bytes);
+    const { first, end } = this.#origin;
     const start = first.bytes("identity").subarray(0, first.#startSize);
-    return Buffer.concat([start, new TextEncoder().encode(this.#end)]);
+    return Buffer.concat([start, new TextEncoder().encode(end)]);
   }
 }
+
+/** The same for the same bytes, whether or not they came about by another end. */
+const tagOf = (start: string, end: string) =>
+  end === "" ? `"${start}"` : `"${start}.${hash(end)}"`;
+const startOf = (tag: string) => tag.slice(1, -1).split(".", 1)[0] ?? "";
 
 const SMALLEST_CODED = 512;
 

@@ -8,16 +8,22 @@ export interface Snapshot {
 
 /** Reads the text form of a pg_snapshot, `xmin:xmax:xip,xip,…` (PostgreSQL 18 manual, table 9.86). */
 export function readSnapshot(text: string): Snapshot {
+  // While nothing changes all are the same, and are kept by the hundred thousand.
+  if (text !== last.text) last = { text, snapshot: parse(text) };
+  return last.snapshot;
+}
+
+function parse(text: string): Snapshot {
   const [, next = "", underWay = ""] = text.split(":");
   return {
     next: Number(next),
-    underWay: underWay === "" ? NONE : underWay.split(",").map(Number),
+    underWay: underWay === "" ? [] : underWay.split(",").map(Number),
   };
 }
+
+let last = { text: "", snapshot: parse("") };
 
 /** Whether what a committed transaction did is seen. */
 export function sees({ next, underWay }: Snapshot, transaction: number): boolean {
   return transaction < next && !underWay.includes(transaction);
 }
-
-const NONE: readonly number[] = [];

@@ -25,9 +25,8 @@ for (const isPacked of [false, true]) {
       [body, early],
     ] as const) {
       for (const coding of codings) {
-        const bytes = decode[coding](form.bytes(coding));
-        expect(new TextDecoder().decode(bytes)).toBe(start + end);
-        expect(form.size).toBe(bytes.byteLength);
+        const text = new TextDecoder().decode(decode[coding](form.bytes(coding)));
+        expect(text).toBe(start + end);
       }
       expect(String(form)).toBe(start + end);
     }
