@@ -3,7 +3,9 @@ import { Representation } from "./representation.ts";
 /** What a handler answers: a value, turned into a Response at the very end. */
 export interface Answer {
   status: number;
-  headers: Headers;
+  headers: HeaderFields;
+  /** Headers of this answer alone, where `headers` are shared with others. Never Vary. */
+  own?: HeaderFields | undefined;
   /** Text, or a representation of it that is sent again and again, or null for no body. */
   body: string | Representation | null;
 }
@@ -17,14 +19,14 @@ export interface FinishedAnswer extends Answer {
   body: Representation;
 }
 
-type Headers = Readonly<Record<string, string>>;
+export type HeaderFields = Readonly<Record<string, string>>;
 
 /** 200 with a JSON body. */
 export function ok(value: unknown): TextAnswer {
   return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(value) };
 }
 
-export function json(status: number, value: unknown, headers: Headers = {}): TextAnswer {
+export function json(status: number, value: unknown, headers: HeaderFields = {}): TextAnswer {
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(value) };
 }
 
@@ -36,20 +38,20 @@ export function finished({ status, headers, body }: TextAnswer): FinishedAnswer 
   return { status, headers: Object.freeze(headers), body: new Representation(body).pack() };
 }
 
-/** The same answer with further headers. */
-export function withHeaders(answer: Answer, headers: Headers): Answer {
-  return { ...answer, headers: { ...answer.headers, ...headers } };
+/** The same answer with further headers of its own. */
+export function withHeaders({ status, headers, own, body }: Answer, further: HeaderFields): Answer {
+  return { status, headers, own: own ? { ...own, ...further } : further, body };
 }
 
 /** Adds the same headers to any answer. */
-export function addingHeaders(headers: Headers): (answer: Answer) => Answer {
+export function addingHeaders(headers: HeaderFields): (answer: Answer) => Answer {
   const merge = once((before) => ({ ...before, ...headers }));
-  return ({ status, headers, body }) => ({ status, headers: merge(headers), body });
+  return ({ status, headers, own, body }) => ({ status, headers: merge(headers), own, body });
 }
 
 /** Makes something of headers; of those that are frozen, since all answers of a kind share them, once. */
-export function once(make: (headers: Headers) => Headers): (headers: Headers) => Headers {
-  const made = new WeakMap<Headers, Headers>();
+export function once<Made>(make: (headers: HeaderFields) => Made): (headers: HeaderFields) => Made {
+  const made = new WeakMap<HeaderFields, Made>();
   return (headers) => {
     const known = made.get(headers);
     if (known) return known;

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { type Answer, once } from "./answer.ts";
+import { type Answer, type HeaderFields, once } from "./answer.ts";
 import { type Coding, codings, Representation } from "./representation.ts";
 
 /**
@@ -7,37 +7,42 @@ import { type Coding, codings, Representation } from "./representation.ts";
  * for a caller that has it (RFC 9110, section 13), gzip or zstd when accepted, no body for HEAD.
  */
 export function respond(request: Request, answer: Answer): Response {
-  const { status, body } = answer;
-  if (body === null) return new Response(null, { status, headers: answer.headers });
+  const { status, own, body } = answer;
+  if (body === null) return new Response(null, { status, headers: { ...answer.headers, ...own } });
 
   const representation = typeof body === "string" ? new Representation(body) : body;
   const coding = representation.isWorthCoding ? acceptedCoding(request) : "identity";
-  const headers: Record<string, string> =
-    coding === "identity"
-      ? { ...plainHeaders(answer.headers) }
-      : { ...plainHeaders(answer.headers), "Content-Encoding": coding };
+  const shared = status === 200 ? validatedHeaders : plainHeaders;
+  const headers = new Headers(shared(answer.headers));
+  for (const name in own) headers.set(name, own[name] as string);
+  if (coding !== "identity") headers.set("Content-Encoding", coding);
   if (status === 200) {
     const tag = representation.tag(coding);
-    headers.ETag = tag;
-    headers["Cache-Control"] ??= "no-cache";
+    headers.set("ETag", tag);
     if (holds(request, tag)) {
-      delete headers["Content-Type"];
-      delete headers["Content-Encoding"];
+      headers.delete("Content-Type");
+      headers.delete("Content-Encoding");
       return new Response(null, { status: 304, headers });
     }
   }
   const bytes = representation.bytes(coding);
   if (request.method === "HEAD") {
-    headers["Content-Length"] = String(bytes.byteLength);
+    headers.set("Content-Length", String(bytes.byteLength));
     return new Response(null, { status, headers });
   }
   return new Response(bytes, { status, headers });
 }
 
-const plainHeaders = once((headers) => ({
-  ...headers,
-  Vary: headers.Vary === undefined ? "Accept-Encoding" : `${headers.Vary}, Accept-Encoding`,
-}));
+// A copy of Headers is far cheaper than headers made of an object.
+const plainHeaders = once(varyingHeaders);
+const validatedHeaders = once((fields) =>
+  varyingHeaders({ "Cache-Control": "no-cache", ...fields }),
+);
+
+function varyingHeaders(fields: HeaderFields): Headers {
+  const Vary = fields.Vary === undefined ? "Accept-Encoding" : `${fields.Vary}, Accept-Encoding`;
+  return new Headers({ ...fields, Vary });
+}
 
 /** Clients are of few kinds: what each of their headers asks for is worked out once. */
 const knownPreferences = new LRUCache<string, Coding>({ max: 1_000 });
