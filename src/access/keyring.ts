@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Sql } from "../store/postgres.ts";
 import { repeat } from "../store/repeat.ts";
@@ -11,8 +12,8 @@ export type Resolved =
   | { ok: false; denied: "invalid" | "revoked" | "expired" };
 
 export interface Keyring {
-  /** Throws when the database is asked and away or silent. */
-  resolve(presented: string): Promise<Resolved>;
+  /** At once when it is known. Rejects when the database is asked and away or silent. */
+  resolve(presented: string): Resolved | Promise<Resolved>;
   stop(): Promise<void>;
 }
 
@@ -43,31 +44,37 @@ export async function createKeyring(
     confirmedAt = askedAt;
   });
 
-  function find(presented: string): Promise<KeyRecord | null> {
-    const hash = hashKey(presented);
-    const name = hash.toString("base64");
+  function find(presented: string): Found | Promise<Found> {
+    const name = hash("sha256", presented, "base64");
     const known = findings.get(name);
-    if (known && now() - Math.max(known.askedAt, confirmedAt) < LONGEST_AGE_MS) return known.record;
+    if (known && now() - Math.max(known.askedAt, confirmedAt) < LONGEST_AGE_MS) return known.found;
+    if (!isWellFormedKey(presented)) return null;
 
-    const finding = {
-      askedAt: now(),
-      record: withDeadline(findKeyByHash(sql, hash), LONGEST_LOOK_UP_MS),
-    };
+    const asked = withDeadline(findKeyByHash(sql, hashKey(presented)), LONGEST_LOOK_UP_MS);
+    const finding: Finding = { askedAt: now(), found: asked };
     findings.set(name, finding);
-    finding.record.catch(() => {
-      if (findings.peek(name) === finding) findings.delete(name);
-    });
-    return finding.record;
+    asked.then(
+      (record) => {
+        finding.found = record;
+      },
+      () => {
+        if (findings.peek(name) === finding) findings.delete(name);
+      },
+    );
+    return asked;
+  }
+
+  function judge(record: Found): Resolved {
+    if (!record) return denied("invalid");
+    if (record.revokedAt) return denied("revoked");
+    if (record.expiresAt && record.expiresAt.getTime() <= now()) return denied("expired");
+    return { ok: true, key: record };
   }
 
   return {
-    async resolve(presented) {
-      if (!isWellFormedKey(presented)) return denied("invalid");
-      const record = await find(presented);
-      if (!record) return denied("invalid");
-      if (record.revokedAt) return denied("revoked");
-      if (record.expiresAt && record.expiresAt.getTime() <= now()) return denied("expired");
-      return { ok: true, key: record };
+    resolve(presented) {
+      const found = find(presented);
+      return found instanceof Promise ? found.then(judge) : judge(found);
     },
     async stop() {
       await stopPolling();
@@ -85,8 +92,10 @@ const denied = (reason: "invalid" | "revoked" | "expired"): Resolved => ({
 interface Finding {
   /** When the database was asked, not when it answered: its answer is as old as that at most. */
   askedAt: number;
-  record: Promise<KeyRecord | null>;
+  found: Found | Promise<Found>;
 }
+
+type Found = KeyRecord | null;
 
 const POLL_INTERVAL_MS = 250;
 const LONGEST_AGE_MS = 900;

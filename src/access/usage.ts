@@ -24,20 +24,26 @@ export interface Total extends MonthOf {
 
 /** Gathers what is charged; a flush writes it in one statement, however many keys. */
 export function openUsage(sql: Sql): DurableUsage {
-  let pending = new Map<string, Total>();
+  /** By month, then by meter. */
+  let pending = new Map<string, Map<string, number>>();
   /** Writes go one after the other, so that who waits for the last waits for all. */
   let writing: Promise<void> = Promise.resolve();
   let tell: (totals: Total[]) => void = () => {};
 
   function count(meterId: string, month: string, requests: number) {
-    const name = `${month} ${meterId}`;
-    const counted = pending.get(name);
-    if (counted) counted.used += requests;
-    else pending.set(name, { meterId, month, used: requests });
+    let counted = pending.get(month);
+    if (!counted) {
+      counted = new Map();
+      pending.set(month, counted);
+    }
+    counted.set(meterId, (counted.get(meterId) ?? 0) + requests);
   }
 
   async function write() {
-    const batch = [...pending.values()].filter(({ used }) => used !== 0);
+    const batch: Total[] = [];
+    for (const [month, counted] of pending) {
+      for (const [meterId, used] of counted) if (used !== 0) batch.push({ meterId, month, used });
+    }
     pending = new Map();
     if (batch.length === 0) return;
     try {
