@@ -198,6 +198,17 @@ describe("lists and totals", () => {
     expect([...wrong]).toEqual([]);
   });
 
+  test("each border but the first of a list stands in one folded row", async () => {
+    const [{ chunks, wrong }] = await sql<[{ chunks: number; wrong: number }]>`
+      select count(*)::int as chunks, count(*) filter (where folded <> 1)::int as wrong
+      from (
+        select count(*) filter (where is_folded) as folded from listing_counts
+        where (from_rank, from_id) > (0, '00000000-0000-0000-0000-000000000000')
+        group by category_id, city_id, from_rank, from_id) as borders`;
+    expect(wrong).toBe(0);
+    expect(chunks).toBeGreaterThan(50);
+  });
+
   test("category counts are what a list filtered by the category says", async () => {
     for (const category of await listCategories(sql)) {
       if (!category.slug.startsWith("leaf") && !category.slug.startsWith("root")) continue;
