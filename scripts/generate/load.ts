@@ -22,8 +22,8 @@ export interface Load {
   onProgress: (done: number) => void;
 }
 
-/** Rows to a statement, which is a transaction. */
-const BATCH_SIZE = 10_000;
+/** Rows to a statement, which is a transaction. In a large directory it visits most pages of the lists. */
+const BATCH_SIZE = 25_000;
 /** Statements at a time: one keeps PostgreSQL busy, a second makes use of what it waits for. */
 const LANES = 2;
 
@@ -47,7 +47,7 @@ export async function loadBusinesses(sql: Sql, { count, seed, onProgress }: Load
         const missing = await sql.begin(async (transaction) => {
           await expectManyRows(transaction);
           const missing = await withoutPresent(transaction, source, records);
-          await insertBusinesses(transaction, missing.map(toRow));
+          if (missing.length > 0) await insertBusinesses(transaction, missing.values().map(toRow));
           return missing.length;
         });
         done += records.length;

@@ -127,7 +127,7 @@ export async function openFeed(
         return { ...want.business, status, slug: free, source, source_id: sourceId };
       },
     );
-    await insertBusinesses(transaction, created);
+    if (created.length > 0) await insertBusinesses(transaction, created);
   }
 
   async function update(prepared: readonly Prepared[]): Promise<void> {

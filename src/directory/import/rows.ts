@@ -111,14 +111,16 @@ export async function expectManyRows(transaction: Transaction): Promise<void> {
       set_config('plan_cache_mode', 'force_custom_plan', true)`;
 }
 
-/** Creates businesses, all of them or none. */
+/** Creates businesses, all of them or none. Each is asked for when it is sent. */
 export async function insertBusinesses(
   sql: Sql | Transaction,
-  businesses: readonly NewBusiness[],
+  businesses: Iterable<NewBusiness>,
 ): Promise<void> {
-  if (businesses.length === 0) return;
-  const rows = businesses.values().map((business) => newColumns.map((column) => business[column]));
-  await copyIn(sql`copy businesses (${sql(newColumns)}) from stdin`, rows);
+  await copyIn(sql`copy businesses (${sql(newColumns)}) from stdin`, rowsOf(businesses));
+}
+
+function* rowsOf(businesses: Iterable<NewBusiness>): Generator<unknown[]> {
+  for (const business of businesses) yield newColumns.map((column) => business[column]);
 }
 
 /**
