@@ -44,60 +44,98 @@ export interface ListPage {
 
 /**
  * One page of approved businesses in list order (premium, rating, reviews, id) with the exact total
- * of the filter. One statement, so that both come from one snapshot; the cost does not grow with
- * the offset nor with the directory (see sql/002_listings.sql). An unknown slug gives an empty list.
+ * of the filter. An unknown slug gives an empty list.
  */
-export async function listBusinesses(
-  sql: Sql,
-  { city, category, offset, limit }: ListQuery,
-): Promise<ListPage> {
-  if (![city, category].every((slug) => slug === undefined || isSlug(slug))) {
-    return { total: 0, businesses: [], shows: null };
-  }
+export async function listBusinesses(sql: Sql, query: ListQuery): Promise<ListPage> {
+  const [page] = await listPages(sql, [query]);
+  return page as ListPage;
+}
+
+/**
+ * Each of these pages, in their order. One statement, so that total and rows come from one snapshot;
+ * the cost does not grow with the offset nor with the directory (see sql/002_listings.sql).
+ */
+export async function listPages(sql: Sql, queries: readonly ListQuery[]): Promise<ListPage[]> {
   const rows = await sql<Row[]>`
-    with scope as materialized (
-      select
-        ${category === undefined ? sql`0` : activeCategoryId(sql, category)} as category_id,
-        ${city === undefined ? sql`0` : sql`(select id from cities where slug = ${city})`} as city_id
-    ),
-    chunks as materialized (
-      select from_rank, from_id, sum(change) as size
-      from listing_counts
-      where category_id = (select category_id from scope) and city_id = (select city_id from scope)
-      group by from_rank, from_id
-    ),
-    chunk as materialized (
-      select from_rank, from_id, start
-      from (
-        select from_rank, from_id, sum(size) over (order by from_rank, from_id) - size as start
-        from chunks
-      ) as starts
-      where start <= ${offset}::bigint
-      order by start desc, from_rank desc, from_id desc
-      limit 1
-    ),
-    page as (
-      select list_rank, business_id
-      from listings
-      where category_id = (select category_id from scope)
-        ${city === undefined ? sql`` : sql`and city_id = (select city_id from scope)`}
-        and (list_rank, business_id) >= ((select from_rank from chunk), (select from_id from chunk))
-      order by list_rank, business_id
-      offset ${offset}::bigint - (select start from chunk)
-      limit ${limit}
+    with asked as materialized (
+      select place, skipped, wanted,
+        case when category is null then 0 else (
+          -- A category is active when it and all its ancestors are.
+          select id from categories
+          where slug = category and not exists (
+            select from category_ancestors as a
+              join categories as above on above.id = a.ancestor_id
+            where a.category_id = categories.id and not above.is_active)
+        ) end as category_id,
+        case when city is null then 0 else (
+          select id from cities where slug = city
+        ) end as city_id
+      from unnest(
+        ${queries.map(({ category }) => toFilter(category))}::text[],
+        ${queries.map(({ city }) => toFilter(city))}::text[],
+        ${queries.map(({ offset }) => offset)}::bigint[],
+        ${queries.map(({ limit }) => limit)}::integer[]
+      ) with ordinality as asked (category, city, skipped, wanted, place)
     )
-    select category_id as "categoryId", city_id as "cityId", pg_current_snapshot()::text as snapshot,
-      coalesce((select sum(size) from chunks), 0)::integer as total, listed.*
-    from scope
-      left join (
+    select asked.place::integer as place, pg_current_snapshot()::text as snapshot,
+      asked.category_id as "categoryId", asked.city_id as "cityId",
+      coalesce(chunk.total, 0)::integer as total, listed.*
+    from asked
+      left join lateral (
+        select total, from_rank, from_id, skipped - start as skipped
+        from (
+          select from_rank, from_id, sum(size) over () as total,
+            sum(size) over (order by from_rank, from_id) - size as start
+          from (
+            select from_rank, from_id, sum(change)::integer as size
+            from listing_counts
+            where category_id = asked.category_id and city_id = asked.city_id
+            group by from_rank, from_id
+          ) as chunks
+        ) as starts
+        where start <= skipped
+        order by from_rank desc, from_id desc
+        limit 1
+      ) as chunk on true
+      left join lateral (
         select page.list_rank::float8 as rank, ${listedColumns(sql)}
-        from page
+        from (
+            -- Of these two only that one is read which its index has in list order.
+            (
+              select list_rank, business_id
+              from listings
+              where asked.city_id = 0 and category_id = asked.category_id
+                and (list_rank, business_id) >= (chunk.from_rank, chunk.from_id)
+              order by list_rank, business_id
+              offset chunk.skipped
+              limit wanted
+            ) union all (
+              select list_rank, business_id
+              from listings
+              where asked.city_id <> 0 and category_id = asked.category_id
+                and city_id = asked.city_id
+                and (list_rank, business_id) >= (chunk.from_rank, chunk.from_id)
+              order by list_rank, business_id
+              offset chunk.skipped
+              limit wanted
+            )
+          ) as page
           join businesses as b on b.id = page.business_id
           join categories as c on c.id = b.category_id
           join cities on cities.id = b.city_id
       ) as listed on true
-    order by listed.rank, listed.id`;
-  const [{ total, categoryId, cityId, snapshot }] = rows as unknown as [Head];
+    order by asked.place, listed.rank, listed.id`;
+  const ofPlace = Map.groupBy(rows, ({ place }) => place);
+  return queries.map(({ limit }, index) => toPage(ofPlace.get(index + 1) as Row[], limit));
+}
+
+/** What is not a slug is no city's and no category's, like the empty text. */
+const toFilter = (slug: string | undefined) =>
+  slug === undefined ? null : isSlug(slug) ? slug : "";
+
+/** @param rows of which there is at least one */
+function toPage(rows: Row[], limit: number): ListPage {
+  const [{ total, categoryId, cityId, snapshot }] = rows as [Row];
   const businesses = rows.filter((row): row is Head & RankedBusiness => row.id !== null);
   const isKnown = categoryId !== null && cityId !== null;
   return {
@@ -127,8 +165,10 @@ function extentOf(businesses: readonly RankedBusiness[], limit: number): Extent 
   };
 }
 
-/** What stands in each row of the answer, of which there is at least one. */
+/** What stands in each row of a page. */
 interface Head {
+  /** Of the query that was asked, from 1. */
+  place: number;
   total: number;
   categoryId: number | null;
   cityId: number | null;
@@ -155,14 +195,4 @@ function listedColumns(sql: Sql) {
     cities.name as "cityName", b.postcode, b.phone, b.website, b.rating::float8 as rating,
     b.review_count as "reviewCount", b.is_claimed as "isClaimed", b.is_verified as "isVerified",
     b.is_premium as "isPremium"`;
-}
-
-/** A category is active when it and all its ancestors are. */
-function activeCategoryId(sql: Sql, slug: string) {
-  return sql`(
-    select id from categories
-    where slug = ${slug} and not exists (
-      select from category_ancestors as a
-        join categories as above on above.id = a.ancestor_id
-      where a.category_id = categories.id and not above.is_active))`;
 }

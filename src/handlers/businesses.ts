@@ -1,5 +1,5 @@
 import { type Business, findBusinesses } from "../directory/businesses.ts";
-import { listBusinesses } from "../directory/listing.ts";
+import { type ListQuery, listPages } from "../directory/listing.ts";
 import type { KeyedBusiness, KeyedPage, OpenBusiness, OpenPage } from "../directory/schemas.ts";
 import { keyedDetail, keyedListItem, openDetail, openListItem } from "../directory/shapes.ts";
 import { type Answer, finished } from "../http/answer.ts";
@@ -41,9 +41,10 @@ export const keyedListParameters = {
 
 /** GET /api/v1/businesses in open access. */
 export function listOpen({ sql, answers }: Source): Handler {
+  const find = batchedLists(sql);
   return list(answers, "open", openListParameters, async ({ city, category, page, limit }) => {
     const offset = (page - 1) * limit;
-    const found = await listBusinesses(sql, { city, category, offset, limit });
+    const found = await find({ city, category, offset, limit });
     const businesses: OpenPage["businesses"] = found.businesses.map(openListItem);
     return keptList(
       { businesses },
@@ -59,9 +60,10 @@ function restOpen({ total, page, limit }: PageOfList): Omit<OpenPage, "businesse
 
 /** GET /api/v1/businesses in keyed access. */
 export function listKeyed({ sql, answers }: Source): Handler {
+  const find = batchedLists(sql);
   return list(answers, "keyed", keyedListParameters, async ({ city, category, page, per_page }) => {
     const [offset, limit] = [(page - 1) * per_page, per_page];
-    const found = await listBusinesses(sql, { city, category, offset, limit });
+    const found = await find({ city, category, offset, limit });
     const data: KeyedPage["data"] = found.businesses.map(keyedListItem);
     return keptList({ data }, { total: found.total, page, limit, rest: restKeyed }, found.shows);
   });
@@ -80,6 +82,9 @@ export function showOpen(source: Source): Handler {
 export function showKeyed(source: Source): Handler {
   return show(source, "keyed", (business): KeyedBusiness => ({ data: keyedDetail(business) }));
 }
+
+const batchedLists = (sql: Sql) =>
+  batched((queries: ListQuery[]) => listPages(sql, queries), { limit: LISTS_AT_ONCE });
 
 type MadeAnswer = ReturnType<typeof kept>;
 
@@ -108,7 +113,7 @@ function show(
   shape: (business: Business) => unknown,
 ): Handler {
   const nameOf = (slug: string) => `${variant} detail/${slug}`;
-  const find = batched((slugs: string[]) => findBusinesses(sql, slugs), { limit: MOST_AT_ONCE });
+  const find = batched((slugs: string[]) => findBusinesses(sql, slugs), { limit: DETAILS_AT_ONCE });
   return function show(_request, { segment }): Answer | Promise<Answer> {
     const known = answers.find(nameOf(segment));
     if (known) return known;
@@ -122,5 +127,6 @@ function show(
   };
 }
 
-/** Details that are asked of the database in one question. */
-const MOST_AT_ONCE = 64;
+// Most that the database is asked for in one question.
+const LISTS_AT_ONCE = 16;
+const DETAILS_AT_ONCE = 64;

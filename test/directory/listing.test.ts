@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { listCategories } from "../../src/directory/categories.ts";
-import { listBusinesses } from "../../src/directory/listing.ts";
+import { type ListPage, listBusinesses, listPages } from "../../src/directory/listing.ts";
 import type { Sql, Transaction } from "../../src/store/postgres.ts";
 import { createDatabase, type TestDatabase, until } from "../support.ts";
 
@@ -91,6 +91,23 @@ async function expectEveryPageRight(): Promise<void> {
 
 describe("lists and totals", () => {
   test("are those of a plain query before any chunk is split", expectEveryPageRight);
+
+  test("are the same when many pages are asked for at once", async () => {
+    const queries = [...scopes, ["town-99", undefined], [undefined, "no slug"]].flatMap(
+      ([city, category]) =>
+        [0, 40, 10_000].map((offset) => ({ city, category, offset, limit: 20 + offset / 10 })),
+    );
+    const told = ({ total, businesses, shows }: ListPage) => ({
+      total,
+      slugs: businesses.map(({ slug }) => slug),
+      scope: shows?.scope,
+      extent: shows?.extent,
+    });
+    const together = await listPages(sql, queries);
+    const alone = await Promise.all(queries.map((query) => listBusinesses(sql, query)));
+    expect(together.map(told)).toEqual(alone.map(told));
+    expect(together.at(-1)).toEqual({ total: 0, businesses: [], shows: null });
+  });
 
   test("are the same while a large chunk is split step by step, and afterwards", async () => {
     let steps = 0;
