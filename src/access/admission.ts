@@ -98,9 +98,9 @@ export function createAdmission(
   });
 
   // Redis may come back with less than it knew: restored from an old file, or from a replica.
-  usage.onTotals((totals) => {
+  usage.onTotals((month, totals) => {
     if (outage.isOn) return;
-    for (const { meterId, month, used } of totals) {
+    for (const { meterId, used } of totals) {
       const seen = lastSeen.standing(meterId);
       if (seen?.reading.month !== month || seen.reading.used >= used) continue;
       const { perMinute } = seen;

@@ -10,25 +10,28 @@ export interface DurableUsage {
   /** Writes what has been counted. @throws when PostgreSQL is away; nothing is lost then */
   flush(): Promise<void>;
   /** Has a listener told, after each write, what the written meters have used by all servers. */
-  onTotals(listener: (totals: Total[]) => void): void;
+  onTotals(listener: TotalsListener): void;
 }
+
+type TotalsListener = (month: string, totals: readonly Total[]) => void;
 
 export interface MonthOf {
   meterId: string;
   month: string;
 }
 
-export interface Total extends MonthOf {
+export interface Total {
+  meterId: string;
   used: number;
 }
 
-/** Gathers what is charged; a flush writes it in one statement, however many keys. */
+/** Gathers what is charged; a flush writes a month in one statement, however many keys. */
 export function openUsage(sql: Sql): DurableUsage {
   /** By month, then by meter. */
   let pending = new Map<string, Map<string, number>>();
   /** Writes go one after the other, so that who waits for the last waits for all. */
   let writing: Promise<void> = Promise.resolve();
-  let tell: (totals: Total[]) => void = () => {};
+  let tell: TotalsListener = () => {};
 
   function count(meterId: string, month: string, requests: number) {
     let counted = pending.get(month);
@@ -40,17 +43,20 @@ export function openUsage(sql: Sql): DurableUsage {
   }
 
   async function write() {
-    const batch: Total[] = [];
-    for (const [month, counted] of pending) {
-      for (const [meterId, used] of counted) if (used !== 0) batch.push({ meterId, month, used });
-    }
+    const unwritten = pending;
     pending = new Map();
-    if (batch.length === 0) return;
     try {
-      tell(await addUsage(sql, batch));
+      for (const [month, counted] of unwritten) {
+        const charges = Array.from(counted, ([meterId, used]) => ({ meterId, used }));
+        const changes = charges.filter(({ used }) => used !== 0);
+        if (changes.length > 0) tell(month, await addUsage(sql, month, changes));
+        unwritten.delete(month);
+      }
     } catch (error) {
       // After a connection lost at the wrong moment they may have been written: counted twice then.
-      for (const { meterId, month, used } of batch) count(meterId, month, used);
+      for (const [month, counted] of unwritten) {
+        for (const [meterId, used] of counted) count(meterId, month, used);
+      }
       throw error;
     }
   }
@@ -106,19 +112,17 @@ export const noDurableUsage: DurableUsage = {
 // Sooner than each second by the time that a write may take.
 const FLUSH_INTERVAL_MS = 800;
 
-/** Adds to what meters have used. @returns what they have used then */
-async function addUsage(sql: Sql, charges: readonly Total[]): Promise<Total[]> {
+/** Adds to what meters have used in a month. @returns what they have used then */
+async function addUsage(sql: Sql, month: string, charges: readonly Total[]): Promise<Total[]> {
   // All servers lock the rows in the same order.
-  const totals = await sql<Total[]>`
+  return await sql<Total[]>`
     insert into usage (meter_id, month, used)
-    select meter_id, month, used from unnest(
+    select meter_id, ${`${month}-01`}::date, used from unnest(
       ${charges.map(({ meterId }) => meterId)}::uuid[],
-      ${charges.map(({ month }) => `${month}-01`)}::date[],
-      ${charges.map(({ used }) => used)}::bigint[]) as charge (meter_id, month, used)
-    order by meter_id, month
+      ${charges.map(({ used }) => used)}::bigint[]) as charge (meter_id, used)
+    order by meter_id
     on conflict (meter_id, month) do update set used = usage.used + excluded.used
-    returning meter_id as "meterId", to_char(month, 'YYYY-MM') as month, used::float8 as used`;
-  return totals;
+    returning meter_id as "meterId", used::float8 as used`;
 }
 
 /** What meters have used, each in its month; 0 when nothing is known. */

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openUsage } from "../../src/access/usage.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+test("charges of two months are written each to its own, and a charge that was given back to none", async () => {
+  const usage = openUsage(database.sql);
+  const [one, other] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+  const told: unknown[] = [];
+  usage.onTotals((month, totals) => told.push([month, totals]));
+  usage.count(one, "2026-11", 2);
+  usage.count(one, "2026-12", 3);
+  usage.count(other, "2026-12", 1);
+  usage.count(other, "2026-12", -1);
+  await usage.flush();
+  expect(told).toEqual([
+    ["2026-11", [{ meterId: one, used: 2 }]],
+    ["2026-12", [{ meterId: one, used: 3 }]],
+  ]);
+  usage.count(one, "2026-12", 4);
+  const asked = [
+    { meterId: one, month: "2026-11" },
+    { meterId: one, month: "2026-12" },
+    { meterId: other, month: "2026-12" },
+  ];
+  expect(await usage.totals(asked)).toEqual([2, 7, 0]);
+});
+
+test("what cannot be written is written with what comes later, once", async () => {
+  const usage = openUsage(database.sql);
+  const meterId = Bun.randomUUIDv7();
+  const broken = Bun.randomUUIDv7();
+  usage.count(meterId, "2026-11", 1);
+  usage.count(broken, "no month", 1);
+  await expect(usage.flush()).rejects.toThrow();
+  usage.count(broken, "no month", -1);
+  usage.count(meterId, "2026-11", 1);
+  await usage.flush();
+  expect(await usage.totals([{ meterId, month: "2026-11" }])).toEqual([2]);
+});
