@@ -36,9 +36,9 @@ test("what cannot be written is written with what comes later, once", async () =
   const meterId = Bun.randomUUIDv7();
   const broken = Bun.randomUUIDv7();
   usage.count(meterId, "2026-11", 1);
-  usage.count(broken, "no month", 1);
+  usage.count(broken, "2026-13", 1);
   await expect(usage.flush()).rejects.toThrow();
-  usage.count(broken, "no month", -1);
+  usage.count(broken, "2026-13", -1);
   usage.count(meterId, "2026-11", 1);
   await usage.flush();
   expect(await usage.totals([{ meterId, month: "2026-11" }])).toEqual([2]);
