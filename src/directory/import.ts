@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from "node:timers/promises";
 import { IMPORT_LOCK } from "../store/locks.ts";
 import type { Sql } from "../store/postgres.ts";
 import { compactListings } from "./compaction.ts";
@@ -48,6 +49,8 @@ class DryRun extends Error {}
 
 // Two of these are in memory at a time.
 const BATCH_SIZE = 5_000;
+/** Some milliseconds of reading; PostgreSQL would soon have nothing to do if it did not pause. */
+const RECORDS_TO_A_TURN = 100;
 
 /** The next batch is read while the database is busy with the one before. */
 async function inBatches(
@@ -65,7 +68,9 @@ async function inBatches(
   };
   try {
     for await (const record of records) {
-      if (batch.push(feed.read(record)) === BATCH_SIZE) await hand();
+      const count = batch.push(feed.read(record));
+      if (count % RECORDS_TO_A_TURN === 0) await otherWork();
+      if (count === BATCH_SIZE) await hand();
     }
     if (batch.length > 0) await hand();
   } finally {
