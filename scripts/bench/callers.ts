@@ -2,7 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { createKey } from "../../src/access/keys.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 
-const KEYS = 10_000;
+/** Keyed callers that take turns. */
+export const KEYS = 10_000;
 /** So many requests that no key is ever refused. */
 const LIMITS = { quota: 1_000_000_000, perMinute: 100_000_000, burst: 100_000_000 };
 

@@ -3,7 +3,8 @@ import { SEARCH_INDEX } from "../../src/search/settings.ts";
 import { searchWords } from "../../src/search/words.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { until } from "../stack/waiting.ts";
-import { writeKeys } from "./callers.ts";
+import { askAll } from "./ask.ts";
+import { KEYS, writeKeys } from "./callers.ts";
 import { compare, type Subject } from "./compare.ts";
 import { drawLists } from "./lists.ts";
 import { startOneQuery, startTested } from "./programs.ts";
@@ -34,12 +35,13 @@ async function besideOneQuery(bench: Bench): Promise<Measured> {
   const baseline = await startOneQuery(supervisor, directory);
   try {
     return await withUncached(bench, async (url) => {
+      await meetKeys(bench, url, callersFile);
       const comparison = await compareAloud(
         bench,
         { url, traffic },
         { url: baseline.url, traffic },
       );
-      return { ...toMeasured(comparison, { title: "one query", atLeast: 0.8 }), mix };
+      return { ...toMeasured(comparison, { title: "one query", atLeast: 0.8 }), mix, notes: [MET] };
     });
   } finally {
     await baseline.daemon.stop();
@@ -75,6 +77,7 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
   await Bun.write(directCallersFile, `Authorization: Bearer ${env.MEILI_KEY}\n`, { mode: 0o600 });
   return withUncached(bench, async (url) => {
     await untilIndexed(sql);
+    await meetKeys(bench, url, callersFile);
     const comparison = await compareAloud(
       bench,
       { url, traffic: { requestsFile: file, callersFile } },
@@ -83,9 +86,28 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
         traffic: { requestsFile: direct.file, callersFile: directCallersFile },
       },
     );
-    return { ...toMeasured(comparison, { title: "Meilisearch", atLeast: 0.85 }), mix };
+    return {
+      ...toMeasured(comparison, { title: "Meilisearch", atLeast: 0.85 }),
+      mix,
+      notes: [MET],
+    };
   });
 }
+
+/**
+ * Has each key ask once. The rounds would else measure how the server gets to know ten thousand of
+ * them, which costs as much as all else that it does for a search: a round has fewer than that.
+ */
+async function meetKeys(bench: Bench, url: string, callersFile: string): Promise<void> {
+  const lists = Array.from({ length: KEYS }, (_, index) => ({
+    path: `/api/v1/businesses?page=${index + 1}`,
+    headers: {},
+  }));
+  const { file } = await writeRequests(bench.file("meeting.txt"), lists);
+  await askAll(url, { requestsFile: file, callersFile }, () => {});
+}
+
+const MET = "each key has asked once before";
 
 /** Changes that an earlier benchmark made would keep Meilisearch busy. */
 async function untilIndexed(sql: Sql): Promise<void> {
