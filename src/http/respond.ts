@@ -12,28 +12,26 @@ export function respond(request: Request, answer: Answer): Response {
 
   const representation = typeof body === "string" ? new Representation(body) : body;
   const coding = representation.isWorthCoding ? acceptedCoding(request) : "identity";
-  const shared = status === 200 ? validatedHeaders : plainHeaders;
-  const headers = new Headers(shared(answer.headers));
+  const tag = status === 200 ? representation.tag(coding) : null;
+  const isHeld = tag !== null && holds(request, tag);
+  const bytes = isHeld ? null : representation.bytes(coding);
+  const isHead = request.method === "HEAD";
+
+  const shared = tag === null ? plainHeaders : validatedHeaders;
+  const response = new Response(isHead ? null : bytes, {
+    status: isHeld ? 304 : status,
+    headers: shared(answer.headers),
+  });
+  const { headers } = response;
   for (const name in own) headers.set(name, own[name] as string);
-  if (coding !== "identity") headers.set("Content-Encoding", coding);
-  if (status === 200) {
-    const tag = representation.tag(coding);
-    headers.set("ETag", tag);
-    if (holds(request, tag)) {
-      headers.delete("Content-Type");
-      headers.delete("Content-Encoding");
-      return new Response(null, { status: 304, headers });
-    }
-  }
-  const bytes = representation.bytes(coding);
-  if (request.method === "HEAD") {
-    headers.set("Content-Length", String(bytes.byteLength));
-    return new Response(null, { status, headers });
-  }
-  return new Response(bytes, { status, headers });
+  if (tag !== null) headers.set("ETag", tag);
+  if (isHeld) headers.delete("Content-Type");
+  else if (coding !== "identity") headers.set("Content-Encoding", coding);
+  if (isHead && bytes) headers.set("Content-Length", String(bytes.byteLength));
+  return response;
 }
 
-// A copy of Headers is far cheaper than headers made of an object.
+// A response copies Headers far sooner than it makes them of an object.
 const plainHeaders = once(varyingHeaders);
 const validatedHeaders = once((fields) =>
   varyingHeaders({ "Cache-Control": "no-cache", ...fields }),
