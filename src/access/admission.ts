@@ -102,7 +102,7 @@ export function createAdmission(
     if (outage.isOn) return;
     for (const { meterId, used } of totals) {
       const seen = lastSeen.standing(meterId);
-      if (seen?.reading.month !== month || seen.reading.used >= used) continue;
+      if (seen?.month !== month || seen.used >= used) continue;
       const { perMinute } = seen;
       meters
         .seed({ meterId, month, used, perMinute })

@@ -5,7 +5,7 @@ import type { MeterReading } from "./meters.ts";
 /** How Redis last said that meters stand, for when it cannot say or says less. */
 export interface LastSeen {
   remember(key: ApiKey, reading: MeterReading): void;
-  standing(meterId: string): { reading: MeterReading; perMinute: number } | undefined;
+  standing(meterId: string): Pick<Sighting, "month" | "used" | "perMinute"> | undefined;
   /** Whole requests in a bucket by now; undefined when nothing is known of it. */
   tokensLeft(key: ApiKey): number | undefined;
 }
@@ -13,15 +13,26 @@ export interface LastSeen {
 export function createLastSeen(): LastSeen {
   const sightings = new LRUCache<string, Sighting>({ max: MOST_METERS });
   return {
-    remember({ meterId, perMinute }, reading) {
-      sightings.set(meterId, { perMinute, reading, atMs: performance.now() });
+    remember({ meterId, perMinute }, { month, used, tokensLeft }) {
+      const seen = sightings.get(meterId);
+      const atMs = performance.now();
+      if (!seen) {
+        sightings.set(meterId, { perMinute, month, used, tokensLeft, atMs });
+        return;
+      }
+      // In place: what lives from one request to the next costs the garbage collector most.
+      seen.perMinute = perMinute;
+      seen.month = month;
+      seen.used = used;
+      seen.tokensLeft = tokensLeft;
+      seen.atMs = atMs;
     },
     standing: (meterId) => sightings.peek(meterId),
     tokensLeft({ meterId, perMinute, burst }) {
       const seen = sightings.get(meterId);
       if (!seen) return undefined;
       const gained = ((performance.now() - seen.atMs) * perMinute) / 60_000;
-      return Math.min(burst, Math.floor(seen.reading.tokensLeft + gained));
+      return Math.min(burst, Math.floor(seen.tokensLeft + gained));
     },
   };
 }
@@ -29,7 +40,9 @@ export function createLastSeen(): LastSeen {
 interface Sighting {
   /** By which the bucket refilled. */
   perMinute: number;
-  reading: MeterReading;
+  month: string;
+  used: number;
+  tokensLeft: number;
   atMs: number;
 }
 
