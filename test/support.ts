@@ -2,7 +2,7 @@ import pino from "pino";
 import { until } from "../scripts/stack/waiting.ts";
 import { createAdmission } from "../src/access/admission.ts";
 import { hashKey } from "../src/access/key-format.ts";
-import { createKey, findKeyByHash, type KeyRequest, revokeKey } from "../src/access/keys.ts";
+import { createKey, findKeysByHash, type KeyRequest, revokeKey } from "../src/access/keys.ts";
 import { type Config, loadConfig } from "../src/config.ts";
 import { start } from "../src/main.ts";
 import { type Meilisearch, openMeilisearch } from "../src/store/meilisearch.ts";
@@ -121,7 +121,7 @@ export async function startTestServer(overrides: Partial<Config> = {}): Promise<
   const { check, end } = await checkServer(server.url);
   const { sql } = database;
   const recordOf = async (key: string) => {
-    const record = await findKeyByHash(sql, hashKey(key));
+    const [record] = await findKeysByHash(sql, [hashKey(key)]);
     if (!record) throw new Error(`There is no key ${key}`);
     return record;
   };

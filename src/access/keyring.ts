@@ -1,10 +1,11 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { batched } from "../store/batches.ts";
 import type { Sql } from "../store/postgres.ts";
 import { repeat } from "../store/repeat.ts";
 import { withDeadline } from "./deadline.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
-import { type ApiKey, findKeyByHash, type KeyRecord, keysVersion } from "./keys.ts";
+import { type ApiKey, findKeysByHash, type KeyRecord, keysVersion } from "./keys.ts";
 
 /** What a presented key is worth at this moment. */
 export type Resolved =
@@ -44,13 +45,18 @@ export async function createKeyring(
     confirmedAt = askedAt;
   });
 
+  // A change of one key has all keys looked up again, and they all come at once.
+  const lookUp = batched((hashes: Buffer[]) => findKeysByHash(sql, hashes), {
+    limit: MOST_AT_ONCE,
+  });
+
   function find(presented: string): Found | Promise<Found> {
     const name = hash("sha256", presented, "base64");
     const known = findings.get(name);
     if (known && now() - Math.max(known.askedAt, confirmedAt) < LONGEST_AGE_MS) return known.found;
     if (!isWellFormedKey(presented)) return null;
 
-    const asked = withDeadline(findKeyByHash(sql, hashKey(presented)), LONGEST_LOOK_UP_MS);
+    const asked = withDeadline(lookUp(hashKey(presented)), LONGEST_LOOK_UP_MS);
     const finding: Finding = { askedAt: now(), found: asked };
     findings.set(name, finding);
     asked.then(
@@ -101,3 +107,4 @@ const POLL_INTERVAL_MS = 250;
 const LONGEST_AGE_MS = 900;
 const MOST_FINDINGS = 50_000;
 const LONGEST_LOOK_UP_MS = 2_000;
+const MOST_AT_ONCE = 256;

@@ -63,11 +63,18 @@ export async function createKey(sql: Sql | Transaction, request: KeyRequest): Pr
   return { id, key, tier, expiresAt };
 }
 
-/** The key with this SHA-256, whatever its state. */
-export async function findKeyByHash(sql: Sql, hash: Buffer): Promise<KeyRecord | null> {
-  const [record] = await sql<KeyRecord[]>`
-    select ${recordColumns(sql)} from keys_with_limits where key_hash = ${hash}`;
-  return record ?? null;
+/** The key of each SHA-256, whatever its state. */
+export async function findKeysByHash(
+  sql: Sql,
+  hashes: readonly Buffer[],
+): Promise<(KeyRecord | null)[]> {
+  const records = await sql<(KeyRecord | { id: null })[]>`
+    select ${recordColumns(sql)}
+    from unnest(${hashes.map((hash) => hash.toString("hex"))}::text[])
+        with ordinality as asked (hash, place)
+      left join keys_with_limits on key_hash = decode(hash, 'hex')
+    order by place`;
+  return records.map((record) => (record.id === null ? null : record));
 }
 
 /** The key with this id, whatever its state; null also for a text that is no id. */

@@ -82,6 +82,19 @@ test("many look-ups of one key at once ask the database once, and so do repeated
   await counted.close();
 });
 
+test("look-ups of different keys at once are one question, and each gets its own answer", async () => {
+  const keys = await Promise.all(Array.from({ length: 20 }, () => issue()));
+  const counted = counting();
+  const keyring = await createKeyring(counted.sql, { now: () => 0 });
+  const unknown = keyring.resolve(generateKey());
+  const found = await Promise.all(keys.map(({ key }) => keyring.resolve(key)));
+  expect(found.map((resolved) => resolved.ok && resolved.key.id)).toEqual(keys.map(({ id }) => id));
+  expect(await unknown).toEqual({ ok: false, denied: "invalid" });
+  expect(counted.lookups()).toBe(1);
+  await keyring.stop();
+  await counted.close();
+});
+
 test("a revocation holds within a second even if no announcement came", async () => {
   const { key, id } = await issue();
   await sql`alter table api_keys disable trigger announce`;
