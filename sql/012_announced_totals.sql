@@ -31,13 +31,16 @@ begin
       from old_rows where status = 'approved'
       limit most_changes + 1);
   else
-    changes := array(
-      select jsonb_build_array(n.slug, n.id,
-        listed_place(o.status, o.city_id, o.list_rank, o.category_id),
-        listed_place(n.status, n.city_id, n.list_rank, n.category_id))
-      from old_rows as o join new_rows as n on n.id = o.id
-      where 'approved' in (o.status, n.status)
-      limit most_changes + 1);
+    -- As text, see follow_businesses.
+    execute $sql$
+      select array(
+        select jsonb_build_array(n.slug, n.id,
+          listed_place(o.status, o.city_id, o.list_rank, o.category_id),
+          listed_place(n.status, n.city_id, n.list_rank, n.category_id))
+        from old_rows as o join new_rows as n on n.id = o.id
+        where 'approved' in (o.status, n.status)
+        limit $1)
+    $sql$ into changes using most_changes + 1;
   end if;
 
   if cardinality(changes) > most_changes then
