@@ -65,7 +65,7 @@ export async function syncSearch(
 /**
  * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, as
  * does a new connection to PostgreSQL; a slow poll is the net below. Of many commits the first is
- * brought in at once, the others second by second. While a store is away it tries
+ * brought in at once, the others together, a few times a second. While a store is away it tries
  * again and again, and logs only when it starts and when it stops to fail.
  */
 export async function startSearchSync({
@@ -136,7 +136,7 @@ const STOP_MS = 1_000;
 const POLL_MS = 30_000;
 const BUSY_MS = 300;
 /** From one run to the next: a run costs Meilisearch almost the same for one change and for many. */
-const LEAST_INTERVAL_MS = 1_000;
+const LEAST_INTERVAL_MS = 400;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 4_000;
 
