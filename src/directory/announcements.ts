@@ -36,7 +36,7 @@ export interface Announcements {
 }
 
 /**
- * Follows what changes in the directory (see sql/008_announcements.sql, and sql/012 for what has
+ * Follows what changes in the directory (see sql/008_announcements.sql, and sql/010 for what has
  * been added). Announcements come in the order of their commits. Those that come in quick succession
  * are told together, at most TELL_INTERVAL_MS late. That none was lost on the way is known by sending
  * one to oneself: when it comes back, all that were committed before it have come.
@@ -101,12 +101,16 @@ const CERTAIN_FOR_MS = 700;
 const CONFIRM_INTERVAL_MS = 200;
 
 type PlaceData = [city: number, rank: number, ...categories: number[]];
-type ChangeData = [slug: string, id: string, before: PlaceData | null, after: PlaceData | null];
-type PayloadData = [number: number, transaction: number, ...changes: ChangeData[]];
+type ChangeData = [
+  slug: string,
+  id: string,
+  before: PlaceData | null,
+  after: PlaceData | null,
+  transaction: number,
+];
 
 function readChanges(payload: string): Change[] {
-  const [, transaction, ...changes] = JSON.parse(payload) as PayloadData;
-  return changes.map(([slug, id, before, after]) => ({
+  return (JSON.parse(payload) as ChangeData[]).map(([slug, id, before, after, transaction]) => ({
     transaction,
     slug,
     before: before && readPlace(id, before),

@@ -1,11 +1,11 @@
 -- Announcements that let a server correct the totals of what it keeps, instead of dropping it.
 --
--- A payload of `directory_pages` is `*` as before, or a JSON array of the number of the announcement,
--- the id of the transaction, and then the changes. By the transaction a server knows whether what it
--- keeps was read before the change or after it. The number makes each payload another one, since of
--- equal ones in a transaction PostgreSQL delivers only the first.
+-- A change is [slug, id, before, after, transaction, number]. By the id of the transaction a server
+-- knows whether what it keeps was read before the change or after it. The number makes each payload
+-- another one: of equal ones in a transaction PostgreSQL delivers only the first. Both stand last,
+-- where a server of an earlier version does not look.
 
-create sequence announcements;
+create sequence announced_changes;
 
 create or replace function announce_businesses() returns trigger
 language plpgsql as $$
@@ -49,8 +49,9 @@ begin
   end if;
   for start in 1 .. cardinality(changes) by changes_in_payload loop
     payload := (
-      jsonb_build_array(nextval('announcements'), pg_current_xact_id()::text::bigint)
-        || to_jsonb(changes[start : start + changes_in_payload - 1]))::text;
+      select jsonb_agg(change || jsonb_build_array(
+        pg_current_xact_id()::text::bigint, nextval('announced_changes')))
+      from unnest(changes[start : start + changes_in_payload - 1]) as change)::text;
     -- PostgreSQL takes payloads of less than 8,000 bytes.
     perform pg_notify('directory_pages', case when octet_length(payload) < 8000 then payload else '*' end);
   end loop;
