@@ -68,18 +68,19 @@ export async function createPageCache<Page extends object>(
     meanwhile.add(heard);
     const made = await work().finally(() => meanwhile.delete(heard));
     const { page, shows } = made;
-    if (shows && maxBytes > 0 && !heard.includes("everything")) {
-      keep(name, page, shows, heard as Touches[]);
-    }
+    if (shows && maxBytes > 0) keep(name, page, shows, heard);
     return page;
   }
 
-  function keep(name: string, page: Page, shows: Shown, heard: readonly Touches[]) {
+  function keep(name: string, page: Page, shows: Shown, heard: readonly Told[]) {
     const subject = subjectOf(shows);
     const linked = bySubject.get(subject) ?? { subject, entries: new Set() };
     const { extent, snapshot } = shows.kind === "list" ? shows : { extent: null, snapshot: null };
     const entry = { name, page, size: 0, linked, extent, snapshot, growth: 0 };
-    if (!heard.every((touches) => isTrueAfter(entry, touches.get(subject) ?? []))) return;
+    const isTrue = heard.every(
+      (told) => told !== "everything" && isTrueAfter(entry, told.get(subject) ?? []),
+    );
+    if (!isTrue) return;
     entry.size = pack(page) + OVERHEAD;
     entries.set(name, entry);
     linked.entries.add(entry);
@@ -129,8 +130,8 @@ const LONGEST_JOIN_MS = 500;
 /** What an entry weighs beside its page, in bytes: its name and its links. */
 const OVERHEAD = 1_000;
 
-type Touches = Map<string, Touch[]>;
-type Told = Touches | "everything";
+/** What some changes do, by subject. */
+type Told = Map<string, Touch[]> | "everything";
 
 /** There are a hundred thousand of these: each object in one costs the garbage collector time. */
 interface Entry<Page> {
