@@ -1,3 +1,4 @@
+import type { Photo } from "../../src/directory/businesses.ts";
 import type { ImportRecord } from "../../src/directory/import.ts";
 import { pickContacts } from "./contacts.ts";
 import { pickDescriptions } from "./descriptions.ts";
@@ -18,12 +19,15 @@ export function* generateBusinesses({
 }: {
   count: number;
   seed: number;
-}): Generator<ImportRecord> {
+}): Generator<GeneratedBusiness, undefined> {
   const random = createRandom(seed);
   for (let number = 1; number <= count; number++) yield generateBusiness(random, number);
 }
 
-function generateBusiness(random: Random, number: number): ImportRecord {
+/** An import record that leaves nothing unsaid. */
+export type GeneratedBusiness = ReturnType<typeof generateBusiness>;
+
+function generateBusiness(random: Random, number: number) {
   const sourceId = `sample-${number.toString().padStart(6, "0")}`;
   const town = pickTown(random);
   const trade = pickTrade(random);
@@ -46,7 +50,7 @@ function generateBusiness(random: Random, number: number): ImportRecord {
     status: pickStatus(random),
     photos: pickPhotos(random, sourceId, name),
     openingHours: pickHours(random, trade.hours),
-  };
+  } satisfies ImportRecord;
 }
 
 // By plain numbers of people, London would be a third of the directory.
@@ -71,11 +75,7 @@ function pickStatus(random: Random): NonNullable<ImportRecord["status"]> {
 }
 
 /** Up to five, one of them the cover. */
-function pickPhotos(
-  random: Random,
-  sourceId: string,
-  name: string,
-): NonNullable<ImportRecord["photos"]> {
+function pickPhotos(random: Random, sourceId: string, name: string): Photo[] {
   const amount = Math.max(0, random.between(-3, 5));
   const cover = random.between(0, Math.max(0, amount - 1));
   return Array.from({ length: amount }, (_, index) => ({

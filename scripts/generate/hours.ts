@@ -150,8 +150,10 @@ export function isHoursProfile(text: string): text is HoursProfile {
 
 /** Opening hours for a business that keeps such hours; some are not known. Shared: do not change. */
 export function pickHours(random: Random, profile: HoursProfile): OpeningHoursRecord[] {
-  return random.chance(0.15) ? [] : random.pick(weeksOf.get(profile) ?? []);
+  return random.chance(0.15) ? NOT_KNOWN : random.pick(weeksOf.get(profile) ?? []);
 }
+
+const NOT_KNOWN: OpeningHoursRecord[] = [];
 
 const weeksOf: ReadonlyMap<string, OpeningHoursRecord[][]> = new Map(
   Object.entries(weeks).map(([profile, texts]) => [profile, texts.map(readWeek)]),

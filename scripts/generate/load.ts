@@ -1,5 +1,3 @@
-import { setImmediate as otherWork } from "node:timers/promises";
-import type { OpeningHours } from "../../src/directory/businesses.ts";
 import { Cities } from "../../src/directory/import/cities.ts";
 import { readCategories } from "../../src/directory/import/feed.ts";
 import {
@@ -9,10 +7,10 @@ import {
 } from "../../src/directory/import/rows.ts";
 import { readableSlugs } from "../../src/directory/import/slugs.ts";
 import { readTown } from "../../src/directory/import/towns.ts";
-import { type ImportRecord, settleDirectory } from "../../src/directory/import.ts";
+import { type OpeningHoursRecord, settleDirectory } from "../../src/directory/import.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
-import type { Sql, Transaction } from "../../src/store/postgres.ts";
-import { generateBusinesses } from "./businesses.ts";
+import type { Sql } from "../../src/store/postgres.ts";
+import { type GeneratedBusiness, generateBusinesses } from "./businesses.ts";
 import { towns } from "./towns.ts";
 
 export interface Load {
@@ -38,112 +36,141 @@ export async function loadBusinesses(sql: Sql, { count, seed, onProgress }: Load
   const lock = await sql.reserve();
   try {
     await lock`select pg_advisory_lock(${IMPORT_LOCK})`;
+    const present = await findPresent(sql, source, count);
     const toRow = await rowMaker(sql, source, seed);
-    const waiting = batches(generateBusinesses({ count, seed }));
-    let done = 0;
-    let added = 0;
+    const missing = generateBusinesses({ count, seed }).filter(
+      ({ sourceId }) => !present[placeOf(sourceId)],
+    );
+    const known = present.filter(Boolean).length;
+    let left = count - known;
+    let done = known;
     const load = async () => {
-      for await (const records of waiting) {
-        const missing = await sql.begin(async (transaction) => {
+      while (left > 0) {
+        const size = Math.min(BATCH_SIZE, left);
+        left -= size;
+        await sql.begin(async (transaction) => {
           await expectManyRows(transaction);
-          const missing = await withoutPresent(transaction, source, records);
-          if (missing.length > 0) await insertBusinesses(transaction, missing.values().map(toRow));
-          return missing.length;
+          await insertBusinesses(transaction, nextOf(missing, size).map(toRow));
         });
-        done += records.length;
-        added += missing;
+        done += size;
         onProgress(done);
       }
     };
     await Promise.all(Array.from({ length: LANES }, load));
-    await settleDirectory(sql, added);
-    return added;
+    await settleDirectory(sql, done - known);
+    return done - known;
   } finally {
     await lock`select pg_advisory_unlock(${IMPORT_LOCK})`.catch(() => {});
     lock.release();
   }
 }
 
-/** Pauses now and then, for what is sent meanwhile needs its turns. */
-async function* batches(records: Iterable<ImportRecord>): AsyncGenerator<ImportRecord[]> {
-  let batch: ImportRecord[] = [];
-  for (const record of records) {
-    batch.push(record);
-    if (batch.length % 500 === 0) await otherWork();
-    if (batch.length < BATCH_SIZE) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
+/** Which of `count` are there already: 1 at the place of each. */
+async function findPresent(sql: Sql, source: string, count: number): Promise<Uint8Array> {
+  const present = new Uint8Array(count);
+  const found = sql<{ sourceId: string }[]>`
+    select source_id as "sourceId" from businesses where source = ${source}`;
+  await found.cursor(BATCH_SIZE, (businesses) => {
+    for (const { sourceId } of businesses) present[placeOf(sourceId)] = 1;
+  });
+  return present;
 }
 
-async function withoutPresent(
-  sql: Transaction,
-  source: string,
-  records: ImportRecord[],
-): Promise<ImportRecord[]> {
-  const rows = await sql<{ id: string }[]>`
-    select source_id as id from businesses
-    where source = ${source} and source_id = any(${records.map(({ sourceId }) => sourceId)}::text[])`;
-  if (rows.length === 0) return records;
-  const present = new Set(rows.map(({ id }) => id));
-  return records.filter(({ sourceId }) => !present.has(sourceId));
+/** The first of all made-up businesses, sample-000001, has place 0. */
+const placeOf = (sourceId: string) => Number(sourceId.replace(/^\D+/, "")) - 1;
+
+/** The next ones, which are made when they are asked for; what follows them is left to others. */
+function* nextOf<Item>(items: Iterator<Item, undefined>, size: number): Generator<Item> {
+  for (let place = 0; place < size; place++) {
+    const { value } = items.next();
+    if (value !== undefined) yield value;
+  }
 }
 
 /**
- * What makes a row of a record, which is complete and clean as it is. The slug ends with seed and
+ * What makes a row of a business, which is complete and clean as it is. The slug ends with seed and
  * number, so that the database need not be asked whether it is free.
  */
 async function rowMaker(
   sql: Sql,
   source: string,
   seed: number,
-): Promise<(record: ImportRecord) => NewBusiness> {
+): Promise<(business: GeneratedBusiness) => NewBusiness> {
   const categories = await readCategories(sql);
-  const cities = await Cities.load(sql);
-  const named = towns.flatMap(({ name }) => readTown(name) ?? []);
-  await cities.add(sql, named);
+  const cities = await citiesByName(sql);
 
-  return (record) => {
-    const town = readTown(record.city ?? "");
-    const city = town ? cities.find(town) : undefined;
-    const [slug] = readableSlugs({ ...record, citySlug: city?.slug ?? null, postcode: "" });
-    const number = Number(record.sourceId.replace(/^\D+/, ""));
+  return (business) => {
+    const city = cities.get(business.city);
+    const number = placeOf(business.sourceId) + 1;
+    const [slug] = readableSlugs({
+      name: business.name,
+      citySlug: city?.slug ?? null,
+      postcode: "",
+    });
     return {
       slug: `${slug}-${seed.toString(36)}-${number.toString(36)}`,
       source,
-      source_id: record.sourceId,
-      status: record.status ?? "approved",
-      name: record.name,
-      category_id: categories.get(record.category ?? "") ?? null,
+      source_id: business.sourceId,
+      status: business.status,
+      name: business.name,
+      category_id: categories.get(business.category) ?? null,
       city_id: city?.id ?? null,
-      short_description: record.shortDescription ?? "",
-      description: record.description ?? "",
-      address_line1: record.address?.line1 ?? "",
-      address_line2: record.address?.line2 ?? null,
-      postcode: record.address?.postcode ?? "",
-      latitude: record.coordinates?.lat ?? null,
-      longitude: record.coordinates?.lng ?? null,
-      phone: record.phone ?? "",
-      email: record.email ?? "",
-      website: record.website ?? "",
-      rating: record.rating ?? 0,
-      review_count: record.reviewCount ?? 0,
-      is_claimed: record.isClaimed ?? false,
-      is_verified: record.isVerified ?? false,
-      is_premium: record.isPremium ?? false,
-      photos: (record.photos ?? []).map(({ url, caption, isCover }) => ({
-        url,
-        caption: caption ?? "",
-        isCover: isCover ?? false,
-      })),
-      opening_hours: (record.openingHours ?? []).map((entry) => ({
-        day: entry.day as OpeningHours["day"],
-        openTime: entry.openTime ?? "",
-        closeTime: (entry.closeTime ?? "").replace("24:00", "00:00"),
-        isClosed: entry.isClosed ?? false,
-        is24Hours: entry.is24Hours ?? false,
-      })),
+      short_description: business.shortDescription,
+      description: business.description,
+      address_line1: business.address.line1,
+      address_line2: business.address.line2,
+      postcode: business.address.postcode,
+      latitude: business.coordinates.lat,
+      longitude: business.coordinates.lng,
+      phone: business.phone,
+      email: business.email,
+      website: business.website,
+      rating: business.rating,
+      review_count: business.reviewCount,
+      is_claimed: business.isClaimed,
+      is_verified: business.isVerified,
+      is_premium: business.isPremium,
+      photos: business.photos,
+      opening_hours: hoursAsJson(business.openingHours),
     };
   };
+}
+
+/** The cities of all towns that businesses are made up in. */
+async function citiesByName(sql: Sql): Promise<Map<string, { id: number; slug: string }>> {
+  const cities = await Cities.load(sql);
+  const read = towns.flatMap(({ name }) => {
+    const town = readTown(name);
+    return town ? [{ name, town }] : [];
+  });
+  await cities.add(
+    sql,
+    read.map(({ town }) => town),
+  );
+  return new Map(
+    read.flatMap(({ name, town }) => {
+      const city = cities.find(town);
+      return city ? [[name, city]] : [];
+    }),
+  );
+}
+
+// Thousands keep the same hours, and these are half of what is sent.
+const hours = new WeakMap<readonly OpeningHoursRecord[], string>();
+
+function hoursAsJson(week: readonly OpeningHoursRecord[]): string {
+  let json = hours.get(week);
+  if (json === undefined) {
+    json = JSON.stringify(
+      week.map(({ day, openTime, closeTime, isClosed, is24Hours }) => ({
+        day,
+        openTime: openTime ?? "",
+        closeTime: closeTime ?? "",
+        isClosed,
+        is24Hours,
+      })),
+    );
+    hours.set(week, json);
+  }
+  return json;
 }

@@ -29,7 +29,9 @@ export interface BusinessFields {
   opening_hours: OpeningHours[];
 }
 
-export interface NewBusiness extends BusinessFields {
+export interface NewBusiness extends Omit<BusinessFields, "opening_hours"> {
+  /** Or the JSON of them, where it is the same for many. */
+  opening_hours: OpeningHours[] | string;
   slug: string;
   source: string;
   source_id: string;

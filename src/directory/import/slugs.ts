@@ -6,9 +6,10 @@ import { outcodeOf } from "./contacts.ts";
 /** Lower-case letters, digits and hyphens from any text: "Brașov & Sons’ Café" is brasov-and-sons-cafe. */
 export function makeSlug(text: string): string {
   const bare = text.replace(/['’‘ʼ`´]/g, "");
-  // The library asks some two thousand rules of transliteration, of which none is about these.
-  if (/^[a-z\d]+(?: [a-z\d]+)*$/i.test(bare)) return bare.toLowerCase().replaceAll(" ", "-");
-  return slugify(bare, { decamelize: false });
+  // The library asks some two thousand rules of transliteration, of which one is about ASCII.
+  if (!/^[ -~]*$/.test(bare)) return slugify(bare, { decamelize: false });
+  const words = bare.toLowerCase().replaceAll("&", " and ").replaceAll("^", "");
+  return words.replace(/[^a-z\d]+/g, "-").replace(/^-|-$/g, "");
 }
 
 /** What a slug is made of. */
