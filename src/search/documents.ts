@@ -62,7 +62,10 @@ async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<Se
     where b.status = 'approved' and ${condition}
     ${part}`;
   // Names after rows: each row then finds its own, and is never given older ones.
-  const [branches, cities] = await Promise.all([readBranches(sql), readCities(sql)]);
+  const [branches, cities] = await Promise.all([
+    readBranches(sql, distinct(rows.map(({ categoryId }) => categoryId))),
+    readCities(sql, distinct(rows.map(({ cityId }) => cityId))),
+  ]);
   return rows.flatMap((row) => {
     const branch = branches.get(row.categoryId);
     const city = cities.get(row.cityId);
@@ -87,7 +90,7 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
   };
 }
 
-async function readBranches(sql: Sql): Promise<Map<number, BranchPart>> {
+async function readBranches(sql: Sql, ids: number[]): Promise<Map<number, BranchPart>> {
   const rows = await sql<{ id: number; names: string[]; slugs: string[] | null }[]>`
     select category_id as id,
       array_agg(name order by distance) as names,
@@ -97,6 +100,7 @@ async function readBranches(sql: Sql): Promise<Map<number, BranchPart>> {
         bool_and(c.is_active) over (partition by a.category_id order by a.distance desc) as is_visible
       from category_ancestors as a
         join categories as c on c.id = a.ancestor_id
+      where a.category_id = any(${ids}::integer[])
     ) as lineage
     group by category_id`;
   return new Map(
@@ -111,13 +115,15 @@ async function readBranches(sql: Sql): Promise<Map<number, BranchPart>> {
   );
 }
 
-async function readCities(sql: Sql): Promise<Map<number, CityPart>> {
+async function readCities(sql: Sql, ids: number[]): Promise<Map<number, CityPart>> {
   const rows = await sql<{ id: number; slug: string; name: string }[]>`
-    select id, slug, name from cities`;
+    select id, slug, name from cities where id = any(${ids}::integer[])`;
   return new Map(
     rows.map(({ id, slug, name }) => [id, { city: normalised(name), citySlug: slug }]),
   );
 }
+
+const distinct = (ids: number[]) => [...new Set(ids)];
 
 const normalised = (text: string) => searchWords(text).join(" ");
 
