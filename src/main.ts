@@ -32,7 +32,7 @@ export interface StartOptions {
   log?: Logger;
   /** Whether to do what one process does for all: fold list totals, keep search current. */
   upkeep?: boolean;
-  /** What the finished answers that are kept may weigh together; 0 keeps none. */
+  /** What the finished answers that are kept may take up on disk; 0 keeps none. */
   cacheBytes?: number;
   /** What /metrics answers; by default the metrics of this process. */
   scrape?: () => Promise<string>;
@@ -106,6 +106,7 @@ export async function start(
     const answers: Answers = await createPageCache(sql, {
       maxBytes: cacheBytes,
       ...keptAnswers,
+      onFault: (error) => log.error({ err: error }, "finished answers cannot be kept"),
     });
     opened.push(() => answers.stop());
     const counts: AnswerCounts = new Map();
@@ -131,8 +132,8 @@ export async function start(
   }
 }
 
-/** Some hundred thousand pages of twenty businesses, for all processes of a server. */
-const CACHE_BYTES = 256 * 1024 * 1024;
+/** Some hundred thousand packed pages of twenty businesses, for all processes of a server. */
+const CACHE_BYTES = 176 * 1024 * 1024;
 
 /** Milliseconds that each part has to close: as long as the slowest answer may take. */
 const STOP_MS = 5_000;

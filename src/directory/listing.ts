@@ -1,7 +1,7 @@
 import type { Sql } from "../store/postgres.ts";
 import { readSnapshot } from "../store/snapshots.ts";
 import { isSlug } from "./slug.ts";
-import type { Extent, ShownList } from "./touched.ts";
+import { type Extent, LAST_RANK, type ShownList } from "./touched.ts";
 
 /** What a list may be filtered by, and which rows of it are wanted. */
 export interface ListQuery {
@@ -160,7 +160,7 @@ function extentOf(businesses: readonly RankedBusiness[], limit: number): Extent 
   return {
     firstRank: first.rank,
     firstId: first.id,
-    lastRank: isFull ? last.rank : Number.POSITIVE_INFINITY,
+    lastRank: isFull ? last.rank : LAST_RANK,
     lastId: last.id,
   };
 }

@@ -1,8 +1,9 @@
 import { LRUCache } from "lru-cache";
 import type { Sql } from "../store/postgres.ts";
-import type { Snapshot } from "../store/snapshots.ts";
 import { followAnnouncements } from "./announcements.ts";
-import { type Extent, effectOf, type Shown, subjectOf, type Touch, touchesOf } from "./touched.ts";
+import { type PackedPage, PackedPages, type State } from "./packed-pages.ts";
+import { RecentChanges } from "./recent-changes.ts";
+import { effectOf, type Shown, type Standing, standingOf } from "./touched.ts";
 
 /** Finished pages, each kept until a change touches it. */
 export interface PageCache<Page> {
@@ -20,80 +21,105 @@ export interface Made<Page> {
 }
 
 export interface PageCacheOptions<Page> {
-  /** What the kept pages may weigh together; 0 keeps none. */
+  /** What the packed pages may take up together; 0 keeps none. */
   maxBytes: number;
-  /** Called before a page is kept: makes it small. @returns what it then weighs in memory, in bytes */
-  pack(page: Page): number;
+  /** Makes a page small. */
+  pack(page: Page): Packed;
+  /** The same page again. */
+  unpack(packed: Packed): Page;
+  /** Bytes that an unpacked page takes up. */
+  weigh(page: Page): number;
   /** The same page of a list when that has so many more businesses, all of them behind this page. */
   grow(page: Page, growth: number): Page;
+  /** Told when pages cannot be kept any more; they are given all the same. */
+  onFault(error: unknown): void;
 }
 
+export type Packed = Pick<PackedPage, "bytes" | "about">;
+
 /**
- * Keeps finished pages of the directory, the most recently used of them. A change that is committed
- * anywhere shows within a second: its announcement drops the pages whose rows it touches, and
- * corrects the total of the other pages of its lists. While announcements cannot be heard, nothing
- * is found and all is made anew.
+ * Keeps finished pages of the directory: all of them packed in a file, and in memory, unpacked, those
+ * that were used last. A change that is committed anywhere shows within a second: its announcement
+ * makes the pages untrue whose rows it touches, and corrects the total of the other pages of its
+ * lists. While announcements cannot be heard, nothing is found and all is made anew.
  */
 export async function createPageCache<Page extends object>(
   sql: Sql,
-  { maxBytes, pack, grow }: PageCacheOptions<Page>,
+  { maxBytes, pack, unpack, weigh, grow, onFault }: PageCacheOptions<Page>,
 ): Promise<PageCache<Page>> {
-  const bySubject = new Map<string, Linked<Page>>();
-  const entries = new LRUCache<string, Entry<Page>>({
-    maxSize: Math.max(1, maxBytes),
-    sizeCalculation: ({ size }) => size,
-    dispose(entry) {
-      const { linked } = entry;
-      linked.entries.delete(entry);
-      if (linked.entries.size === 0) bySubject.delete(linked.subject);
+  const packed = new PackedPages(maxBytes);
+  const unpacked = new LRUCache<string, Entry<Page>>({
+    maxSize: Math.max(1, Math.floor(maxBytes * UNPACKED_SHARE)),
+    sizeCalculation: ({ page }) => Math.ceil(weigh(page)) + OVERHEAD,
+    dispose(entry, name, reason) {
+      if (reason === "evict" && entry.isAhead) packed.setState(name, entry);
     },
   });
+  let isFaulty = false;
   const underWay = new Map<string, { since: number; page: Promise<Page> }>();
-  /** For each page in the making, what has been told meanwhile. */
-  const meanwhile = new Set<Told[]>();
 
+  const recent = new RecentChanges();
   const announcements = await followAnnouncements(sql, (changes) => {
-    const told = changes === "everything" ? changes : touchesOf(changes);
-    for (const heard of meanwhile) heard.push(told);
-    if (told === "everything") return entries.clear();
-    for (const [subject, touches] of told) {
-      for (const entry of bySubject.get(subject)?.entries ?? []) {
-        if (!isTrueAfter(entry, touches)) entries.delete(entry.name);
-      }
-    }
+    if (changes !== "everything") return recent.tell(changes);
+    recent.forget();
+    unpacked.clear();
+    packed.clear();
   });
 
+  function find(name: string): Page | undefined {
+    if (!announcements.areCurrent()) return undefined;
+    const entry = unpacked.get(name) ?? unpackAndKeep(name);
+    if (!entry) return undefined;
+    if (entry.seen === recent.latest || isStillTrue(entry)) return entry.page;
+    unpacked.delete(name);
+    packed.delete(name);
+    return undefined;
+  }
+
+  function unpackAndKeep(name: string): Entry<Page> | undefined {
+    const kept = packed.get(name);
+    if (!kept) return undefined;
+    const { standing, seen, growth } = kept;
+    const page = growth === 0 ? unpack(kept) : grow(unpack(kept), growth);
+    const entry = { page, standing, seen, growth, isAhead: false };
+    unpacked.set(name, entry);
+    return entry;
+  }
+
+  /** If so, the entry is as of now. */
+  function isStillTrue(entry: Entry<Page>): boolean {
+    const touches = recent.since(entry.seen, entry.standing.subject);
+    if (!touches) return false;
+    let growth = 0;
+    for (const touch of touches) {
+      const effect = effectOf(entry.standing, touch);
+      if (effect === "untrue") return false;
+      growth += effect;
+    }
+    if (growth !== 0) entry.page = grow(entry.page, growth);
+    entry.growth += growth;
+    entry.seen = recent.latest;
+    entry.isAhead = true;
+    return true;
+  }
+
   async function makeAndKeep(name: string, work: () => Promise<Made<Page>>): Promise<Page> {
-    const heard: Told[] = [];
-    meanwhile.add(heard);
-    const made = await work().finally(() => meanwhile.delete(heard));
-    const { page, shows } = made;
-    if (shows && maxBytes > 0) keep(name, page, shows, heard);
+    const state = { seen: recent.latest, growth: 0 };
+    const { page, shows } = await work();
+    if (shows && maxBytes > 0) keep(name, { page, standing: standingOf(shows), ...state });
     return page;
   }
 
-  function keep(name: string, page: Page, shows: Shown, heard: readonly Told[]) {
-    const subject = subjectOf(shows);
-    const linked = bySubject.get(subject) ?? { subject, entries: new Set() };
-    const { extent, snapshot } = shows.kind === "list" ? shows : { extent: null, snapshot: null };
-    const entry = { name, page, size: 0, linked, extent, snapshot, growth: 0 };
-    const isTrue = heard.every(
-      (told) => told !== "everything" && isTrueAfter(entry, told.get(subject) ?? []),
-    );
-    if (!isTrue) return;
-    entry.size = pack(page) + OVERHEAD;
-    entries.set(name, entry);
-    linked.entries.add(entry);
-    bySubject.set(subject, linked);
-  }
-
-  function find(name: string): Page | undefined {
-    const entry = announcements.areCurrent() ? entries.get(name) : undefined;
-    if (entry && entry.growth !== 0) {
-      entry.page = grow(entry.page, entry.growth);
-      entry.growth = 0;
+  function keep(name: string, entry: Omit<Entry<Page>, "isAhead">) {
+    try {
+      packed.set(name, { ...pack(entry.page), ...entry });
+      unpacked.set(name, { ...entry, isAhead: false });
+      isFaulty = false;
+    } catch (error) {
+      // Once, not for each page while the disk is full.
+      if (!isFaulty) onFault(error);
+      isFaulty = true;
     }
-    return entry?.page;
   }
 
   return {
@@ -110,45 +136,25 @@ export async function createPageCache<Page extends object>(
       underWay.set(name, { since: now, page });
       return page;
     },
-    stop: () => announcements.stop(),
+    async stop() {
+      await announcements.stop();
+      packed.close();
+    },
   };
-}
-
-/** Whether a page is still true; if so, takes note of how its list has grown. */
-function isTrueAfter(entry: Entry<unknown>, touches: readonly Touch[]): boolean {
-  for (const touch of touches) {
-    const effect = effectOf(entry, touch);
-    if (effect === "untrue") return false;
-    entry.growth += effect;
-  }
-  return true;
 }
 
 /** A page that has been long in the making may be older than who asks for it now would accept. */
 const LONGEST_JOIN_MS = 500;
 
-/** What an entry weighs beside its page, in bytes: its name and its links. */
-const OVERHEAD = 1_000;
+/** Of `maxBytes`, and beside it: what the unpacked pages may weigh. */
+const UNPACKED_SHARE = 1 / 6;
 
-/** What some changes do, by subject. */
-type Told = Map<string, Touch[]> | "everything";
+/** What an unpacked page weighs beside itself, in bytes: its name and its entry. */
+const OVERHEAD = 500;
 
-/** There are a hundred thousand of these: each object in one costs the garbage collector time. */
-interface Entry<Page> {
-  name: string;
+interface Entry<Page> extends State {
   page: Page;
-  size: number;
-  linked: Linked<Page>;
-  /** Of a page of a list with rows. */
-  extent: Extent | null;
-  /** Of a page of a list. */
-  snapshot: Snapshot | null;
-  /** Businesses that its list has more than the page says. */
-  growth: number;
-}
-
-/** The entries that one change could touch. */
-interface Linked<Page> {
-  subject: string;
-  entries: Set<Entry<Page>>;
+  standing: Standing;
+  /** Whether its state is not that of the packed page any more. */
+  isAhead: boolean;
 }

@@ -23,13 +23,13 @@ export interface Scope {
 export interface Extent {
   firstRank: number;
   firstId: string;
-  /** Infinite when a further row would stand on the same page. */
+  /** LAST_RANK when a further row would stand on the same page. */
   lastRank: number;
   lastId: string;
 }
 
 /** A name under which all pages are found that one change could touch. */
-export function subjectOf(shown: Shown): string {
+function subjectOf(shown: Shown): string {
   switch (shown.kind) {
     case "business":
       return `business ${shown.slug}`;
@@ -81,10 +81,18 @@ function* touchesOfOne({ transaction, slug, before, after }: Change): Generator<
   if (left.symmetricDifference(entered).size > 0) yield ["totals", whole];
 }
 
-/** Of a page: where in its list it stands, and when it was read; null when it is of no list. */
+/** What of a page is compared with changes. Can be written as JSON. */
 export interface Standing {
+  subject: string;
+  /** Of a page of a list with rows. */
   extent: Extent | null;
+  /** Of a page of a list. */
   snapshot: Snapshot | null;
+}
+
+export function standingOf(shown: Shown): Standing {
+  const { extent, snapshot } = shown.kind === "list" ? shown : { extent: null, snapshot: null };
+  return { subject: subjectOf(shown), extent, snapshot };
 }
 
 /** What a change makes of a page: untrue, or a page whose list has grown by so many businesses. */
@@ -121,8 +129,11 @@ function subjectsOf(place: Place | null): Set<string> {
   return subjects;
 }
 
+/** Behind the rank of every business, and JSON can say it. */
+export const LAST_RANK = Number.MAX_VALUE;
+
 /** Behind all rows of a list. */
-const END: ListKey = { rank: Number.POSITIVE_INFINITY, id: "" };
+const END: ListKey = { rank: LAST_RANK, id: "" };
 
 const inOrder = (one: ListKey, other: ListKey): [ListKey, ListKey] =>
   compare(one, other) <= 0 ? [one, other] : [other, one];

@@ -1,50 +1,74 @@
 import type { Made, PageCache, PageCacheOptions } from "../directory/page-cache.ts";
+import type { KeyedPage, OpenPage } from "../directory/schemas.ts";
 import type { Shown } from "../directory/touched.ts";
-import { type FinishedAnswer, ok } from "../http/answer.ts";
-import { Representation } from "../http/representation.ts";
+import { type FinishedAnswer, okFinished } from "../http/answer.ts";
+import { type About, Representation } from "../http/representation.ts";
 
 /** The finished answers that are kept. */
 export type Answers = PageCache<KeptAnswer>;
 
 interface KeptAnswer extends FinishedAnswer {
   /** Of a page of a list. */
-  list?: PageOfList;
+  list?: PageOfList | undefined;
 }
 
 /** What a page of a list says beside its rows comes from these. */
 export interface PageOfList {
+  access: "open" | "keyed";
   total: number;
   page: number;
   limit: number;
-  /** The members of the body that follow its rows. */
-  rest(list: PageOfList): object;
 }
 
 /** 200 with a JSON body, to be kept as long as what it shows is true. */
 export function kept(value: unknown, shows: Shown): Made<KeptAnswer> {
-  const { body, ...answer } = ok(value);
-  return { page: { ...answer, body: new Representation(body) }, shows };
+  return { page: okFinished(Representation.of(JSON.stringify(value))), shows };
 }
 
 /** The same for a page of a list: its rows under their name, then what goes with their number. */
 export function keptList(
-  rows: Readonly<Record<string, readonly unknown[]>>,
+  rows: Pick<OpenPage, "businesses"> | Pick<KeyedPage, "data">,
   list: PageOfList,
   shows: Shown | null,
 ): Made<KeptAnswer> {
-  const { body, ...answer } = ok(rows);
-  const start = body.slice(0, -1);
-  return { page: { ...answer, body: new Representation(start, endOf(list)), list }, shows };
+  const start = JSON.stringify(rows).slice(0, -1);
+  return { page: { ...okFinished(Representation.of(start, endOf(list))), list }, shows };
 }
 
 /** What the cache does with kept answers. */
-export const keptAnswers: Pick<PageCacheOptions<KeptAnswer>, "pack" | "grow"> = {
-  pack: ({ body }) => body.pack().weight,
-  grow(answer, growth) {
-    if (!answer.list) throw new Error("what is no list does not grow");
-    const list = { ...answer.list, total: answer.list.total + growth };
-    return { ...answer, body: answer.body.withEnd(endOf(list)), list };
+export const keptAnswers: Omit<PageCacheOptions<KeptAnswer>, "maxBytes" | "onFault"> = {
+  pack({ body, list }) {
+    const { bytes, about } = body.pack();
+    return { bytes, about: { body: about, list } satisfies AboutAnswer };
+  },
+  unpack({ bytes, about }) {
+    const { body, list } = about as AboutAnswer;
+    return { ...okFinished(Representation.unpack({ bytes, about: body })), list };
+  },
+  // With its coded forms, each a quarter of the plain one.
+  weigh: ({ body }) => body.size * 1.5,
+  grow({ body, list }, growth) {
+    if (!list) throw new Error("what is no list does not grow");
+    const grown = { ...list, total: list.total + growth };
+    return { ...okFinished(body.withEnd(endOf(grown))), list: grown };
   },
 };
 
-const endOf = (list: PageOfList) => `,${JSON.stringify(list.rest(list)).slice(1)}`;
+interface AboutAnswer {
+  body: About;
+  list: PageOfList | undefined;
+}
+
+/** What follows the rows in the body. */
+function endOf(list: PageOfList): string {
+  const rest = list.access === "open" ? restOpen(list) : restKeyed(list);
+  return `,${JSON.stringify(rest).slice(1)}`;
+}
+
+function restOpen({ total, page, limit }: PageOfList): Omit<OpenPage, "businesses"> {
+  return { total, page, pages: Math.ceil(total / limit) };
+}
+
+function restKeyed({ total, page, limit }: PageOfList): Omit<KeyedPage, "data"> {
+  return { meta: { page, per_page: limit, total, has_more: page * limit < total } };
+}

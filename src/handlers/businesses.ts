@@ -17,7 +17,7 @@ import {
 } from "../http/parameters.ts";
 import { batched } from "../store/batches.ts";
 import type { Sql } from "../store/postgres.ts";
-import { type Answers, kept, keptList, type PageOfList } from "./answers.ts";
+import { type Answers, kept, keptList } from "./answers.ts";
 
 /** Where businesses are read from. */
 export interface Source {
@@ -48,14 +48,10 @@ export function listOpen({ sql, answers }: Source): Handler {
     const businesses: OpenPage["businesses"] = found.businesses.map(openListItem);
     return keptList(
       { businesses },
-      { total: found.total, page, limit, rest: restOpen },
+      { access: "open", total: found.total, page, limit },
       found.shows,
     );
   });
-}
-
-function restOpen({ total, page, limit }: PageOfList): Omit<OpenPage, "businesses"> {
-  return { total, page, pages: Math.ceil(total / limit) };
 }
 
 /** GET /api/v1/businesses in keyed access. */
@@ -65,12 +61,8 @@ export function listKeyed({ sql, answers }: Source): Handler {
     const [offset, limit] = [(page - 1) * per_page, per_page];
     const found = await find({ city, category, offset, limit });
     const data: KeyedPage["data"] = found.businesses.map(keyedListItem);
-    return keptList({ data }, { total: found.total, page, limit, rest: restKeyed }, found.shows);
+    return keptList({ data }, { access: "keyed", total: found.total, page, limit }, found.shows);
   });
-}
-
-function restKeyed({ total, page, limit }: PageOfList): Omit<KeyedPage, "data"> {
-  return { meta: { page, per_page: limit, total, has_more: page * limit < total } };
 }
 
 /** GET /api/v1/businesses/{slug} in open access. */

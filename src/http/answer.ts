@@ -35,7 +35,12 @@ const JSON_HEADERS = Object.freeze({ "Content-Type": "application/json; charset=
 
 /** The same answer, to be given again and again. */
 export function finished({ status, headers, body }: TextAnswer): FinishedAnswer {
-  return { status, headers: Object.freeze(headers), body: new Representation(body).pack() };
+  return { status, headers: Object.freeze(headers), body: Representation.of(body) };
+}
+
+/** 200 with a JSON body that is sent again and again. */
+export function okFinished(body: Representation): FinishedAnswer {
+  return { status: 200, headers: JSON_HEADERS, body };
 }
 
 /** The same answer with further headers of its own. */

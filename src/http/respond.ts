@@ -10,7 +10,7 @@ export function respond(request: Request, answer: Answer): Response {
   const { status, own, body } = answer;
   if (body === null) return new Response(null, { status, headers: { ...answer.headers, ...own } });
 
-  const representation = typeof body === "string" ? new Representation(body) : body;
+  const representation = typeof body === "string" ? Representation.of(body) : body;
   const coding = representation.isWorthCoding ? acceptedCoding(request) : "identity";
   const tag = status === 200 ? representation.tag(coding) : null;
   const isHeld = tag !== null && holds(request, tag);

@@ -31,16 +31,28 @@ afterAll(() => database.drop());
 interface Kept {
   list: ListPage;
 }
+const MAX_BYTES = 10_000_000;
+const asJson = {
+  pack: (page: unknown) => ({ bytes: new TextEncoder().encode(JSON.stringify(page)), about: null }),
+  unpack: ({ bytes }: { bytes: Uint8Array }) => JSON.parse(new TextDecoder().decode(bytes)),
+  // Few at once stay unpacked, so that most of them come and go.
+  weigh: () => MAX_BYTES / 120,
+};
 let cache: PageCache<Kept>;
+const faults: unknown[] = [];
 beforeEach(async () => {
   cache = await createPageCache<Kept>(sql, {
-    maxBytes: 10_000_000,
-    pack: () => 1_000,
+    maxBytes: MAX_BYTES,
+    ...asJson,
+    onFault: (error) => faults.push(error),
     grow: ({ list }, growth) => ({ list: { ...list, total: list.total + growth } }),
   });
   await until(async () => isHeard(), 2_000);
 });
-afterEach(() => cache.stop());
+afterEach(async () => {
+  await cache.stop();
+  expect(faults.splice(0)).toEqual([]);
+});
 
 /** Whether pages are kept by now: from the first announcement of its own that came back. */
 async function isHeard(): Promise<boolean> {
@@ -270,28 +282,56 @@ test("nothing is found while announcements cannot be heard, nor what was kept be
 test("what is used least goes first when there is no more room", async () => {
   const small = await createPageCache<{ text: string }>(sql, {
     maxBytes: 10_000,
-    pack: () => 2_000,
+    ...asJson,
+    weigh: () => 400,
     grow: (page) => page,
+    onFault: (error) => faults.push(error),
   });
   try {
     const make = (name: string) =>
       small.findOrMake(name, async () => ({
-        page: { text: name },
+        page: { text: name.padEnd(1_500) },
         shows: { kind: "business", slug: name },
       }));
     await until(async () => {
       await make("first");
       return small.find("first") !== undefined;
     }, 2_000);
-    for (const name of ["a", "b", "c", "first", "d", "e"]) await make(name);
-    expect(["first", "a", "b", "e"].map((name) => small.find(name)?.text)).toEqual([
+    for (const name of ["a", "b", "c", "d", "e", "f", "g", "h"]) {
+      await make(name);
+      await make("first");
+    }
+    expect(["first", "a", "b", "h"].map((name) => small.find(name)?.text.trim())).toEqual([
       "first",
       undefined,
       undefined,
-      "e",
+      "h",
     ]);
   } finally {
     await small.stop();
+  }
+});
+
+test("a page that there is no place for is given, and the fault is told once", async () => {
+  const told: unknown[] = [];
+  const full = await createPageCache<{ text: string }>(sql, {
+    maxBytes: MAX_BYTES,
+    ...asJson,
+    pack: () => {
+      throw new Error("no space left on device");
+    },
+    grow: (page) => page,
+    onFault: (error) => told.push(error),
+  });
+  try {
+    for (const text of ["one", "two"]) {
+      const made = { page: { text }, shows: { kind: "totals" } as const };
+      expect(await full.findOrMake(text, async () => made)).toEqual({ text });
+      expect(full.find(text)).toBeUndefined();
+    }
+    expect(told).toHaveLength(1);
+  } finally {
+    await full.stop();
   }
 });
 

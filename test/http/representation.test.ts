@@ -14,8 +14,8 @@ const decode = {
 for (const isPacked of [false, true]) {
   const what = isPacked ? "a packed body" : "a body";
   test(`${what} says the same in each form, also with another end`, () => {
-    const body = new Representation(start, early);
-    if (isPacked) body.pack();
+    const made = Representation.of(start, early);
+    const body = isPacked ? Representation.unpack(made.pack()) : made;
     const other = body.withEnd(late);
     const third = other.withEnd("");
     for (const [form, end] of [
@@ -34,13 +34,13 @@ for (const isPacked of [false, true]) {
 }
 
 test("a tag names the very bytes, however the body came about", () => {
-  const body = new Representation(start, early).pack();
+  const body = Representation.unpack(Representation.of(start, early).pack());
   const tags = [body, body.withEnd(late), body.withEnd("")].flatMap((form) =>
     codings.map((coding) => form.tag(coding)),
   );
   expect(new Set(tags).size).toBe(tags.length);
   for (const coding of codings) {
-    expect(body.withEnd(late).tag(coding)).toBe(new Representation(start, late).tag(coding));
+    expect(body.withEnd(late).tag(coding)).toBe(Representation.of(start, late).tag(coding));
     expect(body.withEnd(late).withEnd(early).tag(coding)).toBe(body.tag(coding));
   }
 });

@@ -1,0 +1,131 @@
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * Bytes by name in a file that has no name itself: in memory that the system gives and takes as there
+ * is some to spare, and where the garbage collector does not look. They lie in a ring. When it is
+ * full the oldest give way, but those that were read since they were written get a second round.
+ */
+export class RingFile {
+  readonly #file: number;
+  readonly #size: number;
+  /** The oldest first. */
+  readonly #places = new Map<string, Place>();
+  #byAge = this.#places.entries();
+  /** What comes next in the ring behind `#end`. */
+  #oldest: [string, Place] | undefined;
+  /** Where the next one goes. */
+  #end = 0;
+  /** Larger than anything read yet. */
+  #buffer = new Uint8Array(16 * 1024);
+
+  /**
+   * Throws when there can be no file in the system's folder for temporary files (TMPDIR).
+   * @param size in bytes; they are taken up only as they are filled
+   */
+  constructor(size: number) {
+    this.#size = size;
+    const folder = mkdtempSync(join(tmpdir(), "highstreet-"));
+    try {
+      this.#file = openSync(join(folder, "pages"), "wx+", 0o600);
+    } finally {
+      // What is open stays, and goes with the process however that ends.
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  get(name: string): Uint8Array<ArrayBuffer> | undefined {
+    const place = this.#places.get(name);
+    if (!place) return undefined;
+    place.isRead = true;
+    return this.#read(place).slice();
+  }
+
+  /** Does nothing when they are more than all there is room for. Throws when the disk is full. */
+  set(name: string, bytes: Uint8Array): void {
+    const length = bytes.byteLength;
+    this.delete(name);
+    if (length > this.#size) return;
+    this.#makeRoom(length);
+    this.#append(name, bytes);
+  }
+
+  /** Writes over the first of the bytes of that name. */
+  overwrite(name: string, bytes: Uint8Array): void {
+    const place = this.#places.get(name);
+    if (place) writeSync(this.#file, bytes, 0, bytes.byteLength, place.start);
+  }
+
+  delete(name: string): void {
+    this.#places.delete(name);
+  }
+
+  clear(): void {
+    this.#places.clear();
+    this.#end = 0;
+  }
+
+  close(): void {
+    this.clear();
+    closeSync(this.#file);
+  }
+
+  #makeRoom(length: number): void {
+    let secondRounds = MOST_SECOND_ROUNDS;
+    for (;;) {
+      const oldest = this.#findOldest();
+      const isAhead = oldest !== undefined && oldest[1].start >= this.#end;
+      const room = (isAhead ? oldest[1].start : this.#size) - this.#end;
+      if (room >= length) return;
+      if (!isAhead) {
+        this.#end = 0;
+        continue;
+      }
+      const [name, place] = oldest;
+      this.#places.delete(name);
+      this.#oldest = undefined;
+      // What lies between is free, so that there is room for it.
+      if (place.isRead && secondRounds-- > 0) this.#append(name, this.#read(place));
+    }
+  }
+
+  #append(name: string, bytes: Uint8Array): void {
+    const length = bytes.byteLength;
+    const written = writeSync(this.#file, bytes, 0, length, this.#end);
+    if (written < length) throw new Error(`Only ${written} of ${length} bytes could be written.`);
+    this.#places.set(name, { start: this.#end, length, isRead: false });
+    this.#end += length;
+  }
+
+  #findOldest(): [string, Place] | undefined {
+    while (!this.#oldest || this.#places.get(this.#oldest[0]) !== this.#oldest[1]) {
+      let next = this.#byAge.next();
+      if (next.done) {
+        // An iterator that has come to its end stays there.
+        this.#byAge = this.#places.entries();
+        next = this.#byAge.next();
+      }
+      if (next.done) return undefined;
+      this.#oldest = next.value;
+    }
+    return this.#oldest;
+  }
+
+  /** Where they lie until the next reading. */
+  #read({ start, length }: Place): Uint8Array<ArrayBuffer> {
+    if (length > this.#buffer.byteLength) this.#buffer = new Uint8Array(length);
+    readSync(this.#file, this.#buffer, 0, length, start);
+    return this.#buffer.subarray(0, length);
+  }
+}
+
+interface Place {
+  start: number;
+  length: number;
+  /** Since it was written there. */
+  isRead: boolean;
+}
+
+/** So that one `set` does not have to move everything there is. */
+const MOST_SECOND_ROUNDS = 16;

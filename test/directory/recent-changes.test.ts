@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import type { Change } from "../../src/directory/announcements.ts";
+import { RecentChanges } from "../../src/directory/recent-changes.ts";
+
+const renamed = (slug: string, transaction: number): Change => {
+  const place = { categories: [1, 2], city: 3, key: { rank: 5, id: "" } };
+  return { transaction, slug, before: place, after: place };
+};
+const subject = "business corner-shop";
+
+test("tells what touched a subject since it was looked at, in order", () => {
+  const recent = new RecentChanges();
+  recent.tell([renamed("corner-shop", 1), renamed("other-shop", 2)]);
+  const seen = recent.latest;
+  expect(recent.since(seen, subject)).toEqual([]);
+  recent.tell([renamed("other-shop", 3)]);
+  recent.tell([renamed("corner-shop", 4), renamed("corner-shop", 5)]);
+  recent.tell([renamed("corner-shop", 6)]);
+  const transactions = recent.since(seen, subject)?.map(({ transaction }) => transaction);
+  expect(transactions).toEqual([4, 5, 6]);
+});
+
+test("knows the latest changes, and of all earlier ones that it does not know them", () => {
+  const recent = new RecentChanges();
+  const behind: (number | undefined)[] = [];
+  for (let transaction = 1; transaction <= 60_000; transaction++) {
+    recent.tell([renamed("corner-shop", transaction)]);
+    if (transaction % 3_000 !== 0) continue;
+    for (const missed of [0, 1, 1_000, 50_000]) {
+      if (missed < transaction) behind.push(recent.since(transaction - missed, subject)?.length);
+    }
+  }
+  expect(new Set(behind)).toEqual(new Set([0, 1, 1_000, undefined]));
+});
+
+test("knows nothing of what was before everything changed", () => {
+  const recent = new RecentChanges();
+  recent.tell([renamed("corner-shop", 1)]);
+  const seen = recent.latest;
+  recent.forget();
+  expect(recent.since(seen, subject)).toBeNull();
+  expect(recent.since(recent.latest, subject)).toEqual([]);
+});
