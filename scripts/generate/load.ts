@@ -20,8 +20,11 @@ export interface Load {
   onProgress: (done: number) => void;
 }
 
-/** Rows to a statement, which is a transaction. In a large directory it visits most pages of the lists. */
-const BATCH_SIZE = 25_000;
+/**
+ * Rows to a statement, which is a transaction, at most. In a large directory each statement visits
+ * most pages of the lists, so few that are large cost less than many.
+ */
+const BATCH_SIZE = 100_000;
 /** Statements at a time: one keeps PostgreSQL busy, a second makes use of what it waits for. */
 const LANES = 2;
 
@@ -42,11 +45,14 @@ export async function loadBusinesses(sql: Sql, { count, seed, onProgress }: Load
       ({ sourceId }) => !present[placeOf(sourceId)],
     );
     const known = present.filter(Boolean).length;
-    let left = count - known;
     let done = known;
+    let left = count - known;
+    // As many for each lane, so that none is alone in the end.
+    const rounds = Math.ceil(left / (BATCH_SIZE * LANES));
+    const batchSize = Math.ceil(left / (rounds * LANES));
     const load = async () => {
       while (left > 0) {
-        const size = Math.min(BATCH_SIZE, left);
+        const size = Math.min(batchSize, left);
         left -= size;
         await sql.begin(async (transaction) => {
           await expectManyRows(transaction);
