@@ -1,16 +1,11 @@
-import { MeilisearchError, type MultiSearchParams } from "meilisearch";
-import { findListed, type ListedBusiness } from "../directory/listing.ts";
+import { MeilisearchError } from "meilisearch";
+import { DeadlineError, withDeadline } from "../access/deadline.ts";
+import type { ListedBusiness } from "../directory/listing.ts";
 import { isSlug } from "../directory/slug.ts";
-import type { Meilisearch } from "../store/meilisearch.ts";
-import type { Sql } from "../store/postgres.ts";
+import { type AskMeilisearch, type Matches, type Search, sharedBy } from "./shared.ts";
 import { isOutcode, searchWords } from "./words.ts";
 
-/** Where to search. */
-export interface Search {
-  sql: Sql;
-  meili: Meilisearch;
-  index: string;
-}
+export type { Search };
 
 export interface SearchQuery {
   text: string;
@@ -42,7 +37,7 @@ export class SearchUnavailable extends Error {
  * @throws SearchUnavailable
  */
 export async function searchBusinesses(
-  { sql, meili, index }: Search,
+  search: Search,
   { text, limit, offset = 0, city, category }: SearchQuery,
 ): Promise<{ items: ListedBusiness[]; total: number }> {
   const words = searchWords(text).slice(0, MOST_WORDS);
@@ -53,21 +48,22 @@ export async function searchBusinesses(
     ...(city === undefined ? [] : [`citySlug = "${city}"`]),
     ...(category === undefined ? [] : [`categorySlugs = "${category}"`]),
   ];
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const { askMeilisearch, findListed } = sharedBy(search);
+  const until = performance.now() + TIMEOUT_MS;
   const ask = (runs: Run[], part: Part) =>
-    findFirst(meili, runs, { indexUid: index, ...part, filter }, signal);
+    findFirst(askMeilisearch, runs, { indexUid: search.index, ...part, filter }, until);
 
-  // One request for all runs of a length: they are few, and each request may have to queue.
+  // All runs of a length at once: they are few, and each request may have to queue.
   for (const equallyLong of runs(words)) {
     const found = await ask(equallyLong, { offset, limit });
     if (!found) continue;
-    const items = await findListed(sql, found.ids);
+    const items = await findListed(found.ids);
     const gone = found.ids.length - items.length;
     if (gone === 0) return { items, total: found.total };
 
     const next = await ask([found.run], { offset: offset + limit, limit: SPARE });
     const nextIds = next?.ids ?? [];
-    const others = await findListed(sql, nextIds);
+    const others = await findListed(nextIds);
     return {
       items: [...items, ...others].slice(0, limit),
       total: found.total - gone - (nextIds.length - others.length),
@@ -95,29 +91,30 @@ type Part = Required<Pick<SearchQuery, "offset" | "limit">>;
 
 /** The matches of the first of these runs that has any. */
 async function findFirst(
-  meili: Meilisearch,
+  askMeilisearch: AskMeilisearch,
   runs: readonly Run[],
   parameters: Part & { indexUid: string; filter: string[] },
-  signal: AbortSignal,
-): Promise<{ run: Run; ids: string[]; total: number } | null> {
-  const queries = runs.map((run) => ({
-    ...parameters,
-    q: toQuestion(run),
-    matchingStrategy: "all" as const,
-    attributesToRetrieve: ["id"],
-  }));
+  until: number,
+): Promise<({ run: Run } & Matches) | null> {
+  const asked = runs.map((run) => {
+    const query = {
+      ...parameters,
+      q: toQuestion(run),
+      matchingStrategy: "all" as const,
+      attributesToRetrieve: ["id"],
+    };
+    return askMeilisearch({ query, until });
+  });
   try {
-    const { results } = await meili.multiSearch<MultiSearchParams, { id: string }>(
-      { queries },
-      { signal },
-    );
+    const answers = await withDeadline(Promise.all(asked), Math.max(0, until - performance.now()));
     for (const [place, run] of runs.entries()) {
-      const { hits = [], estimatedTotalHits: total = 0 } = results[place] ?? {};
-      if (total > 0) return { run, ids: hits.map((hit) => hit.id), total };
+      const answer = answers[place];
+      if (!answer) throw new DeadlineError("its turn came too late");
+      if (answer.total > 0) return { run, ...answer };
     }
     return null;
   } catch (error) {
-    if (!(error instanceof MeilisearchError)) throw error;
+    if (!(error instanceof MeilisearchError || error instanceof DeadlineError)) throw error;
     throw new SearchUnavailable(`Meilisearch did not answer: ${error.message}`, { cause: error });
   }
 }

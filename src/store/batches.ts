@@ -1,33 +1,49 @@
 /**
  * Gathers all items that arrive in one turn of the event loop and sends them at once, in order of
- * arrival; a full batch goes without waiting for the turn to end.
+ * arrival; a full batch goes without waiting for the turn to end. While as many batches as may be are
+ * under way, items wait for one of them, and those that come meanwhile go with them.
  * @param send answers each item in its place; when it throws, all that it was given fail with that
  * @param options.limit the most items of a batch
+ * @param options.atOnce the most batches under way; not for items that are sent apart
  * @param options.apart items for which it says different things are sent apart
  */
 export function batched<Item, Answer>(
   send: (items: Item[]) => Promise<readonly Answer[]>,
-  { limit, apart }: { limit: number; apart?: ((item: Item) => string) | undefined },
+  {
+    limit,
+    atOnce = Number.POSITIVE_INFINITY,
+    apart,
+  }: { limit: number; atOnce?: number; apart?: ((item: Item) => string) | undefined },
 ): (item: Item) => Promise<Answer> {
-  let gathered: Waiting<Item, Answer>[] = [];
+  const gathered: Waiting<Item, Answer>[] = [];
+  let underWay = 0;
 
   function dispatch() {
-    const all = gathered;
-    gathered = [];
-    if (all.length === 0) return;
+    if (gathered.length === 0 || underWay >= atOnce) return;
+    const all = gathered.splice(0, limit);
     const batches = apart ? Map.groupBy(all, ({ item }) => apart(item)).values() : [all];
     for (const batch of batches) answer(batch);
   }
 
   function answer(batch: Waiting<Item, Answer>[]) {
+    underWay++;
     send(batch.map(({ item }) => item)).then(
       (answers) => {
+        end();
         for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Answer);
       },
       (error) => {
+        end();
         for (const { reject } of batch) reject(error);
       },
     );
+  }
+
+  function end() {
+    const wereAll = underWay === atOnce;
+    underWay--;
+    // Others are sent at the end of their turn.
+    if (wereAll) dispatch();
   }
 
   return (item) =>

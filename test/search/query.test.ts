@@ -263,6 +263,59 @@ describe("what Meilisearch is asked", () => {
   });
 });
 
+describe("many searches at the same time", () => {
+  const texts = businesses.flatMap(({ name = "" }) => [name, `emergency ${name}`]);
+
+  test("go to Meilisearch in few requests, and each gets its own answer", async () => {
+    let requests = 0;
+    let underWay = 0;
+    let mostUnderWay = 0;
+    const counter = Bun.serve({
+      port: 0,
+      async fetch(request) {
+        requests += 1;
+        mostUnderWay = Math.max(mostUnderWay, ++underWay);
+        const { method, headers } = request;
+        const body = await request.text();
+        const { pathname } = new URL(request.url);
+        const answer = await fetch(stores().meiliUrl + pathname, { method, headers, body });
+        underWay -= 1;
+        return answer;
+      },
+    });
+    const counted = openMeilisearch(counter.url.href, stores().meiliKey);
+    const shared = { sql: database.sql, meili: counted, index };
+
+    const together = await Promise.all(
+      texts.map((text) => searchBusinesses(shared, { text, limit: 3 })),
+    );
+    const answered = { requests, mostUnderWay };
+    const apart = [];
+    for (const text of texts) apart.push(await searchBusinesses(shared, { text, limit: 3 }));
+    await counter.stop(true);
+
+    expect(together).toEqual(apart);
+    expect(together.filter(({ total }) => total > 0).length).toBeGreaterThan(30);
+    expect(answered.mostUnderWay).toBe(4);
+    expect(answered.requests).toBeLessThan(texts.length / 2);
+  });
+
+  test("all fail in time when it does not answer, also those that still wait for their turn", async () => {
+    const silent = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) });
+    const meili = openMeilisearch(silent.url.href, "");
+    const shared = { sql: database.sql, meili, index };
+    const began = performance.now();
+    const failures = await Promise.all(
+      Array.from({ length: 100 }, () =>
+        searchBusinesses(shared, { text: "boots", limit: 1 }).catch((error) => error),
+      ),
+    );
+    expect(failures.every((failure) => failure instanceof SearchUnavailable)).toBe(true);
+    expect(performance.now() - began).toBeLessThan(3_500);
+    await silent.stop(true);
+  });
+});
+
 describe("without Meilisearch", () => {
   test("a search fails as unavailable when it cannot be reached", async () => {
     const away = openMeilisearch("http://127.0.0.1:9", "");

@@ -1,0 +1,92 @@
+import type { MultiSearchParams, MultiSearchQuery, MultiSearchResult } from "meilisearch";
+import { findListed, type ListedBusiness } from "../directory/listing.ts";
+import { batched } from "../store/batches.ts";
+import type { Meilisearch } from "../store/meilisearch.ts";
+import type { Sql } from "../store/postgres.ts";
+
+/** Where to search. */
+export interface Search {
+  sql: Sql;
+  meili: Meilisearch;
+  index: string;
+}
+
+/** Null when the answer would have come too late. */
+export type AskMeilisearch = (question: Question) => Promise<Matches | null>;
+
+export interface Question {
+  query: MultiSearchQuery;
+  /** When nobody waits for the answer any longer, on the clock of `performance`. */
+  until: number;
+}
+
+export interface Matches {
+  /** Of those that were asked for, best first. */
+  ids: string[];
+  /** All that there are. */
+  total: number;
+}
+
+interface Shared {
+  askMeilisearch: AskMeilisearch;
+  /** The approved ones of these businesses, in the order of `ids`. */
+  findListed(ids: readonly string[]): Promise<ListedBusiness[]>;
+}
+
+/**
+ * What all who search in the same place have in common. Meilisearch works at a few questions at a
+ * time while the others queue. They rather queue here, and then go in one request, and their
+ * businesses are read in one statement: a search costs half as much around Meilisearch's own work.
+ */
+export function sharedBy(search: Search): Shared {
+  const known = shared.get(search);
+  if (known) return known;
+  const { sql, meili } = search;
+  const made: Shared = {
+    askMeilisearch: batched((questions) => ask(meili, questions), {
+      limit: QUESTIONS_AT_ONCE,
+      atOnce: REQUESTS_AT_ONCE,
+    }),
+    findListed: batched((lists) => findLists(sql, lists), { limit: QUESTIONS_AT_ONCE }),
+  };
+  shared.set(search, made);
+  return made;
+}
+
+const shared = new WeakMap<Search, Shared>();
+
+/** Few, so that questions gather; each keeps a core of Meilisearch busy. */
+const REQUESTS_AT_ONCE = 4;
+/** In a request, which is answered when all of them are, one after the other. */
+const QUESTIONS_AT_ONCE = 8;
+/** More than anyone waits for an answer. */
+const REQUEST_TIMEOUT_MS = 2_000;
+
+async function ask(
+  meili: Meilisearch,
+  questions: readonly Question[],
+): Promise<(Matches | null)[]> {
+  const now = performance.now();
+  const open = questions.filter(({ until }) => until > now);
+  if (open.length === 0) return questions.map(() => null);
+  const { results } = await meili.multiSearch<MultiSearchParams, { id: string }>(
+    { queries: open.map(({ query }) => query) },
+    { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) },
+  );
+  const answers = results.values().map(toMatches);
+  return questions.map(({ until }) => (until > now ? (answers.next().value ?? null) : null));
+}
+
+const toMatches = ({ hits, estimatedTotalHits: total = 0 }: MultiSearchResult<{ id: string }>) => ({
+  ids: hits.map(({ id }) => id),
+  total,
+});
+
+async function findLists(
+  sql: Sql,
+  lists: readonly (readonly string[])[],
+): Promise<ListedBusiness[][]> {
+  const listed = await findListed(sql, [...new Set(lists.flat())]);
+  const byId = new Map(listed.map((business) => [business.id, business]));
+  return lists.map((ids) => ids.flatMap((id) => byId.get(id) ?? []));
+}
