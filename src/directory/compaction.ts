@@ -4,6 +4,8 @@ import type { Sql } from "../store/postgres.ts";
 
 /** Milliseconds between two looks for fresh changes. Reads are exact before, only slower. */
 const INTERVAL_MS = 2_000;
+/** The same for chunks to split, which takes a look at all there are. Few changes make few of them. */
+const SPLIT_INTERVAL_MS = 20_000;
 /** Milliseconds between two steps of a large change, in which writers have their turn. */
 const STEP_MS = 50;
 /** Listings to a step: writers wait for one for some tenths of a second. */
@@ -12,9 +14,9 @@ const STEP_KEYS = 50_000;
 const BULK_STEP_KEYS = 250_000;
 
 /**
- * Folds the changes of list totals together while the server runs (see sql/002_listings.sql).
- * Any number of servers may do so at once: the database lets one at a time. Failures are logged
- * when they begin and when they end.
+ * Folds the changes of list totals together while the server runs (see sql/002_listings.sql), and
+ * now and then splits the chunks that have grown too large. Any number of servers may do so at once:
+ * the database lets one at a time. Failures are logged when they begin and when they end.
  */
 export function startCompaction(sql: Sql, log: Logger): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -31,9 +33,15 @@ export function startCompaction(sql: Sql, log: Logger): { stop(): Promise<void> 
     let hasFailed = false;
     // Whatever an earlier server left behind comes first.
     let isUnfinished = true;
+    let hasChanged = false;
+    let splitAt = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
       try {
-        isUnfinished = await compact(sql, isUnfinished, STEP_KEYS);
+        if (isUnfinished || (hasChanged && performance.now() - splitAt >= SPLIT_INTERVAL_MS)) {
+          isUnfinished = await compact(sql, STEP_KEYS);
+          hasChanged = false;
+          splitAt = performance.now();
+        } else if (await fold(sql)) hasChanged = true;
         if (hasFailed) log.info("list totals are folded again");
         hasFailed = false;
       } catch (error) {
@@ -45,15 +53,21 @@ export function startCompaction(sql: Sql, log: Logger): { stop(): Promise<void> 
   }
 }
 
-/** @returns whether a chunk is still to be split, because writers were at work */
-async function compact(sql: Sql, isUnfinished: boolean, maxKeys: number): Promise<boolean> {
-  const [row] = await sql<[{ isUnfinished: boolean }?]>`
-    select compact_listing_counts(max_keys => ${maxKeys}) as "isUnfinished"
-    where ${isUnfinished} or exists (select from listing_counts where not is_folded)`;
-  return row?.isUnfinished ?? false;
+/** @returns whether there was anything to fold */
+async function fold(sql: Sql): Promise<boolean> {
+  const rows = await sql`
+    select fold_listing_counts() where exists (select from listing_counts where not is_folded)`;
+  return rows.length > 0;
+}
+
+/** @returns whether a chunk is still to be split, because writers were at work or there is too much */
+async function compact(sql: Sql, maxKeys: number): Promise<boolean> {
+  const [row] = await sql<[{ isUnfinished: boolean }]>`
+    select compact_listing_counts(max_keys => ${maxKeys}) as "isUnfinished"`;
+  return row.isUnfinished;
 }
 
 /** Folds all there is to fold, in steps, as a server would do bit by bit. */
 export async function compactListings(sql: Sql): Promise<void> {
-  while (await compact(sql, true, BULK_STEP_KEYS)) await sleep(STEP_MS);
+  while (await compact(sql, BULK_STEP_KEYS)) await sleep(STEP_MS);
 }
