@@ -206,16 +206,16 @@ test("no import lifts what an operator rejected or suspended", async () => {
 });
 
 test("a decision that an operator takes while an import runs stands", async () => {
-  await load([whole, ...Array.from({ length: 5_000 }, (_, i) => named(`s${i}`, `Shop ${i}`))]);
+  await load([whole, ...Array.from({ length: 10_000 }, (_, i) => named(`s${i}`, `Shop ${i}`))]);
   async function* feed() {
-    for (let i = 0; i < 5_000; i++) yield named(`s${i}`, `Shop ${i}`);
+    for (let i = 0; i < 10_000; i++) yield named(`s${i}`, `Shop ${i}`);
     // The first batch is on its way; this business has not been read by the import yet.
     await applyAction(database.sql, "suspend", ["boots-norwich"]);
     yield { ...whole, name: "Boots UK" };
   }
   const counts = await importRecords(database.sql, feed(), { source: "test" });
 
-  expect(counts).toMatchObject({ updated: 1, unchanged: 5_000 });
+  expect(counts).toMatchObject({ updated: 1, unchanged: 10_000 });
   expect(await stored()).toMatchObject({ status: "suspended", name: "Boots UK" });
 });
 
