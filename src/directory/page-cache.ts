@@ -39,7 +39,7 @@ export type Packed = Pick<PackedPage, "bytes" | "about">;
 
 /**
  * Keeps finished pages of the directory: all of them packed in a file, and in memory, unpacked, those
- * that were used last. A change that is committed anywhere shows within a second: its announcement
+ * that are asked for again and again. A change that is committed anywhere shows within a second: its announcement
  * makes the pages untrue whose rows it touches, and corrects the total of the other pages of its
  * lists. While announcements cannot be heard, nothing is found and all is made anew.
  */
@@ -55,6 +55,7 @@ export async function createPageCache<Page extends object>(
       if (reason === "evict" && entry.isAhead) packed.setState(name, entry);
     },
   });
+  const onceAsked = new LRUCache<string, true>({ max: MOST_ONCE_ASKED });
   let isFaulty = false;
   const underWay = new Map<string, { since: number; page: Promise<Page> }>();
 
@@ -68,7 +69,7 @@ export async function createPageCache<Page extends object>(
 
   function find(name: string): Page | undefined {
     if (!announcements.areCurrent()) return undefined;
-    const entry = unpacked.get(name) ?? unpackAndKeep(name);
+    const entry = unpacked.get(name) ?? unpackEntry(name);
     if (!entry) return undefined;
     if (entry.seen === recent.latest || isStillTrue(entry)) return entry.page;
     unpacked.delete(name);
@@ -76,13 +77,15 @@ export async function createPageCache<Page extends object>(
     return undefined;
   }
 
-  function unpackAndKeep(name: string): Entry<Page> | undefined {
+  function unpackEntry(name: string): Entry<Page> | undefined {
     const kept = packed.get(name);
     if (!kept) return undefined;
     const { standing, seen, growth } = kept;
     const page = growth === 0 ? unpack(kept) : grow(unpack(kept), growth);
     const entry = { page, standing, seen, growth, isAhead: false };
-    unpacked.set(name, entry);
+    // Many pages are asked for now and then: they must not put out those that are wanted all the time.
+    if (onceAsked.delete(name)) unpacked.set(name, entry);
+    else onceAsked.set(name, true);
     return entry;
   }
 
@@ -106,14 +109,15 @@ export async function createPageCache<Page extends object>(
   async function makeAndKeep(name: string, work: () => Promise<Made<Page>>): Promise<Page> {
     const state = { seen: recent.latest, growth: 0 };
     const { page, shows } = await work();
-    if (shows && maxBytes > 0) keep(name, { page, standing: standingOf(shows), ...state });
+    if (shows && maxBytes > 0) keep(name, page, { standing: standingOf(shows), ...state });
     return page;
   }
 
-  function keep(name: string, entry: Omit<Entry<Page>, "isAhead">) {
+  function keep(name: string, page: Page, truth: Pick<PackedPage, "standing" | keyof State>) {
+    // It may be there of before, when announcements could not be heard for a moment.
+    unpacked.delete(name);
     try {
-      packed.set(name, { ...pack(entry.page), ...entry });
-      unpacked.set(name, { ...entry, isAhead: false });
+      packed.set(name, { ...pack(page), ...truth });
       isFaulty = false;
     } catch (error) {
       // Once, not for each page while the disk is full.
@@ -148,6 +152,9 @@ const LONGEST_JOIN_MS = 500;
 
 /** Of `maxBytes`, and beside it: what the unpacked pages may weigh. */
 const UNPACKED_SHARE = 1 / 6;
+
+/** Names of pages that stay unpacked when they are asked for again before so many others. */
+const MOST_ONCE_ASKED = 3_000;
 
 /** What an unpacked page weighs beside itself, in bytes: its name and its entry. */
 const OVERHEAD = 500;

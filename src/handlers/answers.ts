@@ -45,8 +45,8 @@ export const keptAnswers: Omit<PageCacheOptions<KeptAnswer>, "maxBytes" | "onFau
     const { body, list } = about as AboutAnswer;
     return { ...okFinished(Representation.unpack({ bytes, about: body })), list };
   },
-  // With its coded forms, each a quarter of the plain one.
-  weigh: ({ body }) => body.size * 1.5,
+  // With its gzip form, a quarter of the plain one.
+  weigh: ({ body }) => body.size * 1.25,
   grow({ body, list }, growth) {
     if (!list) throw new Error("what is no list does not grow");
     const grown = { ...list, total: list.total + growth };
