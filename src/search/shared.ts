@@ -55,8 +55,8 @@ export function sharedBy(search: Search): Shared {
 
 const shared = new WeakMap<Search, Shared>();
 
-/** Few, so that questions gather; each keeps a core of Meilisearch busy. */
-const REQUESTS_AT_ONCE = 4;
+/** Enough to keep the cores of Meilisearch busy; more would wait there, each by itself. */
+const REQUESTS_AT_ONCE = 8;
 /** In a request, which is answered when all of them are, one after the other. */
 const QUESTIONS_AT_ONCE = 8;
 /** More than anyone waits for an answer. */

@@ -264,7 +264,12 @@ describe("what Meilisearch is asked", () => {
 });
 
 describe("many searches at the same time", () => {
-  const texts = businesses.flatMap(({ name = "" }) => [name, `emergency ${name}`]);
+  const texts = businesses.flatMap(({ name = "" }) => [
+    name,
+    `emergency ${name}`,
+    `${name} plumber`,
+    `boots ${name}`,
+  ]);
 
   test("go to Meilisearch in few requests, and each gets its own answer", async () => {
     let requests = 0;
@@ -296,7 +301,7 @@ describe("many searches at the same time", () => {
 
     expect(together).toEqual(apart);
     expect(together.filter(({ total }) => total > 0).length).toBeGreaterThan(30);
-    expect(answered.mostUnderWay).toBe(4);
+    expect(answered.mostUnderWay).toBe(8);
     expect(answered.requests).toBeLessThan(texts.length / 2);
   });
 
