@@ -133,7 +133,7 @@ export async function start(
 }
 
 /** Some hundred thousand packed pages of twenty businesses, for all processes of a server. */
-const CACHE_BYTES = 176 * 1024 * 1024;
+const CACHE_BYTES = 720 * 1024 * 1024;
 
 /** Milliseconds that each part has to close: as long as the slowest answer may take. */
 const STOP_MS = 5_000;

@@ -1,7 +1,7 @@
 import { RingFile } from "./ring-file.ts";
 import type { Standing } from "./touched.ts";
 
-/** A page made small, and what has to be known to tell whether it is still true. */
+/** A page as bytes, and what has to be known to tell whether it is still true. */
 export interface PackedPage extends State {
   bytes: Uint8Array<ArrayBuffer>;
   /** What else belongs to the page, for JSON. */

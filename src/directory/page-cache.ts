@@ -23,7 +23,7 @@ export interface Made<Page> {
 export interface PageCacheOptions<Page> {
   /** What the packed pages may take up together; 0 keeps none. */
   maxBytes: number;
-  /** Makes a page small. */
+  /** A page as bytes. */
   pack(page: Page): Packed;
   /** The same page again. */
   unpack(packed: Packed): Page;
@@ -151,7 +151,7 @@ export async function createPageCache<Page extends object>(
 const LONGEST_JOIN_MS = 500;
 
 /** Of `maxBytes`, and beside it: what the unpacked pages may weigh. */
-const UNPACKED_SHARE = 1 / 6;
+const UNPACKED_SHARE = 1 / 24;
 
 /** Names of pages that stay unpacked when they are asked for again before so many others. */
 const MOST_ONCE_ASKED = 3_000;

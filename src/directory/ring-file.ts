@@ -1,5 +1,4 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
@@ -17,16 +16,14 @@ export class RingFile {
   #oldest: [string, Place] | undefined;
   /** Where the next one goes. */
   #end = 0;
-  /** Larger than anything read yet. */
-  #buffer = new Uint8Array(16 * 1024);
 
   /**
-   * Throws when there can be no file in the system's folder for temporary files (TMPDIR).
+   * Throws when there can be no file in TMPDIR, or /var/tmp.
    * @param size in bytes; they are taken up only as they are filled
    */
   constructor(size: number) {
     this.#size = size;
-    const folder = mkdtempSync(join(tmpdir(), "highstreet-"));
+    const folder = mkdtempSync(join(process.env.TMPDIR ?? DEFAULT_FOLDER, "highstreet-"));
     try {
       this.#file = openSync(join(folder, "pages"), "wx+", 0o600);
     } finally {
@@ -39,7 +36,7 @@ export class RingFile {
     const place = this.#places.get(name);
     if (!place) return undefined;
     place.isRead = true;
-    return this.#read(place).slice();
+    return this.#read(place);
   }
 
   /** Does nothing when they are more than all there is room for. Throws when the disk is full. */
@@ -112,13 +109,15 @@ export class RingFile {
     return this.#oldest;
   }
 
-  /** Where they lie until the next reading. */
-  #read({ start, length }: Place): Uint8Array<ArrayBuffer> {
-    if (length > this.#buffer.byteLength) this.#buffer = new Uint8Array(length);
-    readSync(this.#file, this.#buffer, 0, length, start);
-    return this.#buffer.subarray(0, length);
+  #read({ start, length }: Place): Buffer<ArrayBuffer> {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    readSync(this.#file, bytes, 0, length, start);
+    return bytes;
   }
 }
+
+/** Unlike /tmp, which may be in memory, this one is on a disk. */
+const DEFAULT_FOLDER = "/var/tmp";
 
 interface Place {
   start: number;

@@ -1,5 +1,5 @@
-/** How a body is coded on its way; the better one first. */
-export const codings = ["zstd", "gzip", "identity"] as const;
+/** How a body is coded on its way; what is rather sent, first: gzip is kept with all that is kept. */
+export const codings = ["gzip", "zstd", "identity"] as const;
 export type Coding = (typeof codings)[number];
 
 /** A body in each form in which it is sent. They are made when they are first asked for. */
@@ -24,19 +24,23 @@ export class Representation {
   withEnd(end: string): Representation {
     const { start } = this.#about;
     const identity = new Uint8Array(start + end.length);
-    identity.set(this.bytes("identity").subarray(0, start));
+    identity.set(this.#forms.identity.subarray(0, start));
     new TextEncoder().encodeInto(end, identity.subarray(start));
     const tag = tagOf(startOf(this.#about.tag), end);
     return new Representation({ identity }, { size: identity.byteLength, start, tag });
   }
 
-  /** Its gzip form, and what else has to be known to have all of it again. */
-  pack(): { bytes: Uint8Array<ArrayBuffer>; about: About } {
-    return { bytes: this.bytes("gzip"), about: this.#about };
+  /** Its plain form and its gzip form, and what else has to be known to have all of it again. */
+  pack(): { bytes: Bytes; about: About } {
+    const bytes = Buffer.concat([this.#forms.identity, this.bytes("gzip")]);
+    return { bytes, about: this.#about };
   }
 
   static unpack({ bytes, about }: ReturnType<Representation["pack"]>): Representation {
-    return new Representation({ gzip: bytes }, about);
+    return new Representation(
+      { identity: bytes.subarray(0, about.size), gzip: bytes.subarray(about.size) },
+      about,
+    );
   }
 
   /** Whether a coded form is smaller than the frame around it makes it larger. */
@@ -55,32 +59,19 @@ export class Representation {
     return coding === "identity" ? tag : `${tag.slice(0, -1)}-${coding}"`;
   }
 
-  bytes(coding: Coding): Uint8Array<ArrayBuffer> {
-    const known = this.#forms[coding];
-    if (known) return known;
-    const made = this.#make(coding);
-    this.#forms[coding] = made;
-    return made;
+  bytes(coding: Coding): Bytes {
+    this.#forms[coding] ??= code(this.#forms.identity, coding);
+    return this.#forms[coding];
   }
 
   /** The body as text. */
   toString(): string {
-    return new TextDecoder().decode(this.bytes("identity"));
-  }
-
-  #make(coding: Coding): Uint8Array<ArrayBuffer> {
-    switch (coding) {
-      case "identity":
-        return Bun.gunzipSync(this.bytes("gzip"), CODER);
-      case "gzip":
-        return copy(Bun.gzipSync(this.bytes("identity"), { ...CODER, level: 6 }));
-      case "zstd":
-        return copy(Bun.zstdCompressSync(this.bytes("identity")));
-    }
+    return new TextDecoder().decode(this.#forms.identity);
   }
 }
 
-type Forms = Partial<Record<Coding, Uint8Array<ArrayBuffer>>>;
+type Bytes = Uint8Array<ArrayBuffer>;
+type Forms = { identity: Bytes } & Partial<Record<Coding, Bytes>>;
 
 /** What is said of a body; can be written as JSON. */
 export interface About {
@@ -99,10 +90,17 @@ const startOf = (tag: string) => tag.slice(1, -1).split(".", 1)[0] ?? "";
 
 const SMALLEST_CODED = 512;
 
-/** Quicker than zlib for what is there as a whole. */
-const CODER = { library: "libdeflate" } as const;
-
 const hash = (bytes: Uint8Array | string) => Bun.hash.xxHash64(bytes).toString(36);
 
-/** In memory of its own: what the coders return may be a part of something larger. */
-const copy = (bytes: Uint8Array) => new Uint8Array(bytes);
+function code(plain: Bytes, coding: Coding): Bytes {
+  switch (coding) {
+    // What the coders return may be a part of something larger: hence in memory of its own.
+    case "gzip":
+      // Quicker than zlib for what is there as a whole.
+      return new Uint8Array(Bun.gzipSync(plain, { library: "libdeflate", level: 6 }));
+    case "zstd":
+      return new Uint8Array(Bun.zstdCompressSync(plain));
+    case "identity":
+      return plain;
+  }
+}
