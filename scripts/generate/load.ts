@@ -25,6 +25,7 @@ export interface Load {
  * most pages of the lists, so few that are large cost less than many.
  */
 const BATCH_SIZE = 100_000;
+const PROGRESS_ROWS = 1_000;
 /** Statements at a time: one keeps PostgreSQL busy, a second makes use of what it waits for. */
 const LANES = 2;
 
@@ -45,26 +46,30 @@ export async function loadBusinesses(sql: Sql, { count, seed, onProgress }: Load
       ({ sourceId }) => !present[placeOf(sourceId)],
     );
     const known = present.filter(Boolean).length;
-    let done = known;
+    let sent = 0;
     let left = count - known;
     // As many for each lane, so that none is alone in the end.
     const rounds = Math.ceil(left / (BATCH_SIZE * LANES));
     const batchSize = Math.ceil(left / (rounds * LANES));
+    const send = (business: GeneratedBusiness) => {
+      sent += 1;
+      if (sent % PROGRESS_ROWS === 0) onProgress(known + sent);
+      return toRow(business);
+    };
     const load = async () => {
       while (left > 0) {
         const size = Math.min(batchSize, left);
         left -= size;
         await sql.begin(async (transaction) => {
           await expectManyRows(transaction);
-          await insertBusinesses(transaction, nextOf(missing, size).map(toRow));
+          await insertBusinesses(transaction, nextOf(missing, size).map(send));
         });
-        done += size;
-        onProgress(done);
       }
     };
     await Promise.all(Array.from({ length: LANES }, load));
-    await settleDirectory(sql, done - known);
-    return done - known;
+    onProgress(known + sent);
+    await settleDirectory(sql, sent);
+    return sent;
   } finally {
     await lock`select pg_advisory_unlock(${IMPORT_LOCK})`.catch(() => {});
     lock.release();

@@ -151,7 +151,7 @@ export async function createPageCache<Page extends object>(
 const LONGEST_JOIN_MS = 500;
 
 /** Of `maxBytes`, and beside it: what the unpacked pages may weigh. */
-const UNPACKED_SHARE = 1 / 24;
+const UNPACKED_SHARE = 1 / 72;
 
 /** Names of pages that stay unpacked when they are asked for again before so many others. */
 const MOST_ONCE_ASKED = 3_000;

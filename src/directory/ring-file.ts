@@ -23,7 +23,7 @@ export class RingFile {
    */
   constructor(size: number) {
     this.#size = size;
-    const folder = mkdtempSync(join(process.env.TMPDIR ?? DEFAULT_FOLDER, "highstreet-"));
+    const folder = mkdtempSync(join(process.env.TMPDIR || DEFAULT_FOLDER, "highstreet-"));
     try {
       this.#file = openSync(join(folder, "pages"), "wx+", 0o600);
     } finally {
@@ -111,7 +111,8 @@ export class RingFile {
 
   #read({ start, length }: Place): Buffer<ArrayBuffer> {
     const bytes = Buffer.allocUnsafeSlow(length);
-    readSync(this.#file, bytes, 0, length, start);
+    const read = readSync(this.#file, bytes, 0, length, start);
+    if (read < length) throw new Error(`Only ${read} of ${length} bytes could be read.`);
     return bytes;
   }
 }

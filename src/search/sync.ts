@@ -105,7 +105,7 @@ export async function startSearchSync({
         if (state === "busy") await rest(BUSY_MS);
         else {
           await untilWoken();
-          await rest(began + LEAST_INTERVAL_MS - performance.now());
+          await rest(Math.max(0, began + LEAST_INTERVAL_MS - performance.now()));
         }
       } catch (error) {
         if (signal.aborted) return;
