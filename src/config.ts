@@ -98,6 +98,8 @@ const settings = v.pipe(
     APPLICATIONS: v.optional(oneOf("APPLICATIONS", ["review", "auto"]), "review"),
     WORKERS: v.optional(wholeNumber("WORKERS", 1, 256), "1"),
     INSTANCES: v.optional(wholeNumber("INSTANCES", 1, 10_000), "1"),
+    // Unlike /tmp, which may be in memory, this one is on a disk.
+    TMPDIR: v.optional(v.string(), "/var/tmp"),
   }),
   v.transform((given) => ({
     port: given.PORT,
@@ -114,6 +116,8 @@ const settings = v.pipe(
     workers: given.WORKERS,
     /** Servers that share the limits when Redis is away. */
     instances: given.INSTANCES,
+    /** Where the finished answers that are kept lie. */
+    tempFolder: given.TMPDIR,
   })),
 );
 

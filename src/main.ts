@@ -6,6 +6,7 @@ import { createKeyring } from "./access/keyring.ts";
 import { flushRegularly, openUsage } from "./access/usage.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
+import { PackedPages } from "./directory/packed-pages.ts";
 import { createPageCache } from "./directory/page-cache.ts";
 import { type Answers, keptAnswers } from "./handlers/answers.ts";
 import { type AnswerCounts, createMetrics } from "./metrics.ts";
@@ -103,8 +104,13 @@ export async function start(
       opened.push(() => searchSync.stop());
     }
 
-    const answers: Answers = await createPageCache(sql, {
-      maxBytes: cacheBytes,
+    const keptPages = await reach(
+      "a file in TMPDIR",
+      async () => new PackedPages(config.tempFolder, cacheBytes),
+    );
+    opened.push(() => keptPages.close());
+    const answers: Answers = await createPageCache(sql, keptPages, {
+      maxUnpackedBytes: UNPACKED_BYTES,
       ...keptAnswers,
       onFault: (error) => log.error({ err: error }, "finished answers cannot be kept"),
     });
@@ -134,6 +140,9 @@ export async function start(
 
 /** Some hundred thousand packed pages of twenty businesses, for all processes of a server. */
 const CACHE_BYTES = 720 * 1024 * 1024;
+
+/** The same in memory, for each process: the few that are asked for again and again. */
+const UNPACKED_BYTES = 10 * 1024 * 1024;
 
 /** Milliseconds that each part has to close: as long as the slowest answer may take. */
 const STOP_MS = 5_000;

@@ -16,7 +16,7 @@ import { towns } from "./towns.ts";
 export interface Load {
   count: number;
   seed: number;
-  /** Hears after each batch how many of `count` have been dealt with. */
+  /** Hears now and then how many of `count` are there or on their way. */
   onProgress: (done: number) => void;
 }
 
@@ -25,6 +25,7 @@ export interface Load {
  * most pages of the lists, so few that are large cost less than many.
  */
 const BATCH_SIZE = 100_000;
+/** Rows sent from one word of progress to the next. */
 const PROGRESS_ROWS = 1_000;
 /** Statements at a time: one keeps PostgreSQL busy, a second makes use of what it waits for. */
 const LANES = 2;

@@ -12,7 +12,7 @@ export function withDeadline<Value>(
     let isOver = false;
     const giveUp = () => {
       isOver = true;
-      reject(new DeadlineError(`no answer within ${milliseconds} ms`));
+      reject(new DeadlineError(`no answer within ${Math.round(milliseconds)} ms`));
     };
     // Timers run before arrived data is read. A process that was itself held up must read first,
     // or it would take its own slowness for the other's.

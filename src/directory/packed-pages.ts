@@ -21,9 +21,12 @@ export interface State {
 export class PackedPages {
   readonly #file: RingFile;
 
-  /** @param maxBytes what they may take up together */
-  constructor(maxBytes: number) {
-    this.#file = new RingFile(maxBytes);
+  /**
+   * Throws when a file cannot be made in the folder.
+   * @param maxBytes what they may take up together on disk; 0 keeps none
+   */
+  constructor(folder: string, maxBytes: number) {
+    this.#file = new RingFile(folder, { size: maxBytes, mostNames: MOST_PAGES });
   }
 
   get(name: string): PackedPage | undefined {
@@ -63,6 +66,9 @@ export class PackedPages {
     this.#file.close();
   }
 }
+
+/** Small ones would be far more than are worth their names in memory. */
+const MOST_PAGES = 150_000;
 
 interface Head {
   about: unknown;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Sql } from "../store/postgres.ts";
 import { followAnnouncements } from "./announcements.ts";
-import { type PackedPage, PackedPages, type State } from "./packed-pages.ts";
+import type { PackedPage, PackedPages, State } from "./packed-pages.ts";
 import { RecentChanges } from "./recent-changes.ts";
 import { effectOf, type Shown, type Standing, standingOf } from "./touched.ts";
 
@@ -21,8 +21,8 @@ export interface Made<Page> {
 }
 
 export interface PageCacheOptions<Page> {
-  /** What the packed pages may take up together; 0 keeps none. */
-  maxBytes: number;
+  /** What the pages that are unpacked may weigh together. */
+  maxUnpackedBytes: number;
   /** A page as bytes. */
   pack(page: Page): Packed;
   /** The same page again. */
@@ -31,7 +31,7 @@ export interface PageCacheOptions<Page> {
   weigh(page: Page): number;
   /** The same page of a list when that has so many more businesses, all of them behind this page. */
   grow(page: Page, growth: number): Page;
-  /** Told when pages cannot be kept any more; they are given all the same. */
+  /** Told, now and then, when pages cannot be kept or read; they are given all the same. */
   onFault(error: unknown): void;
 }
 
@@ -39,24 +39,25 @@ export type Packed = Pick<PackedPage, "bytes" | "about">;
 
 /**
  * Keeps finished pages of the directory: all of them packed in a file, and in memory, unpacked, those
- * that are asked for again and again. A change that is committed anywhere shows within a second: its announcement
- * makes the pages untrue whose rows it touches, and corrects the total of the other pages of its
- * lists. While announcements cannot be heard, nothing is found and all is made anew.
+ * that are asked for again and again. A change that is committed anywhere shows within a second: its
+ * announcement makes the pages untrue whose rows it touches, and corrects the total of the other
+ * pages of its lists. While announcements cannot be heard, nothing is found and all is made anew.
+ * @param packed belongs to the caller, who closes it
  */
 export async function createPageCache<Page extends object>(
   sql: Sql,
-  { maxBytes, pack, unpack, weigh, grow, onFault }: PageCacheOptions<Page>,
+  packed: PackedPages,
+  { maxUnpackedBytes, pack, unpack, weigh, grow, onFault }: PageCacheOptions<Page>,
 ): Promise<PageCache<Page>> {
-  const packed = new PackedPages(maxBytes);
   const unpacked = new LRUCache<string, Entry<Page>>({
-    maxSize: Math.max(1, Math.floor(maxBytes * UNPACKED_SHARE)),
+    maxSize: maxUnpackedBytes,
     sizeCalculation: ({ page }) => Math.ceil(weigh(page)) + OVERHEAD,
     dispose(entry, name, reason) {
-      if (reason === "evict" && entry.isAhead) packed.setState(name, entry);
+      if (reason === "evict" && entry.isAhead) guarded(name, () => packed.setState(name, entry));
     },
   });
   const onceAsked = new LRUCache<string, true>({ max: MOST_ONCE_ASKED });
-  let isFaulty = false;
+  let faultAt = Number.NEGATIVE_INFINITY;
   const underWay = new Map<string, { since: number; page: Promise<Page> }>();
 
   const recent = new RecentChanges();
@@ -78,7 +79,7 @@ export async function createPageCache<Page extends object>(
   }
 
   function unpackEntry(name: string): Entry<Page> | undefined {
-    const kept = packed.get(name);
+    const kept = guarded(name, () => packed.get(name));
     if (!kept) return undefined;
     const { standing, seen, growth } = kept;
     const page = growth === 0 ? unpack(kept) : grow(unpack(kept), growth);
@@ -109,20 +110,25 @@ export async function createPageCache<Page extends object>(
   async function makeAndKeep(name: string, work: () => Promise<Made<Page>>): Promise<Page> {
     const state = { seen: recent.latest, growth: 0 };
     const { page, shows } = await work();
-    if (shows && maxBytes > 0) keep(name, page, { standing: standingOf(shows), ...state });
+    if (shows) {
+      // It may be there of before, when announcements could not be heard for a moment.
+      unpacked.delete(name);
+      const standing = standingOf(shows);
+      guarded(name, () => packed.set(name, { ...pack(page), standing, ...state }));
+    }
     return page;
   }
 
-  function keep(name: string, page: Page, truth: Pick<PackedPage, "standing" | keyof State>) {
-    // It may be there of before, when announcements could not be heard for a moment.
-    unpacked.delete(name);
+  /** A fault of the file costs a page its place there, and nobody an answer. */
+  function guarded<Result>(name: string, use: () => Result): Result | undefined {
     try {
-      packed.set(name, { ...pack(page), ...truth });
-      isFaulty = false;
+      return use();
     } catch (error) {
-      // Once, not for each page while the disk is full.
-      if (!isFaulty) onFault(error);
-      isFaulty = true;
+      packed.delete(name);
+      const now = performance.now();
+      if (now - faultAt > FAULT_INTERVAL_MS) onFault(error);
+      faultAt = now;
+      return undefined;
     }
   }
 
@@ -140,18 +146,15 @@ export async function createPageCache<Page extends object>(
       underWay.set(name, { since: now, page });
       return page;
     },
-    async stop() {
-      await announcements.stop();
-      packed.close();
-    },
+    stop: () => announcements.stop(),
   };
 }
 
 /** A page that has been long in the making may be older than who asks for it now would accept. */
 const LONGEST_JOIN_MS = 500;
 
-/** Of `maxBytes`, and beside it: what the unpacked pages may weigh. */
-const UNPACKED_SHARE = 1 / 72;
+/** Without a fault for so long, the next one is told again. */
+const FAULT_INTERVAL_MS = 60_000;
 
 /** Names of pages that stay unpacked when they are asked for again before so many others. */
 const MOST_ONCE_ASKED = 3_000;

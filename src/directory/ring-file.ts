@@ -8,7 +8,8 @@ import { join } from "node:path";
  */
 export class RingFile {
   readonly #file: number;
-  readonly #size: number;
+  #size: number;
+  readonly #mostNames: number;
   /** The oldest first. */
   readonly #places = new Map<string, Place>();
   #byAge = this.#places.entries();
@@ -18,17 +19,19 @@ export class RingFile {
   #end = 0;
 
   /**
-   * Throws when there can be no file in TMPDIR, or /var/tmp.
-   * @param size in bytes; they are taken up only as they are filled
+   * Throws when a file cannot be made in the folder.
+   * @param options.size in bytes; they are taken up only as they are filled
+   * @param options.mostNames each takes up some 250 bytes of memory
    */
-  constructor(size: number) {
+  constructor(folder: string, { size, mostNames }: { size: number; mostNames: number }) {
     this.#size = size;
-    const folder = mkdtempSync(join(process.env.TMPDIR || DEFAULT_FOLDER, "highstreet-"));
+    this.#mostNames = mostNames;
+    const own = mkdtempSync(join(folder, "highstreet-"));
     try {
-      this.#file = openSync(join(folder, "pages"), "wx+", 0o600);
+      this.#file = openSync(join(own, "pages"), "wx+", 0o600);
     } finally {
       // What is open stays, and goes with the process however that ends.
-      rmSync(folder, { recursive: true });
+      rmSync(own, { recursive: true });
     }
   }
 
@@ -44,6 +47,7 @@ export class RingFile {
     const length = bytes.byteLength;
     this.delete(name);
     if (length > this.#size) return;
+    if (this.#places.size >= this.#mostNames) this.#dropOldest();
     this.#makeRoom(length);
     this.#append(name, bytes);
   }
@@ -51,7 +55,7 @@ export class RingFile {
   /** Writes over the first of the bytes of that name. */
   overwrite(name: string, bytes: Uint8Array): void {
     const place = this.#places.get(name);
-    if (place) writeSync(this.#file, bytes, 0, bytes.byteLength, place.start);
+    if (place) this.#write(bytes, place.start);
   }
 
   delete(name: string): void {
@@ -63,8 +67,10 @@ export class RingFile {
     this.#end = 0;
   }
 
+  /** From now on it has no room for anything. */
   close(): void {
     this.clear();
+    this.#size = -1;
     closeSync(this.#file);
   }
 
@@ -80,8 +86,7 @@ export class RingFile {
         continue;
       }
       const [name, place] = oldest;
-      this.#places.delete(name);
-      this.#oldest = undefined;
+      this.#dropOldest();
       // What lies between is free, so that there is room for it.
       if (place.isRead && secondRounds-- > 0) this.#append(name, this.#read(place));
     }
@@ -89,10 +94,27 @@ export class RingFile {
 
   #append(name: string, bytes: Uint8Array): void {
     const length = bytes.byteLength;
-    const written = writeSync(this.#file, bytes, 0, length, this.#end);
-    if (written < length) throw new Error(`Only ${written} of ${length} bytes could be written.`);
+    this.#write(bytes, this.#end);
     this.#places.set(name, { start: this.#end, length, isRead: false });
     this.#end += length;
+  }
+
+  #write(bytes: Uint8Array, start: number): void {
+    const length = bytes.byteLength;
+    try {
+      const written = writeSync(this.#file, bytes, 0, length, start);
+      if (written < length) throw new Error(`Only ${written} of ${length} bytes could be written.`);
+    } catch (error) {
+      // On a full disk there is room for what lies where something has been written before.
+      this.clear();
+      throw error;
+    }
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#findOldest();
+    if (oldest) this.#places.delete(oldest[0]);
+    this.#oldest = undefined;
   }
 
   #findOldest(): [string, Place] | undefined {
@@ -116,9 +138,6 @@ export class RingFile {
     return bytes;
   }
 }
-
-/** Unlike /tmp, which may be in memory, this one is on a disk. */
-const DEFAULT_FOLDER = "/var/tmp";
 
 interface Place {
   start: number;

@@ -36,7 +36,7 @@ export function keptList(
 }
 
 /** What the cache does with kept answers. */
-export const keptAnswers: Omit<PageCacheOptions<KeptAnswer>, "maxBytes" | "onFault"> = {
+export const keptAnswers: Omit<PageCacheOptions<KeptAnswer>, "maxUnpackedBytes" | "onFault"> = {
   pack({ body, list }) {
     const { bytes, about } = body.pack();
     return { bytes, about: { body: about, list } satisfies AboutAnswer };

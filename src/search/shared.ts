@@ -59,22 +59,26 @@ const shared = new WeakMap<Search, Shared>();
 const REQUESTS_AT_ONCE = 8;
 /** In a request, which is answered when all of them are, one after the other. */
 const QUESTIONS_AT_ONCE = 8;
-/** More than anyone waits for an answer. */
-const REQUEST_TIMEOUT_MS = 2_000;
+/**
+ * Milliseconds that an answer may take. Who has less left is not asked for: were all but those left
+ * out who are too late already, then under more than Meilisearch can do all would be too late.
+ */
+const LEAST_MS = 500;
 
 async function ask(
   meili: Meilisearch,
   questions: readonly Question[],
 ): Promise<(Matches | null)[]> {
   const now = performance.now();
-  const open = questions.filter(({ until }) => until > now);
+  const isInTime = ({ until }: Question) => until - now >= LEAST_MS;
+  const open = questions.filter(isInTime);
   if (open.length === 0) return questions.map(() => null);
   const { results } = await meili.multiSearch<MultiSearchParams, { id: string }>(
     { queries: open.map(({ query }) => query) },
-    { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) },
+    { signal: AbortSignal.timeout(Math.max(...open.map(({ until }) => until - now))) },
   );
   const answers = results.values().map(toMatches);
-  return questions.map(({ until }) => (until > now ? (answers.next().value ?? null) : null));
+  return questions.map((question) => (isInTime(question) ? (answers.next().value ?? null) : null));
 }
 
 const toMatches = ({ hits, estimatedTotalHits: total = 0 }: MultiSearchResult<{ id: string }>) => ({

@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { readdirSync, readlinkSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { type ListPage, listBusinesses } from "../../src/directory/listing.ts";
+import { PackedPages } from "../../src/directory/packed-pages.ts";
 import { createPageCache, type PageCache } from "../../src/directory/page-cache.ts";
 import { keyedListItem, openListItem } from "../../src/directory/shapes.ts";
 import type { Sql, Transaction } from "../../src/store/postgres.ts";
@@ -31,18 +34,19 @@ afterAll(() => database.drop());
 interface Kept {
   list: ListPage;
 }
-const MAX_BYTES = 10_000_000;
 const asJson = {
   pack: (page: unknown) => ({ bytes: new TextEncoder().encode(JSON.stringify(page)), about: null }),
   unpack: ({ bytes }: { bytes: Uint8Array }) => JSON.parse(new TextDecoder().decode(bytes)),
   // Few at once stay unpacked, so that most of them come and go.
-  weigh: () => MAX_BYTES / 120,
+  maxUnpackedBytes: 30_000,
+  weigh: () => 1_000,
 };
+let packed: PackedPages;
 let cache: PageCache<Kept>;
 const faults: unknown[] = [];
 beforeEach(async () => {
-  cache = await createPageCache<Kept>(sql, {
-    maxBytes: MAX_BYTES,
+  packed = new PackedPages(tmpdir(), 10_000_000);
+  cache = await createPageCache<Kept>(sql, packed, {
     ...asJson,
     onFault: (error) => faults.push(error),
     grow: ({ list }, growth) => ({ list: { ...list, total: list.total + growth } }),
@@ -51,6 +55,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await cache.stop();
+  packed.close();
   expect(faults.splice(0)).toEqual([]);
 });
 
@@ -280,10 +285,9 @@ test("nothing is found while announcements cannot be heard, nor what was kept be
 });
 
 test("what is used least goes first when there is no more room", async () => {
-  const small = await createPageCache<{ text: string }>(sql, {
-    maxBytes: 10_000,
+  const room = new PackedPages(tmpdir(), 10_000);
+  const small = await createPageCache<{ text: string }>(sql, room, {
     ...asJson,
-    weigh: () => 400,
     grow: (page) => page,
     onFault: (error) => faults.push(error),
   });
@@ -309,31 +313,48 @@ test("what is used least goes first when there is no more room", async () => {
     ]);
   } finally {
     await small.stop();
+    room.close();
   }
 });
 
-test("a page that there is no place for is given, and the fault is told once", async () => {
+test("a page is given although it cannot be read from the file any more, and that is told once", async () => {
+  const broken = new PackedPages(tmpdir(), 10_000_000);
   const told: unknown[] = [];
-  const full = await createPageCache<{ text: string }>(sql, {
-    maxBytes: MAX_BYTES,
+  const others = await createPageCache<{ text: string }>(sql, broken, {
     ...asJson,
-    pack: () => {
-      throw new Error("no space left on device");
-    },
     grow: (page) => page,
     onFault: (error) => told.push(error),
   });
+  const ask = (text: string) =>
+    others.findOrMake(text, async () => ({ page: { text }, shows: { kind: "totals" } as const }));
   try {
+    await until(async () => {
+      await ask("witness");
+      return others.find("witness") !== undefined;
+    }, 2_000);
     for (const text of ["one", "two"]) {
-      const made = { page: { text }, shows: { kind: "totals" } as const };
-      expect(await full.findOrMake(text, async () => made)).toEqual({ text });
-      expect(full.find(text)).toBeUndefined();
+      expect(await ask(text)).toEqual({ text });
+      for (const fd of openFiles(tmpdir())) truncateSync(`/proc/self/fd/${fd}`);
+      expect(await ask(text)).toEqual({ text });
     }
     expect(told).toHaveLength(1);
   } finally {
-    await full.stop();
+    await others.stop();
+    broken.close();
   }
 });
+
+/** The files that have no name any more, of this process (Linux). */
+function openFiles(folder: string): string[] {
+  return readdirSync("/proc/self/fd").filter((fd) => {
+    try {
+      const target = readlinkSync(`/proc/self/fd/${fd}`);
+      return target.startsWith(folder) && target.endsWith("pages (deleted)");
+    } catch {
+      return false;
+    }
+  });
+}
 
 test("what is kept is true after changes by many at once, totals included", async () => {
   const random = (below: number) => Math.floor(Math.random() * below);
