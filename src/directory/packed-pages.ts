@@ -20,33 +20,35 @@ export interface State {
 /** Packed pages by name, in a RingFile. */
 export class PackedPages {
   readonly #file: RingFile;
+  readonly maxBytes: number;
 
   /**
    * Throws when a file cannot be made in the folder.
    * @param maxBytes what they may take up together on disk; 0 keeps none
    */
   constructor(folder: string, maxBytes: number) {
+    this.maxBytes = maxBytes;
     this.#file = new RingFile(folder, { size: maxBytes, mostNames: MOST_PAGES });
   }
 
+  /** Its bytes are not to be kept for long, see RingFile. */
   get(name: string): PackedPage | undefined {
     const record = this.#file.get(name);
     if (!record) return undefined;
-    const view = new DataView(record.buffer);
-    const end = STATE_BYTES + HEAD_BYTES + view.getUint32(STATE_BYTES);
-    const head = decoder.decode(record.subarray(STATE_BYTES + HEAD_BYTES, end));
+    const end = STATE_BYTES + HEAD_BYTES + record.readUInt32BE(STATE_BYTES);
+    const head = record.toString("utf8", STATE_BYTES + HEAD_BYTES, end);
     return {
       ...(JSON.parse(head) as Head),
       bytes: record.subarray(end),
-      seen: view.getFloat64(0),
-      growth: view.getInt32(8),
+      seen: record.readDoubleBE(0),
+      growth: record.readInt32BE(8),
     };
   }
 
   set(name: string, { bytes, about, standing, ...state }: PackedPage): void {
-    const head = encoder.encode(JSON.stringify({ about, standing } satisfies Head));
-    const length = new Uint8Array(HEAD_BYTES);
-    new DataView(length.buffer).setUint32(0, head.byteLength);
+    const head = Buffer.from(JSON.stringify({ about, standing } satisfies Head));
+    const length = Buffer.alloc(HEAD_BYTES);
+    length.writeUInt32BE(head.byteLength);
     this.#file.set(name, Buffer.concat([writeState(state), length, head, bytes]));
   }
 
@@ -79,13 +81,9 @@ interface Head {
 const STATE_BYTES = 12;
 const HEAD_BYTES = 4;
 
-function writeState({ seen, growth }: State): Uint8Array {
-  const state = new Uint8Array(STATE_BYTES);
-  const view = new DataView(state.buffer);
-  view.setFloat64(0, seen);
-  view.setInt32(8, growth);
+function writeState({ seen, growth }: State): Buffer {
+  const state = Buffer.alloc(STATE_BYTES);
+  state.writeDoubleBE(seen, 0);
+  state.writeInt32BE(growth, 8);
   return state;
 }
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();

@@ -81,12 +81,14 @@ export async function createPageCache<Page extends object>(
   function unpackEntry(name: string): Entry<Page> | undefined {
     const kept = guarded(name, () => packed.get(name));
     if (!kept) return undefined;
-    const { standing, seen, growth } = kept;
-    const page = growth === 0 ? unpack(kept) : grow(unpack(kept), growth);
-    const entry = { page, standing, seen, growth, isAhead: false };
     // Many pages are asked for now and then: they must not put out those that are wanted all the time.
-    if (onceAsked.delete(name)) unpacked.set(name, entry);
-    else onceAsked.set(name, true);
+    const stays = onceAsked.delete(name);
+    if (!stays) onceAsked.set(name, true);
+    const { about, standing, seen, growth } = kept;
+    const asPacked = unpack({ about, bytes: stays ? new Uint8Array(kept.bytes) : kept.bytes });
+    const page = growth === 0 ? asPacked : grow(asPacked, growth);
+    const entry = { page, standing, seen, growth, isAhead: false };
+    if (stays) unpacked.set(name, entry);
     return entry;
   }
 
@@ -110,7 +112,7 @@ export async function createPageCache<Page extends object>(
   async function makeAndKeep(name: string, work: () => Promise<Made<Page>>): Promise<Page> {
     const state = { seen: recent.latest, growth: 0 };
     const { page, shows } = await work();
-    if (shows) {
+    if (shows && packed.maxBytes > 0) {
       // It may be there of before, when announcements could not be heard for a moment.
       unpacked.delete(name);
       const standing = standingOf(shows);

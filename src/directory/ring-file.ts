@@ -17,6 +17,9 @@ export class RingFile {
   #oldest: [string, Place] | undefined;
   /** Where the next one goes. */
   #end = 0;
+  /** To read into, from `#used` on: one for many, since each costs more than what it takes to read. */
+  #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  #used = 0;
 
   /**
    * Throws when a file cannot be made in the folder.
@@ -35,7 +38,8 @@ export class RingFile {
     }
   }
 
-  get(name: string): Uint8Array<ArrayBuffer> | undefined {
+  /** They share memory with what is read at about that time: who keeps them for long keeps a copy. */
+  get(name: string): Buffer<ArrayBuffer> | undefined {
     const place = this.#places.get(name);
     if (!place) return undefined;
     place.isRead = true;
@@ -132,12 +136,19 @@ export class RingFile {
   }
 
   #read({ start, length }: Place): Buffer<ArrayBuffer> {
-    const bytes = Buffer.allocUnsafeSlow(length);
+    if (length > this.#buffer.byteLength - this.#used) {
+      this.#buffer = Buffer.allocUnsafeSlow(Math.max(length, BUFFER_BYTES));
+      this.#used = 0;
+    }
+    const bytes = this.#buffer.subarray(this.#used, this.#used + length);
+    this.#used += length;
     const read = readSync(this.#file, bytes, 0, length, start);
     if (read < length) throw new Error(`Only ${read} of ${length} bytes could be read.`);
     return bytes;
   }
 }
+
+const BUFFER_BYTES = 256 * 1024;
 
 interface Place {
   start: number;
