@@ -16,18 +16,24 @@ export async function finishTask(
   enqueued: EnqueuedTask | PromiseLike<EnqueuedTask>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { taskUid } = await enqueued;
-  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
-    signal.throwIfAborted();
-    const { status, type, error } = await meili.tasks.getTask(taskUid, { signal });
-    if (status === "succeeded") return;
-    if (status === "failed" || status === "canceled") {
-      throw new SearchTaskError(
-        `Meilisearch did not finish ${type} (task ${taskUid}, ${status}): ${error?.message ?? "no reason given"}`,
-        { cause: error },
-      );
+  try {
+    const { taskUid } = await enqueued;
+    for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
+      signal.throwIfAborted();
+      const { status, type, error } = await meili.tasks.getTask(taskUid, { signal });
+      if (status === "succeeded") return;
+      if (status === "failed" || status === "canceled") {
+        throw new SearchTaskError(
+          `Meilisearch did not finish ${type} (task ${taskUid}, ${status}): ${error?.message ?? "no reason given"}`,
+          { cause: error },
+        );
+      }
+      await sleep(pauseMs, undefined, { signal });
     }
-    await sleep(pauseMs, undefined, { signal });
+  } catch (error) {
+    // What the signal cuts short, a request or a pause, says so in words of its own.
+    signal.throwIfAborted();
+    throw error;
   }
 }
 
