@@ -6,9 +6,9 @@ import { createKeyring } from "./access/keyring.ts";
 import { flushRegularly, openUsage } from "./access/usage.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
-import { PackedPages } from "./directory/packed-pages.ts";
-import { createPageCache } from "./directory/page-cache.ts";
-import { type Answers, keptAnswers } from "./handlers/answers.ts";
+import { createPageCache, type PageFile } from "./directory/page-cache.ts";
+import { RingFile } from "./directory/ring-file.ts";
+import { type AboutAnswer, type Answers, keptAnswers } from "./handlers/answers.ts";
 import { type AnswerCounts, createMetrics } from "./metrics.ts";
 import { createLog, endWhenTold, explain, StartError } from "./process.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
@@ -104,13 +104,12 @@ export async function start(
       opened.push(() => searchSync.stop());
     }
 
-    const keptPages = await reach(
+    const file: PageFile<AboutAnswer> = await reach(
       "a file in TMPDIR",
-      async () => new PackedPages(config.tempFolder, cacheBytes),
+      async () => new RingFile(config.tempFolder, { size: cacheBytes, mostNames: MOST_KEPT }),
     );
-    opened.push(() => keptPages.close());
-    const answers: Answers = await createPageCache(sql, keptPages, {
-      maxUnpackedBytes: UNPACKED_BYTES,
+    opened.push(() => file.close());
+    const answers: Answers = await createPageCache(sql, file, {
       ...keptAnswers,
       onFault: (error) => log.error({ err: error }, "finished answers cannot be kept"),
     });
@@ -138,11 +137,11 @@ export async function start(
   }
 }
 
-/** Some hundred thousand packed pages of twenty businesses, for all processes of a server. */
+/** Some hundred thousand pages of twenty businesses, for all processes of a server. */
 const CACHE_BYTES = 720 * 1024 * 1024;
 
-/** The same in memory, for each process: the few that are asked for again and again. */
-const UNPACKED_BYTES = 10 * 1024 * 1024;
+/** Pages and coded forms of them, for each process: small ones are not worth the memory of more. */
+const MOST_KEPT = 150_000;
 
 /** Milliseconds that each part has to close: as long as the slowest answer may take. */
 const STOP_MS = 5_000;

@@ -4,6 +4,7 @@ import type { Admission } from "./access/admission.ts";
 import { clientAddress } from "./access/clients.ts";
 import type { Keyring } from "./access/keyring.ts";
 import type { Config } from "./config.ts";
+import { LostPageError } from "./directory/page-cache.ts";
 import type { Answers } from "./handlers/answers.ts";
 import { listKeyed, listOpen, showKeyed, showOpen } from "./handlers/businesses.ts";
 import { categories } from "./handlers/categories.ts";
@@ -12,7 +13,7 @@ import { metrics } from "./handlers/metrics.ts";
 import { search } from "./handlers/search.ts";
 import { usage } from "./handlers/usage.ts";
 import { internal, notFound } from "./http/errors.ts";
-import { chain, type Handler } from "./http/handler.ts";
+import { type Context, chain, type Handler } from "./http/handler.ts";
 import { respond } from "./http/respond.ts";
 import type { AnswerCounts } from "./metrics.ts";
 import { admitClient } from "./middleware/admitClient.ts";
@@ -61,7 +62,7 @@ export function serve(parts: Parts): Server<undefined> {
         query,
         segment: path.slice(path.lastIndexOf("/") + 1),
       };
-      const response = respond(request, await handler(request, context));
+      const response = await respondTo(request, context, handler);
       counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
       return response;
     };
@@ -87,6 +88,16 @@ export function serve(parts: Parts): Server<undefined> {
       return respond(new Request("http://localhost"), internal());
     },
   });
+}
+
+/** An answer that was found, but is lost before it could be sent, is made anew: charged twice, but given. */
+async function respondTo(request: Request, context: Context, handler: Handler): Promise<Response> {
+  try {
+    return respond(request, await handler(request, context));
+  } catch (error) {
+    if (!(error instanceof LostPageError)) throw error;
+    return respond(request, await handler(request, context));
+  }
 }
 
 /** The one route table: path, stack of middleware, handler. Any other path is the fallback's. */

@@ -1,9 +1,8 @@
-import { LRUCache } from "lru-cache";
 import type { Sql } from "../store/postgres.ts";
 import { followAnnouncements } from "./announcements.ts";
-import type { PackedPage, PackedPages, State } from "./packed-pages.ts";
 import { RecentChanges } from "./recent-changes.ts";
-import { effectOf, type Shown, type Standing, standingOf } from "./touched.ts";
+import type { Kept, RingFile } from "./ring-file.ts";
+import { effectOf, type Shown, type Standing, standingOf, subjectOf } from "./touched.ts";
 
 /** Finished pages, each kept until a change touches it. */
 export interface PageCache<Page> {
@@ -20,105 +19,148 @@ export interface Made<Page> {
   shows: Shown | null;
 }
 
-export interface PageCacheOptions<Page> {
-  /** What the pages that are unpacked may weigh together. */
-  maxUnpackedBytes: number;
-  /** A page as bytes. */
-  pack(page: Page): Packed;
+export interface PageCacheOptions<Page, About> {
+  /** A page as bytes, and what is said of it: that stays in memory, so it should be little. */
+  pack(page: Page): { bytes: Uint8Array<ArrayBuffer>; about: About };
   /** The same page again. */
-  unpack(packed: Packed): Page;
-  /** Bytes that an unpacked page takes up. */
-  weigh(page: Page): number;
-  /** The same page of a list when that has so many more businesses, all of them behind this page. */
-  grow(page: Page, growth: number): Page;
+  unpack(about: About, stored: Stored): Page;
+  /** What is said of the same page when its list has so many more businesses, all of them behind it. */
+  grow(about: About, growth: number): About;
   /** Told, now and then, when pages cannot be kept or read; they are given all the same. */
   onFault(error: unknown): void;
 }
 
-export type Packed = Pick<PackedPage, "bytes" | "about">;
+/** The bytes of a kept page. They are good until anything else is read or kept. */
+export interface Stored {
+  /** @throws LostPageError */
+  bytes(): Uint8Array<ArrayBuffer>;
+  /** What was kept beside it under that name, and for that version. */
+  findForm(form: string, version: string): Uint8Array<ArrayBuffer> | undefined;
+  /** In place of other versions. */
+  keepForm(form: string, version: string, bytes: Uint8Array<ArrayBuffer>): void;
+}
+
+/** A page was found, but cannot be read. From then on it is not found. */
+export class LostPageError extends Error {
+  constructor(cause: unknown) {
+    super("A page that was kept cannot be read", { cause });
+    this.name = "LostPageError";
+  }
+}
+
+/** What is noted of each page: there are so many that what is seldom asked for lies in the file. */
+export interface Note<About> {
+  about: About;
+  subject: string;
+  /** The last of the recent changes that it has been compared with. */
+  seen: number;
+  /** How many bytes before those of the page are its standing, as JSON. */
+  standing: number;
+}
+
+/** Pages with their notes; their other forms with the version. */
+export type PageFile<About> = RingFile<Note<About> | string>;
 
 /**
- * Keeps finished pages of the directory: all of them packed in a file, and in memory, unpacked, those
- * that are asked for again and again. A change that is committed anywhere shows within a second: its
- * announcement makes the pages untrue whose rows it touches, and corrects the total of the other
- * pages of its lists. While announcements cannot be heard, nothing is found and all is made anew.
- * @param packed belongs to the caller, who closes it
+ * Keeps finished pages of the directory in a file, and in memory what is said of them. A change that
+ * is committed anywhere shows within a second: its announcement makes the pages untrue whose rows it
+ * touches, and corrects the total of the other pages of its lists. While announcements cannot be
+ * heard, nothing is found and all is made anew.
+ * @param file belongs to the caller, who closes it
  */
-export async function createPageCache<Page extends object>(
+export async function createPageCache<Page extends object, About extends object>(
   sql: Sql,
-  packed: PackedPages,
-  { maxUnpackedBytes, pack, unpack, weigh, grow, onFault }: PageCacheOptions<Page>,
+  file: PageFile<About>,
+  { pack, unpack, grow, onFault }: PageCacheOptions<Page, About>,
 ): Promise<PageCache<Page>> {
-  const unpacked = new LRUCache<string, Entry<Page>>({
-    maxSize: maxUnpackedBytes,
-    sizeCalculation: ({ page }) => Math.ceil(weigh(page)) + OVERHEAD,
-    dispose(entry, name, reason) {
-      if (reason === "evict" && entry.isAhead) guarded(name, () => packed.setState(name, entry));
-    },
-  });
-  const onceAsked = new LRUCache<string, true>({ max: MOST_ONCE_ASKED });
-  let faultAt = Number.NEGATIVE_INFINITY;
   const underWay = new Map<string, { since: number; page: Promise<Page> }>();
+  let faultAt = Number.NEGATIVE_INFINITY;
 
   const recent = new RecentChanges();
   const announcements = await followAnnouncements(sql, (changes) => {
     if (changes !== "everything") return recent.tell(changes);
     recent.forget();
-    unpacked.clear();
-    packed.clear();
+    file.clear();
   });
 
   function find(name: string): Page | undefined {
     if (!announcements.areCurrent()) return undefined;
-    const entry = unpacked.get(name) ?? unpackEntry(name);
-    if (!entry) return undefined;
-    if (entry.seen === recent.latest || isStillTrue(entry)) return entry.page;
-    unpacked.delete(name);
-    packed.delete(name);
+    const kept = file.get(name);
+    if (!kept || typeof kept.note === "string") return undefined;
+    const { note } = kept;
+    if (note.seen === recent.latest || isStillTrue(name, kept, note)) {
+      return unpack(note.about, new StoredPage(name, kept, note));
+    }
+    file.delete(name);
     return undefined;
   }
 
-  function unpackEntry(name: string): Entry<Page> | undefined {
-    const kept = guarded(name, () => packed.get(name));
-    if (!kept) return undefined;
-    // Many pages are asked for now and then: they must not put out those that are wanted all the time.
-    const stays = onceAsked.delete(name);
-    if (!stays) onceAsked.set(name, true);
-    const { about, standing, seen, growth } = kept;
-    const asPacked = unpack({ about, bytes: stays ? new Uint8Array(kept.bytes) : kept.bytes });
-    const page = growth === 0 ? asPacked : grow(asPacked, growth);
-    const entry = { page, standing, seen, growth, isAhead: false };
-    if (stays) unpacked.set(name, entry);
-    return entry;
-  }
-
-  /** If so, the entry is as of now. */
-  function isStillTrue(entry: Entry<Page>): boolean {
-    const touches = recent.since(entry.seen, entry.standing.subject);
+  /** If so, what is noted is as of now. */
+  function isStillTrue(name: string, kept: Kept<unknown>, note: Note<About>): boolean {
+    const touches = recent.since(note.seen, note.subject);
     if (!touches) return false;
-    let growth = 0;
-    for (const touch of touches) {
-      const effect = effectOf(entry.standing, touch);
-      if (effect === "untrue") return false;
-      growth += effect;
+    if (touches.length > 0) {
+      const bytes = guarded(name, () => file.read(kept, 0, note.standing));
+      if (!bytes) return false;
+      const standing = JSON.parse(new TextDecoder().decode(bytes)) as Standing;
+      let growth = 0;
+      for (const touch of touches) {
+        const effect = effectOf(standing, touch);
+        if (effect === "untrue") return false;
+        growth += effect;
+      }
+      if (growth !== 0) note.about = grow(note.about, growth);
     }
-    if (growth !== 0) entry.page = grow(entry.page, growth);
-    entry.growth += growth;
-    entry.seen = recent.latest;
-    entry.isAhead = true;
+    note.seen = recent.latest;
     return true;
   }
 
   async function makeAndKeep(name: string, work: () => Promise<Made<Page>>): Promise<Page> {
-    const state = { seen: recent.latest, growth: 0 };
+    const seen = recent.latest;
     const { page, shows } = await work();
-    if (shows && packed.maxBytes > 0) {
-      // It may be there of before, when announcements could not be heard for a moment.
-      unpacked.delete(name);
-      const standing = standingOf(shows);
-      guarded(name, () => packed.set(name, { ...pack(page), standing, ...state }));
+    if (shows && file.size > 0) {
+      const { bytes, about } = pack(page);
+      const standing = Buffer.from(JSON.stringify(standingOf(shows)));
+      const note = { about, subject: subjectOf(shows), seen, standing: standing.byteLength };
+      guarded(name, () => file.set(name, Buffer.concat([standing, bytes]), note));
     }
     return page;
+  }
+
+  class StoredPage implements Stored {
+    readonly #name: string;
+    readonly #kept: Kept<unknown>;
+    readonly #start: number;
+
+    constructor(name: string, kept: Kept<unknown>, { standing }: Note<About>) {
+      this.#name = name;
+      this.#kept = kept;
+      this.#start = standing;
+    }
+
+    bytes(): Uint8Array<ArrayBuffer> {
+      try {
+        return file.read(this.#kept, this.#start);
+      } catch (error) {
+        onLoss(this.#name, error);
+        throw new LostPageError(error);
+      }
+    }
+
+    findForm(form: string, version: string): Uint8Array<ArrayBuffer> | undefined {
+      const name = this.#nameOf(form);
+      const kept = file.get(name);
+      return kept?.note === version ? guarded(name, () => file.read(kept)) : undefined;
+    }
+
+    keepForm(form: string, version: string, bytes: Uint8Array<ArrayBuffer>): void {
+      const name = this.#nameOf(form);
+      guarded(name, () => file.set(name, bytes, version));
+    }
+
+    #nameOf(form: string): string {
+      return `${form} of ${this.#name}`;
+    }
   }
 
   /** A fault of the file costs a page its place there, and nobody an answer. */
@@ -126,12 +168,16 @@ export async function createPageCache<Page extends object>(
     try {
       return use();
     } catch (error) {
-      packed.delete(name);
-      const now = performance.now();
-      if (now - faultAt > FAULT_INTERVAL_MS) onFault(error);
-      faultAt = now;
+      onLoss(name, error);
       return undefined;
     }
+  }
+
+  function onLoss(name: string, error: unknown): void {
+    file.delete(name);
+    const now = performance.now();
+    if (now - faultAt > FAULT_INTERVAL_MS) onFault(error);
+    faultAt = now;
   }
 
   return {
@@ -157,16 +203,3 @@ const LONGEST_JOIN_MS = 500;
 
 /** Without a fault for so long, the next one is told again. */
 const FAULT_INTERVAL_MS = 60_000;
-
-/** Names of pages that stay unpacked when they are asked for again before so many others. */
-const MOST_ONCE_ASKED = 3_000;
-
-/** What an unpacked page weighs beside itself, in bytes: its name and its entry. */
-const OVERHEAD = 500;
-
-interface Entry<Page> extends State {
-  page: Page;
-  standing: Standing;
-  /** Whether its state is not that of the packed page any more. */
-  isAhead: boolean;
-}

@@ -1,30 +1,39 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
+/** Bytes in the file, and what is noted of them in memory. */
+export interface Kept<Note> {
+  note: Note;
+  /** Where they begin, counted from the first byte that was ever written. */
+  start: number;
+  length: number;
+  /** Since they were written there. */
+  isUsed: boolean;
+}
+
 /**
  * Bytes by name in a file that has no name itself: in memory that the system gives and takes as there
  * is some to spare, and where the garbage collector does not look. They lie in a ring. When it is
- * full the oldest give way, but those that were read since they were written get a second round.
+ * full the oldest give way, but those that were got since they were written get a second round.
  */
-export class RingFile {
+export class RingFile<Note> {
   readonly #file: number;
   #size: number;
   readonly #mostNames: number;
   /** The oldest first. */
-  readonly #places = new Map<string, Place>();
-  #byAge = this.#places.entries();
+  readonly #kept = new Map<string, Kept<Note>>();
+  #byAge = this.#kept.entries();
   /** What comes next in the ring behind `#end`. */
-  #oldest: [string, Place] | undefined;
-  /** Where the next one goes. */
+  #oldest: [string, Kept<Note>] | undefined;
+  /** Where the next one goes, counted like `start`. */
   #end = 0;
-  /** To read into, from `#used` on: one for many, since each costs more than what it takes to read. */
-  #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  #used = 0;
+  /** To read into: always the same, or reading would make more garbage than all else. */
+  #buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
   /**
    * Throws when a file cannot be made in the folder.
    * @param options.size in bytes; they are taken up only as they are filled
-   * @param options.mostNames each takes up some 250 bytes of memory
+   * @param options.mostNames each takes up some 250 bytes of memory, and its note
    */
   constructor(folder: string, { size, mostNames }: { size: number; mostNames: number }) {
     this.#size = size;
@@ -38,42 +47,53 @@ export class RingFile {
     }
   }
 
-  /** They share memory with what is read at about that time: who keeps them for long keeps a copy. */
-  get(name: string): Buffer<ArrayBuffer> | undefined {
-    const place = this.#places.get(name);
-    if (!place) return undefined;
-    place.isRead = true;
-    return this.#read(place);
+  get size(): number {
+    return this.#size;
+  }
+
+  get(name: string): Kept<Note> | undefined {
+    const kept = this.#kept.get(name);
+    if (kept) kept.isUsed = true;
+    return kept;
+  }
+
+  /**
+   * The bytes, or a part of them. They are good until anything else is read or set.
+   * @throws Error when they cannot be read, or others lie there by now
+   */
+  read({ start, length }: Kept<unknown>, from = 0, to = length): Uint8Array<ArrayBuffer> {
+    if (this.#end > start + this.#size) throw new Error("Other bytes lie there by now.");
+    const wanted = to - from;
+    if (wanted > this.#buffer.byteLength) this.#buffer = Buffer.allocUnsafeSlow(2 * wanted);
+    const place = (start % this.#size) + from;
+    const read = readSync(this.#file, this.#buffer, 0, wanted, place);
+    if (read < wanted) throw new Error(`Only ${read} of ${wanted} bytes could be read.`);
+    return this.#buffer.subarray(0, wanted);
   }
 
   /** Does nothing when they are more than all there is room for. Throws when the disk is full. */
-  set(name: string, bytes: Uint8Array): void {
+  set(name: string, bytes: Uint8Array, note: Note): void {
     const length = bytes.byteLength;
     this.delete(name);
     if (length > this.#size) return;
-    if (this.#places.size >= this.#mostNames) this.#dropOldest();
+    if (this.#kept.size >= this.#mostNames) this.#dropOldest();
     this.#makeRoom(length);
-    this.#append(name, bytes);
-  }
-
-  /** Writes over the first of the bytes of that name. */
-  overwrite(name: string, bytes: Uint8Array): void {
-    const place = this.#places.get(name);
-    if (place) this.#write(bytes, place.start);
+    this.#append(name, bytes, { note, start: 0, length, isUsed: false });
   }
 
   delete(name: string): void {
-    this.#places.delete(name);
+    this.#kept.delete(name);
   }
 
   clear(): void {
-    this.#places.clear();
-    this.#end = 0;
+    this.#kept.clear();
+    // On a full disk there is room where something has been written before.
+    this.#end += this.#restOfRound();
   }
 
   /** From now on it has no room for anything. */
   close(): void {
-    this.clear();
+    this.#kept.clear();
     this.#size = -1;
     closeSync(this.#file);
   }
@@ -81,52 +101,51 @@ export class RingFile {
   #makeRoom(length: number): void {
     let secondRounds = MOST_SECOND_ROUNDS;
     for (;;) {
+      const rest = this.#restOfRound();
       const oldest = this.#findOldest();
-      const isAhead = oldest !== undefined && oldest[1].start >= this.#end;
-      const room = (isAhead ? oldest[1].start : this.#size) - this.#end;
-      if (room >= length) return;
-      if (!isAhead) {
-        this.#end = 0;
-        continue;
-      }
-      const [name, place] = oldest;
-      this.#dropOldest();
-      // What lies between is free, so that there is room for it.
-      if (place.isRead && secondRounds-- > 0) this.#append(name, this.#read(place));
+      if (oldest && oldest[1].start + this.#size < this.#end + Math.min(length, rest)) {
+        const [name, kept] = oldest;
+        const bytes = kept.isUsed && secondRounds-- > 0 ? this.read(kept) : null;
+        this.#dropOldest();
+        // What lies between is free, so that there is room for it.
+        if (bytes) this.#append(name, bytes, kept);
+      } else if (rest < length) this.#end += rest;
+      else return;
     }
   }
 
-  #append(name: string, bytes: Uint8Array): void {
-    const length = bytes.byteLength;
-    this.#write(bytes, this.#end);
-    this.#places.set(name, { start: this.#end, length, isRead: false });
-    this.#end += length;
-  }
-
-  #write(bytes: Uint8Array, start: number): void {
-    const length = bytes.byteLength;
+  #append(name: string, bytes: Uint8Array, kept: Kept<Note>): void {
     try {
-      const written = writeSync(this.#file, bytes, 0, length, start);
+      const { length } = kept;
+      const written = writeSync(this.#file, bytes, 0, length, this.#end % this.#size);
       if (written < length) throw new Error(`Only ${written} of ${length} bytes could be written.`);
     } catch (error) {
-      // On a full disk there is room for what lies where something has been written before.
       this.clear();
       throw error;
     }
+    kept.start = this.#end;
+    kept.isUsed = false;
+    this.#kept.set(name, kept);
+    this.#end += kept.length;
+  }
+
+  /** Bytes up to the end of the file. */
+  #restOfRound(): number {
+    return this.#size - (this.#end % this.#size);
   }
 
   #dropOldest(): void {
     const oldest = this.#findOldest();
-    if (oldest) this.#places.delete(oldest[0]);
+    if (oldest) this.#kept.delete(oldest[0]);
     this.#oldest = undefined;
   }
 
-  #findOldest(): [string, Place] | undefined {
-    while (!this.#oldest || this.#places.get(this.#oldest[0]) !== this.#oldest[1]) {
+  #findOldest(): [string, Kept<Note>] | undefined {
+    while (!this.#oldest || this.#kept.get(this.#oldest[0]) !== this.#oldest[1]) {
       let next = this.#byAge.next();
       if (next.done) {
         // An iterator that has come to its end stays there.
-        this.#byAge = this.#places.entries();
+        this.#byAge = this.#kept.entries();
         next = this.#byAge.next();
       }
       if (next.done) return undefined;
@@ -134,27 +153,6 @@ export class RingFile {
     }
     return this.#oldest;
   }
-
-  #read({ start, length }: Place): Buffer<ArrayBuffer> {
-    if (length > this.#buffer.byteLength - this.#used) {
-      this.#buffer = Buffer.allocUnsafeSlow(Math.max(length, BUFFER_BYTES));
-      this.#used = 0;
-    }
-    const bytes = this.#buffer.subarray(this.#used, this.#used + length);
-    this.#used += length;
-    const read = readSync(this.#file, bytes, 0, length, start);
-    if (read < length) throw new Error(`Only ${read} of ${length} bytes could be read.`);
-    return bytes;
-  }
-}
-
-const BUFFER_BYTES = 256 * 1024;
-
-interface Place {
-  start: number;
-  length: number;
-  /** Since it was written there. */
-  isRead: boolean;
 }
 
 /** So that one `set` does not have to move everything there is. */

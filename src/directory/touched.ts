@@ -29,7 +29,7 @@ export interface Extent {
 }
 
 /** A name under which all pages are found that one change could touch. */
-function subjectOf(shown: Shown): string {
+export function subjectOf(shown: Shown): string {
   switch (shown.kind) {
     case "business":
       return `business ${shown.slug}`;
@@ -81,9 +81,8 @@ function* touchesOfOne({ transaction, slug, before, after }: Change): Generator<
   if (left.symmetricDifference(entered).size > 0) yield ["totals", whole];
 }
 
-/** What of a page is compared with changes. Can be written as JSON. */
+/** What of a page is compared with the touches of its subject. Can be written as JSON. */
 export interface Standing {
-  subject: string;
   /** Of a page of a list with rows. */
   extent: Extent | null;
   /** Of a page of a list. */
@@ -92,7 +91,7 @@ export interface Standing {
 
 export function standingOf(shown: Shown): Standing {
   const { extent, snapshot } = shown.kind === "list" ? shown : { extent: null, snapshot: null };
-  return { subject: subjectOf(shown), extent, snapshot };
+  return { extent, snapshot };
 }
 
 /** What a change makes of a page: untrue, or a page whose list has grown by so many businesses. */

@@ -2,7 +2,7 @@ import type { Made, PageCache, PageCacheOptions } from "../directory/page-cache.
 import type { KeyedPage, OpenPage } from "../directory/schemas.ts";
 import type { Shown } from "../directory/touched.ts";
 import { type FinishedAnswer, okFinished } from "../http/answer.ts";
-import { type About, Representation } from "../http/representation.ts";
+import { type About, Representation, withEnd } from "../http/representation.ts";
 
 /** The finished answers that are kept. */
 export type Answers = PageCache<KeptAnswer>;
@@ -35,29 +35,25 @@ export function keptList(
   return { page: { ...okFinished(Representation.of(start, endOf(list))), list }, shows };
 }
 
+/** What is said of a kept answer, beside its bytes. */
+export interface AboutAnswer extends About {
+  /** Of a page of a list. */
+  readonly list: PageOfList | null;
+}
+
 /** What the cache does with kept answers. */
-export const keptAnswers: Omit<PageCacheOptions<KeptAnswer>, "maxUnpackedBytes" | "onFault"> = {
-  pack({ body, list }) {
-    const { bytes, about } = body.pack();
-    return { bytes, about: { body: about, list } satisfies AboutAnswer };
-  },
-  unpack({ bytes, about }) {
-    const { body, list } = about as AboutAnswer;
-    return { ...okFinished(Representation.unpack({ bytes, about: body })), list };
-  },
-  // With its gzip form, a quarter of the plain one.
-  weigh: ({ body }) => body.size * 1.25,
-  grow({ body, list }, growth) {
-    if (!list) throw new Error("what is no list does not grow");
-    const grown = { ...list, total: list.total + growth };
-    return { ...okFinished(body.withEnd(endOf(grown))), list: grown };
+export const keptAnswers: Omit<PageCacheOptions<KeptAnswer, AboutAnswer>, "onFault"> = {
+  pack: ({ body, list = null }) => ({
+    bytes: body.bytes("identity"),
+    about: { ...body.about, list },
+  }),
+  unpack: (about, stored) => okFinished(new Representation(about, stored)),
+  grow(about, growth) {
+    if (!about.list) throw new Error("what is no list does not grow");
+    const list = { ...about.list, total: about.list.total + growth };
+    return { ...withEnd(about, endOf(list)), list };
   },
 };
-
-interface AboutAnswer {
-  body: About;
-  list: PageOfList | undefined;
-}
 
 /** What follows the rows in the body. */
 function endOf(list: PageOfList): string {

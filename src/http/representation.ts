@@ -4,83 +4,93 @@ export type Coding = (typeof codings)[number];
 
 /** A body in each form in which it is sent. They are made when they are first asked for. */
 export class Representation {
-  readonly #forms: Forms;
-  readonly #about: About;
+  readonly about: About;
+  readonly #source: Source;
 
-  private constructor(forms: Forms, about: About) {
-    this.#forms = forms;
-    this.#about = about;
+  /** @param about what is said of a body whose bytes have been kept elsewhere */
+  constructor(about: About, source: Source) {
+    this.about = about;
+    this.#source = source;
   }
 
   /** @param end what follows the text, and may be another one later: ASCII */
   static of(text: string, end = ""): Representation {
-    const identity = new TextEncoder().encode(text + end);
-    const start = identity.byteLength - end.length;
-    const tag = tagOf(hash(identity.subarray(0, start)), end);
-    return new Representation({ identity }, { size: identity.byteLength, start, tag });
-  }
-
-  /** The same with another end. */
-  withEnd(end: string): Representation {
-    const { start } = this.#about;
-    const identity = new Uint8Array(start + end.length);
-    identity.set(this.#forms.identity.subarray(0, start));
-    new TextEncoder().encodeInto(end, identity.subarray(start));
-    const tag = tagOf(startOf(this.#about.tag), end);
-    return new Representation({ identity }, { size: identity.byteLength, start, tag });
-  }
-
-  /** Its plain form and its gzip form, and what else has to be known to have all of it again. */
-  pack(): { bytes: Bytes; about: About } {
-    const bytes = Buffer.concat([this.#forms.identity, this.bytes("gzip")]);
-    return { bytes, about: this.#about };
-  }
-
-  static unpack({ bytes, about }: ReturnType<Representation["pack"]>): Representation {
-    return new Representation(
-      { identity: bytes.subarray(0, about.size), gzip: bytes.subarray(about.size) },
-      about,
-    );
+    const bytes = new TextEncoder().encode(text + end);
+    const start = bytes.byteLength - end.length;
+    const tag = tagOf(hash(bytes.subarray(0, start)), end);
+    const forms = new Map<string, Bytes>();
+    const about = { size: bytes.byteLength, start, tag, otherEnd: null };
+    return new Representation(about, {
+      bytes: () => bytes,
+      findForm: (coding) => forms.get(coding),
+      keepForm: (coding, _tag, coded) => forms.set(coding, coded),
+    });
   }
 
   /** Whether a coded form is smaller than the frame around it makes it larger. */
   get isWorthCoding(): boolean {
-    return this.#about.size >= SMALLEST_CODED;
-  }
-
-  /** Bytes before any coding. */
-  get size(): number {
-    return this.#about.size;
+    return this.about.size >= SMALLEST_CODED;
   }
 
   /** A strong tag (RFC 9110, section 8.8.3): it names the very bytes, so each coding has its own. */
   tag(coding: Coding): string {
-    const { tag } = this.#about;
+    const { tag } = this.about;
     return coding === "identity" ? tag : `${tag.slice(0, -1)}-${coding}"`;
   }
 
+  /** They may be good only until another body's are asked for: who keeps them keeps a copy. */
   bytes(coding: Coding): Bytes {
-    this.#forms[coding] ??= code(this.#forms.identity, coding);
-    return this.#forms[coding];
+    if (coding === "identity") return this.#plain();
+    const { tag } = this.about;
+    const known = this.#source.findForm(coding, tag);
+    if (known) return known;
+    const coded = code(this.#plain(), coding);
+    this.#source.keepForm(coding, tag, coded);
+    return coded;
   }
 
   /** The body as text. */
   toString(): string {
-    return new TextDecoder().decode(this.#forms.identity);
+    return new TextDecoder().decode(this.#plain());
+  }
+
+  #plain(): Bytes {
+    const bytes = this.#source.bytes();
+    const { size, start, otherEnd } = this.about;
+    if (otherEnd === null) return bytes;
+    const plain = new Uint8Array(size);
+    plain.set(bytes.subarray(0, start));
+    new TextEncoder().encodeInto(otherEnd, plain.subarray(start));
+    return plain;
   }
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
-type Forms = { identity: Bytes } & Partial<Record<Coding, Bytes>>;
 
-/** What is said of a body; can be written as JSON. */
+/** Where the bytes of a body are. */
+export interface Source {
+  /** The body as it was made, with the end it had then. */
+  bytes(): Bytes;
+  /** A form of the body with that tag, if it has been kept. */
+  findForm(coding: Coding, tag: string): Bytes | undefined;
+  keepForm(coding: Coding, tag: string, bytes: Bytes): void;
+}
+
+/** What is said of a body. */
 export interface About {
   /** Bytes before any coding. */
-  size: number;
+  readonly size: number;
   /** How many of them stand before the end that may be another one. */
-  start: number;
+  readonly start: number;
   /** That of the plain form. */
-  tag: string;
+  readonly tag: string;
+  /** What has come in place of the end that the body was made with. */
+  readonly otherEnd: string | null;
+}
+
+/** What is said of the same body with another end. */
+export function withEnd({ start, tag }: About, end: string): About {
+  return { size: start + end.length, start, tag: tagOf(startOf(tag), end), otherEnd: end };
 }
 
 /** The same for the same bytes, whether or not they came about by another end. */
@@ -92,7 +102,7 @@ const SMALLEST_CODED = 512;
 
 const hash = (bytes: Uint8Array | string) => Bun.hash.xxHash64(bytes).toString(36);
 
-function code(plain: Bytes, coding: Coding): Bytes {
+function code(plain: Bytes, coding: Exclude<Coding, "identity">): Bytes {
   switch (coding) {
     // What the coders return may be a part of something larger: hence in memory of its own.
     case "gzip":
@@ -100,7 +110,5 @@ function code(plain: Bytes, coding: Coding): Bytes {
       return new Uint8Array(Bun.gzipSync(plain, { library: "libdeflate", level: 6 }));
     case "zstd":
       return new Uint8Array(Bun.zstdCompressSync(plain));
-    case "identity":
-      return plain;
   }
 }

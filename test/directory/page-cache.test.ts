@@ -1,9 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import { readdirSync, readlinkSync, truncateSync } from "node:fs";
+import { readdirSync, readlinkSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { type ListPage, listBusinesses } from "../../src/directory/listing.ts";
-import { PackedPages } from "../../src/directory/packed-pages.ts";
-import { createPageCache, type PageCache } from "../../src/directory/page-cache.ts";
+import {
+  createPageCache,
+  LostPageError,
+  type PageCache,
+  type PageCacheOptions,
+  type PageFile,
+  type Stored,
+} from "../../src/directory/page-cache.ts";
+import { RingFile } from "../../src/directory/ring-file.ts";
 import { keyedListItem, openListItem } from "../../src/directory/shapes.ts";
 import type { Sql, Transaction } from "../../src/store/postgres.ts";
 import { createDatabase, type TestDatabase, until } from "../support.ts";
@@ -34,28 +41,31 @@ afterAll(() => database.drop());
 interface Kept {
   list: ListPage;
 }
-const asJson = {
-  pack: (page: unknown) => ({ bytes: new TextEncoder().encode(JSON.stringify(page)), about: null }),
-  unpack: ({ bytes }: { bytes: Uint8Array }) => JSON.parse(new TextDecoder().decode(bytes)),
-  // Few at once stay unpacked, so that most of them come and go.
-  maxUnpackedBytes: 30_000,
-  weigh: () => 1_000,
+interface AboutKept {
+  growth: number;
+}
+const lists: Omit<PageCacheOptions<Kept, AboutKept>, "onFault"> = {
+  pack: (page) => ({ bytes: encode(page), about: { growth: 0 } }),
+  unpack({ growth }, stored) {
+    const { list } = decode(stored.bytes()) as Kept;
+    return { list: { ...list, total: list.total + growth } };
+  },
+  grow: ({ growth }, further) => ({ growth: growth + further }),
 };
-let packed: PackedPages;
+const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+const decode = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytes));
+
+let file: PageFile<AboutKept>;
 let cache: PageCache<Kept>;
 const faults: unknown[] = [];
 beforeEach(async () => {
-  packed = new PackedPages(tmpdir(), 10_000_000);
-  cache = await createPageCache<Kept>(sql, packed, {
-    ...asJson,
-    onFault: (error) => faults.push(error),
-    grow: ({ list }, growth) => ({ list: { ...list, total: list.total + growth } }),
-  });
+  file = new RingFile(tmpdir(), { size: 10_000_000, mostNames: 1_000 });
+  cache = await createPageCache(sql, file, { ...lists, onFault: (error) => faults.push(error) });
   await until(async () => isHeard(), 2_000);
 });
 afterEach(async () => {
   await cache.stop();
-  packed.close();
+  file.close();
   expect(faults.splice(0)).toEqual([]);
 });
 
@@ -284,74 +294,168 @@ test("nothing is found while announcements cannot be heard, nor what was kept be
   }, 3_000);
 });
 
-test("what is used least goes first when there is no more room", async () => {
-  const room = new PackedPages(tmpdir(), 10_000);
-  const small = await createPageCache<{ text: string }>(sql, room, {
-    ...asJson,
-    grow: (page) => page,
-    onFault: (error) => faults.push(error),
+interface Text {
+  text: string;
+}
+/** Pages whose bytes are read when they are asked for, and their letters counted in another form. */
+const texts: Omit<PageCacheOptions<Text & { count(): unknown }, object>, "onFault"> = {
+  pack: ({ text }) => ({ bytes: encode(text), about: {} }),
+  unpack: (_about, stored) => ({
+    get text() {
+      return decode(stored.bytes()) as string;
+    },
+    count() {
+      const known = stored.findForm("count", "1");
+      if (known) return decode(known);
+      const { length } = decode(stored.bytes()) as string;
+      stored.keepForm("count", "1", encode(length));
+      return null;
+    },
+  }),
+  grow: (about) => about,
+};
+
+async function withTexts(
+  size: number,
+  use: (
+    texts: PageCache<Text & { count(): unknown }>,
+    make: (text: string) => Promise<Text & { count(): unknown }>,
+    told: unknown[],
+  ) => Promise<void>,
+): Promise<void> {
+  const room: PageFile<object> = new RingFile(tmpdir(), { size, mostNames: 1_000 });
+  const told: unknown[] = [];
+  const cache = await createPageCache(sql, room, {
+    ...texts,
+    onFault: (error) => told.push(error),
   });
+  const make = async (text: string) =>
+    await cache.findOrMake(text, async () => ({
+      page: { text: text.padEnd(1_500), count: () => null },
+      shows: { kind: "business", slug: text },
+    }));
   try {
-    const make = (name: string) =>
-      small.findOrMake(name, async () => ({
-        page: { text: name.padEnd(1_500) },
-        shows: { kind: "business", slug: name },
-      }));
     await until(async () => {
       await make("first");
-      return small.find("first") !== undefined;
+      return cache.find("first") !== undefined;
     }, 2_000);
+    await use(cache, make, told);
+  } finally {
+    await cache.stop();
+    room.close();
+  }
+}
+
+test("what is used least goes first when there is no more room", async () => {
+  await withTexts(10_000, async (texts, make) => {
     for (const name of ["a", "b", "c", "d", "e", "f", "g", "h"]) {
       await make(name);
       await make("first");
     }
-    expect(["first", "a", "b", "h"].map((name) => small.find(name)?.text.trim())).toEqual([
+    expect(["first", "a", "b", "h"].map((name) => texts.find(name)?.text.trim())).toEqual([
       "first",
       undefined,
       undefined,
       "h",
     ]);
+  });
+});
+
+test("another form of a page is kept beside it, and made anew when it had to go", async () => {
+  await withTexts(10_000, async (texts, make) => {
+    await make("a");
+    expect(texts.find("a")?.count()).toBeNull();
+    expect(texts.find("a")?.count()).toBe(1_500);
+    expect(texts.find("first")?.count()).toBeNull();
+    for (const name of "bcdefghijklmnop") {
+      await make(name);
+      await make("a");
+    }
+    expect(texts.find("a")?.count()).toBeNull();
+    expect(texts.find("a")?.count()).toBe(1_500);
+  });
+});
+
+test("a page that cannot be read from the file any more is found no more, and that is told once", async () => {
+  await withTexts(10_000_000, async (texts, make, told) => {
+    for (const name of ["one", "two"]) {
+      await make(name);
+      const found = texts.find(name);
+      for (const { path } of openFiles(tmpdir())) truncateSync(path);
+      expect(() => found?.text).toThrow(LostPageError);
+      expect(texts.find(name)).toBeUndefined();
+      expect((await make(name)).text.trim()).toBe(name);
+    }
+    expect(told).toHaveLength(1);
+  });
+});
+
+test("a form of another version is not given, and makes room for the one that is wanted", async () => {
+  const room: PageFile<object> = new RingFile(tmpdir(), { size: 10_000, mostNames: 2 });
+  const stored: Stored[] = [];
+  const cache = await createPageCache<Text, object>(sql, room, {
+    pack: ({ text }) => ({ bytes: encode(text), about: {} }),
+    unpack(_about, page) {
+      stored.push(page);
+      return { text: decode(page.bytes()) as string };
+    },
+    grow: (about) => about,
+    onFault: (error) => faults.push(error),
+  });
+  try {
+    await until(async () => {
+      await cache.findOrMake("a", async () => ({
+        page: { text: "a" },
+        shows: { kind: "business", slug: "a" },
+      }));
+      return cache.find("a") !== undefined;
+    }, 2_000);
+    const [page] = stored;
+    for (const version of ["1", "2", "3"]) {
+      expect(page?.findForm("coded", version)).toBeUndefined();
+      page?.keepForm("coded", version, encode(version));
+      expect(decode(page?.findForm("coded", version) ?? encode(null))).toBe(version);
+    }
+    expect(cache.find("a")?.text).toBe("a");
   } finally {
-    await small.stop();
+    await cache.stop();
     room.close();
   }
 });
 
-test("a page is given although it cannot be read from the file any more, and that is told once", async () => {
-  const broken = new PackedPages(tmpdir(), 10_000_000);
-  const told: unknown[] = [];
-  const others = await createPageCache<{ text: string }>(sql, broken, {
-    ...asJson,
-    grow: (page) => page,
-    onFault: (error) => told.push(error),
-  });
-  const ask = (text: string) =>
-    others.findOrMake(text, async () => ({ page: { text }, shows: { kind: "totals" } as const }));
-  try {
-    await until(async () => {
-      await ask("witness");
-      return others.find("witness") !== undefined;
-    }, 2_000);
-    for (const text of ["one", "two"]) {
-      expect(await ask(text)).toEqual({ text });
-      for (const fd of openFiles(tmpdir())) truncateSync(`/proc/self/fd/${fd}`);
-      expect(await ask(text)).toEqual({ text });
-    }
+test("a form that cannot be read from the file any more is made anew", async () => {
+  await withTexts(10_000_000, async (texts, make, told) => {
+    await make("a");
+    expect(texts.find("a")?.count()).toBeNull();
+    // It is what was written last.
+    for (const { path, size } of openFiles(tmpdir())) truncateSync(path, Math.max(0, size - 1));
+    expect(texts.find("a")?.count()).toBeNull();
+    expect(texts.find("a")?.count()).toBe(1_500);
     expect(told).toHaveLength(1);
-  } finally {
-    await others.stop();
-    broken.close();
-  }
+  });
+});
+
+test("a page that was found and has been overwritten is lost, not another one", async () => {
+  await withTexts(10_000, async (texts, make) => {
+    await make("a");
+    const found = texts.find("a");
+    for (const name of ["b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o"]) {
+      await make(name);
+    }
+    expect(() => found?.text).toThrow(LostPageError);
+  });
 });
 
 /** The files that have no name any more, of this process (Linux). */
-function openFiles(folder: string): string[] {
-  return readdirSync("/proc/self/fd").filter((fd) => {
+function openFiles(folder: string): { path: string; size: number }[] {
+  return readdirSync("/proc/self/fd").flatMap((fd) => {
+    const path = `/proc/self/fd/${fd}`;
     try {
-      const target = readlinkSync(`/proc/self/fd/${fd}`);
-      return target.startsWith(folder) && target.endsWith("pages (deleted)");
+      const target = readlinkSync(path);
+      const isOne = target.startsWith(folder) && target.endsWith("pages (deleted)");
+      return isOne ? [{ path, size: statSync(path).size }] : [];
     } catch {
-      return false;
+      return [];
     }
   });
 }
