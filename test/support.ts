@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync, statSync } from "node:fs";
 import pino from "pino";
 import { until } from "../scripts/stack/waiting.ts";
 import { createAdmission } from "../src/access/admission.ts";
@@ -194,4 +195,17 @@ function databaseUrl(name: string): string {
 
 function uniqueName(): string {
   return `test_${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+/** The files without a name in which this process keeps pages (Linux). */
+export function keptFiles(): { path: string; size: number }[] {
+  return readdirSync("/proc/self/fd").flatMap((fd) => {
+    const path = `/proc/self/fd/${fd}`;
+    try {
+      const isOne = readlinkSync(path).endsWith("/pages (deleted)");
+      return isOne ? [{ path, size: statSync(path).size }] : [];
+    } catch {
+      return [];
+    }
+  });
 }

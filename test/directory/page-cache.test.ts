@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import { readdirSync, readlinkSync, statSync, truncateSync } from "node:fs";
+import { truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { type ListPage, listBusinesses } from "../../src/directory/listing.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import { RingFile } from "../../src/directory/ring-file.ts";
 import { keyedListItem, openListItem } from "../../src/directory/shapes.ts";
 import type { Sql, Transaction } from "../../src/store/postgres.ts";
-import { createDatabase, type TestDatabase, until } from "../support.ts";
+import { createDatabase, keptFiles, type TestDatabase, until } from "../support.ts";
 
 const BUSINESSES = 240;
 const LIMIT = 10;
@@ -381,7 +381,7 @@ test("a page that cannot be read from the file any more is found no more, and th
     for (const name of ["one", "two"]) {
       await make(name);
       const found = texts.find(name);
-      for (const { path } of openFiles(tmpdir())) truncateSync(path);
+      for (const { path } of keptFiles()) truncateSync(path);
       expect(() => found?.text).toThrow(LostPageError);
       expect(texts.find(name)).toBeUndefined();
       expect((await make(name)).text.trim()).toBe(name);
@@ -428,7 +428,7 @@ test("a form that cannot be read from the file any more is made anew", async () 
     await make("a");
     expect(texts.find("a")?.count()).toBeNull();
     // It is what was written last.
-    for (const { path, size } of openFiles(tmpdir())) truncateSync(path, Math.max(0, size - 1));
+    for (const { path, size } of keptFiles()) truncateSync(path, Math.max(0, size - 1));
     expect(texts.find("a")?.count()).toBeNull();
     expect(texts.find("a")?.count()).toBe(1_500);
     expect(told).toHaveLength(1);
@@ -445,20 +445,6 @@ test("a page that was found and has been overwritten is lost, not another one", 
     expect(() => found?.text).toThrow(LostPageError);
   });
 });
-
-/** The files that have no name any more, of this process (Linux). */
-function openFiles(folder: string): { path: string; size: number }[] {
-  return readdirSync("/proc/self/fd").flatMap((fd) => {
-    const path = `/proc/self/fd/${fd}`;
-    try {
-      const target = readlinkSync(path);
-      const isOne = target.startsWith(folder) && target.endsWith("pages (deleted)");
-      return isOne ? [{ path, size: statSync(path).size }] : [];
-    } catch {
-      return [];
-    }
-  });
-}
 
 test("what is kept is true after changes by many at once, totals included", async () => {
   const random = (below: number) => Math.floor(Math.random() * below);

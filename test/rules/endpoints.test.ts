@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { truncateSync } from "node:fs";
 import { gunzipSync, zstdDecompressSync } from "bun";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer, until } from "../support.ts";
+import { keptFiles, startTestServer, type TestServer, until } from "../support.ts";
 
 // Sections 1, 3, 4 and 9 of the specification, and points 1, 3, 4, 10, 11, 15 and 16 of the design.
 
@@ -286,6 +287,29 @@ describe("design 4.10: CORS", () => {
       expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
     }
   });
+});
+
+test("design 4.16 a page whose bytes are lost from the file is given all the same", async () => {
+  const others = new Set(keptFiles().map(({ path }) => path));
+  const frail = await startTestServer();
+  const ownFiles = () => keptFiles().filter(({ path }) => !others.has(path));
+  try {
+    await addBusiness(frail.sql, { slug: "here" });
+    const ask = async () => {
+      const response = await fetch(`${frail.url}/api/v1/businesses/here`);
+      return { status: response.status, text: await response.text() };
+    };
+    const first = await ask();
+    await until(async () => {
+      await ask();
+      return ownFiles().some(({ size }) => size > 0);
+    }, 1_000);
+    for (const { path } of ownFiles()) truncateSync(path);
+    expect(await ask()).toEqual(first);
+    expect(first.status).toBe(200);
+  } finally {
+    await frail.stop();
+  }
 });
 
 describe("design 4.16: HEAD, ETag, coding", () => {
