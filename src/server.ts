@@ -55,10 +55,12 @@ export function serve(parts: Parts): Server<undefined> {
     const counts = new Map<number, number>();
     parts.counts.set(route, counts);
     return async (request: Request, server: Server<undefined>) => {
-      const peer = server.requestIP(request)?.address ?? "";
       const { path, query } = splitUrl(request.url);
       const context = {
-        client: addressOf(peer, request.headers.get("X-Forwarded-For")),
+        client() {
+          const peer = server.requestIP(request)?.address ?? "";
+          return addressOf(peer, request.headers.get("X-Forwarded-For"));
+        },
         query,
         segment: path.slice(path.lastIndexOf("/") + 1),
       };

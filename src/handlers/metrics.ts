@@ -10,7 +10,7 @@ import type { Handler } from "../http/handler.ts";
  */
 export function metrics(scrape: () => Promise<string>): Handler {
   return async function metrics(request, { client }) {
-    if (!isNear(client) || request.headers.has("X-Forwarded-For")) return notFound();
+    if (!isNear(client()) || request.headers.has("X-Forwarded-For")) return notFound();
     const headers = {
       "Content-Type": Registry.PROMETHEUS_CONTENT_TYPE,
       "Cache-Control": "no-store",

@@ -10,7 +10,7 @@ import type { Middleware } from "../http/handler.ts";
 export function admitVisitor(admit: Window, log: Logger): Middleware {
   return (next) =>
     async function admitVisitor(request, context) {
-      const retryAfterSeconds = await admit(context.client).catch((error) => {
+      const retryAfterSeconds = await admit(context.client()).catch((error) => {
         log.debug({ err: error }, "page views are not counted");
         return 0;
       });

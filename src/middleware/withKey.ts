@@ -16,11 +16,15 @@ export function withKey(
     if (header === null) return unauthorized("missing");
 
     const presented = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
-    const resolved = await keyring.resolve(presented);
+    const found = keyring.resolve(presented);
+    if (!(found instanceof Promise) && found.ok) return next(found.key, request, context);
+
+    const client = context.client();
+    const resolved = await found;
     if (resolved.ok) return next(resolved.key, request, context);
 
     // Counted like an open request, so that nobody guesses keys quickly.
-    const attempt = await admission.admitClient(context.client);
+    const attempt = await admission.admitClient(client);
     if (!attempt.admitted) return tooManyRequests(attempt.retryAfterSeconds);
     return resolved.denied === "invalid" ? unauthorized("invalid") : errorAnswer(resolved.denied);
   };

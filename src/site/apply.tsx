@@ -29,7 +29,8 @@ export interface ApplyParts {
  * wrong, the form comes back with all that was typed and says what to do.
  */
 export function applyForKey(parts: ApplyParts): Handler {
-  return async function applyForKey(request, { client }) {
+  return async function applyForKey(request, context) {
+    const client = context.client();
     const { fields, faults } = checkApplication(await readForm(request));
     if (!isOurForm(request, parts.baseUrl)) {
       return again(403, fields, {
