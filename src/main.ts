@@ -141,7 +141,7 @@ export async function start(
 const CACHE_BYTES = 720 * 1024 * 1024;
 
 /** Pages and coded forms of them, for each process: small ones are not worth the memory of more. */
-const MOST_KEPT = 150_000;
+const MOST_KEPT = 110_000;
 
 /** Milliseconds that each part has to close: as long as the slowest answer may take. */
 const STOP_MS = 5_000;
