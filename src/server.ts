@@ -56,10 +56,14 @@ export function serve(parts: Parts): Server<undefined> {
     parts.counts.set(route, counts);
     return async (request: Request, server: Server<undefined>) => {
       const { path, query } = splitUrl(request.url);
+      let client: string | undefined;
       const context = {
         client() {
-          const peer = server.requestIP(request)?.address ?? "";
-          return addressOf(peer, request.headers.get("X-Forwarded-For"));
+          client ??= addressOf(
+            server.requestIP(request)?.address ?? "",
+            request.headers.get("X-Forwarded-For"),
+          );
+          return client;
         },
         query,
         segment: path.slice(path.lastIndexOf("/") + 1),
@@ -92,7 +96,7 @@ export function serve(parts: Parts): Server<undefined> {
   });
 }
 
-/** An answer that was found, but is lost before it could be sent, is made anew: charged twice, but given. */
+/** An answer that was found, but is lost before it could be sent, is asked for once more, and charged again. */
 async function respondTo(request: Request, context: Context, handler: Handler): Promise<Response> {
   try {
     return respond(request, await handler(request, context));

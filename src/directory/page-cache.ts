@@ -26,7 +26,7 @@ export interface PageCacheOptions<Page, About> {
   unpack(about: About, stored: Stored): Page;
   /** What is said of the same page when its list has so many more businesses, all of them behind it. */
   grow(about: About, growth: number): About;
-  /** Told, now and then, when pages cannot be kept or read; they are given all the same. */
+  /** Told when pages cannot be read, or, now and then, cannot be kept; they are given all the same. */
   onFault(error: unknown): void;
 }
 
@@ -40,12 +40,9 @@ export interface Stored {
   keepForm(form: string, version: string, bytes: Uint8Array<ArrayBuffer>): void;
 }
 
-/** A page was found, but cannot be read. From then on it is not found. */
+/** A page was found, but its bytes are there no more. From then on it is not found. */
 export class LostPageError extends Error {
-  constructor(cause: unknown) {
-    super("A page that was kept cannot be read", { cause });
-    this.name = "LostPageError";
-  }
+  override name = "LostPageError";
 }
 
 /** What is noted of each page: there are so many that what is seldom asked for lies in the file. */
@@ -88,7 +85,7 @@ export async function createPageCache<Page extends object, About extends object>
     const kept = file.get(name);
     if (!kept || typeof kept.note === "string") return undefined;
     const { note } = kept;
-    if (note.seen === recent.latest || isStillTrue(name, kept, note)) {
+    if (note.seen === recent.latest || isStillTrue(kept, note)) {
       return unpack(note.about, new StoredPage(name, kept, note));
     }
     file.delete(name);
@@ -96,13 +93,12 @@ export async function createPageCache<Page extends object, About extends object>
   }
 
   /** If so, what is noted is as of now. */
-  function isStillTrue(name: string, kept: Kept<unknown>, note: Note<About>): boolean {
+  function isStillTrue(kept: Kept<unknown>, note: Note<About>): boolean {
     const touches = recent.since(note.seen, note.subject);
     if (!touches) return false;
     if (touches.length > 0) {
-      const bytes = guarded(name, () => file.read(kept, 0, note.standing));
-      if (!bytes) return false;
-      const standing = JSON.parse(new TextDecoder().decode(bytes)) as Standing;
+      const standing = readStanding(kept, note);
+      if (!standing) return false;
       let growth = 0;
       for (const touch of touches) {
         const effect = effectOf(standing, touch);
@@ -122,7 +118,7 @@ export async function createPageCache<Page extends object, About extends object>
       const { bytes, about } = pack(page);
       const standing = Buffer.from(JSON.stringify(standingOf(shows)));
       const note = { about, subject: subjectOf(shows), seen, standing: standing.byteLength };
-      guarded(name, () => file.set(name, Buffer.concat([standing, bytes]), note));
+      write(name, Buffer.concat([standing, bytes]), note);
     }
     return page;
   }
@@ -139,23 +135,18 @@ export async function createPageCache<Page extends object, About extends object>
     }
 
     bytes(): Uint8Array<ArrayBuffer> {
-      try {
-        return file.read(this.#kept, this.#start);
-      } catch (error) {
-        onLoss(this.#name, error);
-        throw new LostPageError(error);
-      }
+      const bytes = reading(() => file.read(this.#kept, this.#start));
+      if (!bytes) throw new LostPageError();
+      return bytes;
     }
 
     findForm(form: string, version: string): Uint8Array<ArrayBuffer> | undefined {
-      const name = this.#nameOf(form);
-      const kept = file.get(name);
-      return kept?.note === version ? guarded(name, () => file.read(kept)) : undefined;
+      const kept = file.get(this.#nameOf(form));
+      return kept?.note === version ? reading(() => file.read(kept)) : undefined;
     }
 
     keepForm(form: string, version: string, bytes: Uint8Array<ArrayBuffer>): void {
-      const name = this.#nameOf(form);
-      guarded(name, () => file.set(name, bytes, version));
+      write(this.#nameOf(form), bytes, version);
     }
 
     #nameOf(form: string): string {
@@ -163,21 +154,33 @@ export async function createPageCache<Page extends object, About extends object>
     }
   }
 
-  /** A fault of the file costs a page its place there, and nobody an answer. */
-  function guarded<Result>(name: string, use: () => Result): Result | undefined {
+  function readStanding(kept: Kept<unknown>, { standing }: Note<About>): Standing | undefined {
+    return reading(() => {
+      const bytes = file.read(kept, 0, standing);
+      return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as Standing);
+    });
+  }
+
+  /** A file that cannot be read is not used any more: nobody's answer depends on it. */
+  function reading<Result>(read: () => Result): Result | undefined {
     try {
-      return use();
+      return read();
     } catch (error) {
-      onLoss(name, error);
+      file.close();
+      onFault(error);
       return undefined;
     }
   }
 
-  function onLoss(name: string, error: unknown): void {
-    file.delete(name);
-    const now = performance.now();
-    if (now - faultAt > FAULT_INTERVAL_MS) onFault(error);
-    faultAt = now;
+  /** A disk that is full may have room again. */
+  function write(name: string, bytes: Uint8Array<ArrayBuffer>, note: Note<About> | string): void {
+    try {
+      file.set(name, bytes, note);
+    } catch (error) {
+      const now = performance.now();
+      if (now - faultAt > FAULT_INTERVAL_MS) onFault(error);
+      faultAt = now;
+    }
   }
 
   return {

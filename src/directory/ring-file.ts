@@ -36,7 +36,8 @@ export class RingFile<Note> {
    * @param options.mostNames each takes up some 250 bytes of memory, and its note
    */
   constructor(folder: string, { size, mostNames }: { size: number; mostNames: number }) {
-    this.#size = size;
+    // Places in the file are counted on for ever: with a fraction they would end up between bytes.
+    this.#size = Math.floor(size);
     this.#mostNames = mostNames;
     const own = mkdtempSync(join(folder, "highstreet-"));
     try {
@@ -58,11 +59,16 @@ export class RingFile<Note> {
   }
 
   /**
-   * The bytes, or a part of them. They are good until anything else is read or set.
-   * @throws Error when they cannot be read, or others lie there by now
+   * The bytes, or a part of them; undefined when others lie there by now. They are good until anything
+   * else is read or set.
+   * @throws Error when they cannot be read
    */
-  read({ start, length }: Kept<unknown>, from = 0, to = length): Uint8Array<ArrayBuffer> {
-    if (this.#end > start + this.#size) throw new Error("Other bytes lie there by now.");
+  read(
+    { start, length }: Kept<unknown>,
+    from = 0,
+    to = length,
+  ): Uint8Array<ArrayBuffer> | undefined {
+    if (this.#end > start + this.#size) return undefined;
     const wanted = to - from;
     if (wanted > this.#buffer.byteLength) this.#buffer = Buffer.allocUnsafeSlow(2 * wanted);
     const place = (start % this.#size) + from;
@@ -76,7 +82,6 @@ export class RingFile<Note> {
     const length = bytes.byteLength;
     this.delete(name);
     if (length > this.#size) return;
-    if (this.#kept.size >= this.#mostNames) this.#dropOldest();
     this.#makeRoom(length);
     this.#append(name, bytes, { note, start: 0, length, isUsed: false });
   }
@@ -88,11 +93,12 @@ export class RingFile<Note> {
   clear(): void {
     this.#kept.clear();
     // On a full disk there is room where something has been written before.
-    this.#end += this.#restOfRound();
+    if (this.#size > 0) this.#end += this.#restOfRound();
   }
 
   /** From now on it has no room for anything. */
   close(): void {
+    if (this.#size < 0) return;
     this.#kept.clear();
     this.#size = -1;
     closeSync(this.#file);
@@ -103,15 +109,20 @@ export class RingFile<Note> {
     for (;;) {
       const rest = this.#restOfRound();
       const oldest = this.#findOldest();
-      if (oldest && oldest[1].start + this.#size < this.#end + Math.min(length, rest)) {
+      if (oldest && this.#hasToGo(oldest[1], Math.min(length, rest))) {
         const [name, kept] = oldest;
-        const bytes = kept.isUsed && secondRounds-- > 0 ? this.read(kept) : null;
         this.#dropOldest();
+        if (!kept.isUsed || kept.length > rest || secondRounds-- <= 0) continue;
         // What lies between is free, so that there is room for it.
+        const bytes = this.read(kept);
         if (bytes) this.#append(name, bytes, kept);
       } else if (rest < length) this.#end += rest;
       else return;
     }
+  }
+
+  #hasToGo({ start }: Kept<Note>, wanted: number): boolean {
+    return this.#kept.size >= this.#mostNames || start + this.#size < this.#end + wanted;
   }
 
   #append(name: string, bytes: Uint8Array, kept: Kept<Note>): void {
@@ -135,8 +146,7 @@ export class RingFile<Note> {
   }
 
   #dropOldest(): void {
-    const oldest = this.#findOldest();
-    if (oldest) this.#kept.delete(oldest[0]);
+    if (this.#oldest) this.#kept.delete(this.#oldest[0]);
     this.#oldest = undefined;
   }
 

@@ -38,7 +38,7 @@ export class Representation {
     return coding === "identity" ? tag : `${tag.slice(0, -1)}-${coding}"`;
   }
 
-  /** They may be good only until another body's are asked for: who keeps them keeps a copy. */
+  /** They may be good only until others are asked for, of this body or another: who keeps them keeps a copy. */
   bytes(coding: Coding): Bytes {
     if (coding === "identity") return this.#plain();
     const { tag } = this.about;

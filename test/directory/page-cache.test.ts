@@ -376,15 +376,17 @@ test("another form of a page is kept beside it, and made anew when it had to go"
   });
 });
 
-test("a page that cannot be read from the file any more is found no more, and that is told once", async () => {
+test("a file that cannot be read is used no more, which is told once, and all pages are given", async () => {
   await withTexts(10_000_000, async (texts, make, told) => {
-    for (const name of ["one", "two"]) {
-      await make(name);
-      const found = texts.find(name);
-      for (const { path } of keptFiles()) truncateSync(path);
-      expect(() => found?.text).toThrow(LostPageError);
-      expect(texts.find(name)).toBeUndefined();
+    await make("one");
+    await make("two");
+    const [one, two] = [texts.find("one"), texts.find("two")];
+    for (const { path } of keptFiles()) truncateSync(path);
+    expect(() => one?.text).toThrow(LostPageError);
+    expect(() => two?.text).toThrow(LostPageError);
+    for (const name of ["one", "two", "three"]) {
       expect((await make(name)).text.trim()).toBe(name);
+      expect(texts.find(name)).toBeUndefined();
     }
     expect(told).toHaveLength(1);
   });
@@ -423,16 +425,25 @@ test("a form of another version is not given, and makes room for the one that is
   }
 });
 
-test("a form that cannot be read from the file any more is made anew", async () => {
+test("a form that cannot be read is not given", async () => {
   await withTexts(10_000_000, async (texts, make, told) => {
     await make("a");
     expect(texts.find("a")?.count()).toBeNull();
+    const found = texts.find("a");
     // It is what was written last.
     for (const { path, size } of keptFiles()) truncateSync(path, Math.max(0, size - 1));
-    expect(texts.find("a")?.count()).toBeNull();
-    expect(texts.find("a")?.count()).toBe(1_500);
+    expect(() => found?.count()).toThrow(LostPageError);
     expect(told).toHaveLength(1);
   });
+});
+
+test("a page is compared with changes by what can be read, or not found", async () => {
+  const question = { city: undefined, category: undefined, offset: 0 };
+  await findOrMake(question);
+  for (const { path } of keptFiles()) truncateSync(path);
+  await change((sql) => sql`update businesses set status = 'suspended' where slug = 'shop-3'`);
+  expect(cache.find(nameOf(question))).toBeUndefined();
+  expect(faults.splice(0)).toHaveLength(1);
 });
 
 test("a page that was found and has been overwritten is lost, not another one", async () => {

@@ -307,6 +307,8 @@ test("design 4.16 a page whose bytes are lost from the file is given all the sam
     for (const { path } of ownFiles()) truncateSync(path);
     expect(await ask()).toEqual(first);
     expect(first.status).toBe(200);
+    // It was found, and then could not be read.
+    expect(ownFiles()).toEqual([]);
   } finally {
     await frail.stop();
   }

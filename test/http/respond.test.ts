@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { gunzipSync } from "node:zlib";
+import { okFinished } from "../../src/http/answer.ts";
+import { Representation } from "../../src/http/representation.ts";
+import { respond } from "../../src/http/respond.ts";
+
+/** As bodies are kept: all are read into one buffer. */
+function keptBodies(texts: readonly string[]): Representation[] {
+  const buffer = Buffer.alloc(100_000);
+  const read = (bytes: Uint8Array) => {
+    buffer.fill(0).set(bytes);
+    return buffer.subarray(0, bytes.byteLength);
+  };
+  return texts.map((text) => {
+    const made = Representation.of(text);
+    const gzipped = made.bytes("gzip");
+    return new Representation(made.about, {
+      bytes: () => read(Buffer.from(text)),
+      findForm: (coding) => (coding === "gzip" ? read(gzipped) : undefined),
+      keepForm() {},
+    });
+  });
+}
+
+test("responses that are made one after the other keep their own bodies", async () => {
+  const texts = ["a", "b", "c"].map((letter) => letter.repeat(5_000));
+  const bodies = keptBodies(texts);
+  for (const coding of ["identity", "gzip"]) {
+    const request = () =>
+      new Request("http://localhost/", { headers: { "Accept-Encoding": coding } });
+    const responses = bodies.map((body) => respond(request(), okFinished(body)));
+    const sent = await Promise.all(responses.map((response) => response.bytes()));
+    const decoded = sent.map((bytes) => (coding === "gzip" ? gunzipSync(bytes) : bytes));
+    expect(decoded.map((bytes) => new TextDecoder().decode(bytes))).toEqual(texts);
+  }
+});
