@@ -24,15 +24,17 @@ export interface PageCacheOptions<Page, About> {
   pack(page: Page): { bytes: Uint8Array<ArrayBuffer>; about: About };
   /** The same page again. */
   unpack(about: About, stored: Stored): Page;
-  /** What is said of the same page when its list has so many more businesses, all of them behind it. */
+  /** What is said of the same page, its bytes as before, when its list has so many more businesses. */
   grow(about: About, growth: number): About;
   /** Told when pages cannot be read, or, now and then, cannot be kept; they are given all the same. */
   onFault(error: unknown): void;
 }
 
-/** The bytes of a kept page. They are good until anything else is read or kept. */
+/**
+ * The bytes of a kept page. They are good until anything else is read or kept.
+ * @throws LostPageError
+ */
 export interface Stored {
-  /** @throws LostPageError */
   bytes(): Uint8Array<ArrayBuffer>;
   /** What was kept beside it under that name, and for that version. */
   findForm(form: string, version: string): Uint8Array<ArrayBuffer> | undefined;
@@ -85,42 +87,66 @@ export async function createPageCache<Page extends object, About extends object>
     const kept = file.get(name);
     if (!kept || typeof kept.note === "string") return undefined;
     const { note } = kept;
-    if (note.seen === recent.latest || isStillTrue(kept, note)) {
-      return unpack(note.about, new StoredPage(name, kept, note));
+    if (note.seen === recent.latest) return unpack(note.about, new StoredPage(name, kept, note));
+    try {
+      return bringUpToDate(name, kept, note);
+    } catch (error) {
+      if (error instanceof LostPageError) return undefined;
+      throw error;
     }
-    file.delete(name);
-    return undefined;
   }
 
-  /** If so, what is noted is as of now. */
-  function isStillTrue(kept: Kept<unknown>, note: Note<About>): boolean {
-    const touches = recent.since(note.seen, note.subject);
-    if (!touches) return false;
-    if (touches.length > 0) {
-      const standing = readStanding(kept, note);
-      if (!standing) return false;
-      let growth = 0;
-      for (const touch of touches) {
-        const effect = effectOf(standing, touch);
-        if (effect === "untrue") return false;
-        growth += effect;
-      }
-      if (growth !== 0) note.about = grow(note.about, growth);
+  function bringUpToDate(name: string, kept: Kept<unknown>, note: Note<About>): Page | undefined {
+    const growth = growthSince(kept, note);
+    if (growth === "untrue") {
+      file.delete(name);
+      return undefined;
     }
-    note.seen = recent.latest;
-    return true;
+    const stored = new StoredPage(name, kept, note);
+    if (growth === 0) {
+      note.seen = recent.latest;
+      return unpack(note.about, stored);
+    }
+    const page = unpack(grow(note.about, growth), stored);
+    const standing = Buffer.from(reading(() => file.read(kept, 0, note.standing)));
+    keep(name, page, standing, { subject: note.subject, seen: recent.latest });
+    return page;
+  }
+
+  /** What the changes since it was last looked at make of a page. */
+  function growthSince(kept: Kept<unknown>, note: Note<About>): "untrue" | number {
+    const touches = recent.since(note.seen, note.subject);
+    if (!touches) return "untrue";
+    if (touches.length === 0) return 0;
+    const standing = readStanding(kept, note);
+    let growth = 0;
+    for (const touch of touches) {
+      const effect = effectOf(standing, touch);
+      if (effect === "untrue") return "untrue";
+      growth += effect;
+    }
+    return growth;
   }
 
   async function makeAndKeep(name: string, work: () => Promise<Made<Page>>): Promise<Page> {
     const seen = recent.latest;
     const { page, shows } = await work();
     if (shows && file.size > 0) {
-      const { bytes, about } = pack(page);
       const standing = Buffer.from(JSON.stringify(standingOf(shows)));
-      const note = { about, subject: subjectOf(shows), seen, standing: standing.byteLength };
-      write(name, Buffer.concat([standing, bytes]), note);
+      keep(name, page, standing, { subject: subjectOf(shows), seen });
     }
     return page;
+  }
+
+  function keep(
+    name: string,
+    page: Page,
+    standing: Uint8Array,
+    { subject, seen }: Pick<Note<About>, "subject" | "seen">,
+  ): void {
+    const { bytes, about } = pack(page);
+    const note = { about, subject, seen, standing: standing.byteLength };
+    write(name, Buffer.concat([standing, bytes]), note);
   }
 
   class StoredPage implements Stored {
@@ -135,9 +161,7 @@ export async function createPageCache<Page extends object, About extends object>
     }
 
     bytes(): Uint8Array<ArrayBuffer> {
-      const bytes = reading(() => file.read(this.#kept, this.#start));
-      if (!bytes) throw new LostPageError();
-      return bytes;
+      return reading(() => file.read(this.#kept, this.#start));
     }
 
     findForm(form: string, version: string): Uint8Array<ArrayBuffer> | undefined {
@@ -154,7 +178,7 @@ export async function createPageCache<Page extends object, About extends object>
     }
   }
 
-  function readStanding(kept: Kept<unknown>, { standing }: Note<About>): Standing | undefined {
+  function readStanding(kept: Kept<unknown>, { standing }: Note<About>): Standing {
     return reading(() => {
       const bytes = file.read(kept, 0, standing);
       return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as Standing);
@@ -162,14 +186,15 @@ export async function createPageCache<Page extends object, About extends object>
   }
 
   /** A file that cannot be read is not used any more: nobody's answer depends on it. */
-  function reading<Result>(read: () => Result): Result | undefined {
+  function reading<Result>(read: () => Result | undefined): Result {
     try {
-      return read();
+      const result = read();
+      if (result !== undefined) return result;
     } catch (error) {
       file.close();
       onFault(error);
-      return undefined;
     }
+    throw new LostPageError();
   }
 
   /** A disk that is full may have room again. */

@@ -38,16 +38,19 @@ export function keptList(
 /** What is said of a kept answer, beside its bytes. */
 export interface AboutAnswer extends About {
   /** Of a page of a list. */
-  readonly list: PageOfList | null;
+  readonly list: PageOfList | undefined;
 }
 
 /** What the cache does with kept answers. */
 export const keptAnswers: Omit<PageCacheOptions<KeptAnswer, AboutAnswer>, "onFault"> = {
-  pack: ({ body, list = null }) => ({
+  pack: ({ body, list }) => ({
     bytes: body.bytes("identity"),
-    about: { ...body.about, list },
+    about: { ...body.about, otherEnd: null, list },
   }),
-  unpack: (about, stored) => okFinished(new Representation(about, stored)),
+  unpack: (about, stored) => ({
+    ...okFinished(new Representation(about, stored)),
+    list: about.list,
+  }),
   grow(about, growth) {
     if (!about.list) throw new Error("what is no list does not grow");
     const list = { ...about.list, total: about.list.total + growth };
