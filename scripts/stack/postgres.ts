@@ -1,5 +1,4 @@
 import { chown, mkdir, readFile, rename, rm } from "node:fs/promises";
-import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { isPostgresAway, openPostgres } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
@@ -146,7 +145,7 @@ function settings(port: number, durable: boolean): string[] {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     max_connections: 100,
-    shared_buffers: `${sharedBuffers()}MB`,
+    shared_buffers: "512MB",
     // A bulk load would else be held up by a checkpoint every few seconds.
     max_wal_size: "4GB",
     maintenance_work_mem: "128MB",
@@ -154,12 +153,6 @@ function settings(port: number, durable: boolean): string[] {
     ...(!durable && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
   };
   return Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-}
-
-/** Megabytes: what keeps the indexes of a large directory, and leaves most of a small machine alone. */
-function sharedBuffers(): number {
-  const eighth = Math.floor(totalmem() / 8 / 1024 ** 2);
-  return Math.max(128, Math.min(2_048, eighth));
 }
 
 async function isReady(url: string): Promise<boolean> {
