@@ -65,7 +65,7 @@ export async function syncSearch(
 /**
  * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, as
  * does a new connection to PostgreSQL; a slow poll is the net below. Of many commits the first is
- * brought in at once, the others together, after a pause. While a store is away it tries
+ * brought in at once, the others together, a few times a second. While a store is away it tries
  * again and again, and logs only when it starts and when it stops to fail.
  */
 export async function startSearchSync({
@@ -104,9 +104,8 @@ export async function startSearchSync({
         failures = 0;
         if (state === "busy") await rest(BUSY_MS);
         else {
-          const ended = performance.now();
           await untilWoken();
-          await rest(Math.max(0, ended + pauseAfter(ended - began) - performance.now()));
+          await rest(Math.max(0, began + LEAST_INTERVAL_MS - performance.now()));
         }
       } catch (error) {
         if (signal.aborted) return;
@@ -136,19 +135,10 @@ export async function startSearchSync({
 const STOP_MS = 1_000;
 const POLL_MS = 30_000;
 const BUSY_MS = 300;
-/** From the beginning of one run to that of the next. */
+/** From one run to the next: a run costs Meilisearch almost the same for one change and for many. */
 const LEAST_INTERVAL_MS = 400;
-const LONGEST_PAUSE_MS = 1_500;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 4_000;
-
-/**
- * A run costs Meilisearch almost the same for one change and for many, and the more the larger the
- * directory is: after a long one it has twice as long for searches, and leaves the processor to others.
- */
-function pauseAfter(runMs: number): number {
-  return Math.min(LONGEST_PAUSE_MS, Math.max(LEAST_INTERVAL_MS - runMs, 2 * runMs));
-}
 
 async function inspectIndex(
   sql: Sql,
