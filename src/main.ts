@@ -8,7 +8,7 @@ import { type Config, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
 import { createPageCache, type PageFile } from "./directory/page-cache.ts";
 import { RingFile } from "./directory/ring-file.ts";
-import { type AboutAnswer, type Answers, keptAnswers } from "./handlers/answers.ts";
+import { type Answers, keptAnswers } from "./handlers/answers.ts";
 import { type AnswerCounts, createMetrics } from "./metrics.ts";
 import { createLog, endWhenTold, explain, StartError } from "./process.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
@@ -104,7 +104,7 @@ export async function start(
       opened.push(() => searchSync.stop());
     }
 
-    const file: PageFile<AboutAnswer> = await reach(
+    const file: PageFile = await reach(
       "a file in TMPDIR",
       async () => new RingFile(config.tempFolder, { size: cacheBytes, mostNames: MOST_KEPT }),
     );

@@ -1,8 +1,15 @@
 import type { Sql } from "../store/postgres.ts";
 import { followAnnouncements } from "./announcements.ts";
 import { RecentChanges } from "./recent-changes.ts";
-import type { Kept, RingFile } from "./ring-file.ts";
-import { effectOf, type Shown, type Standing, standingOf, subjectOf } from "./touched.ts";
+import { Place, type RingFile } from "./ring-file.ts";
+import {
+  effectOf,
+  type Shown,
+  type Standing,
+  standingOf,
+  subjectOf,
+  type Touch,
+} from "./touched.ts";
 
 /** Finished pages, each kept until a change touches it. */
 export interface PageCache<Page> {
@@ -19,27 +26,36 @@ export interface Made<Page> {
   shows: Shown | null;
 }
 
-export interface PageCacheOptions<Page, About> {
-  /** A page as bytes, and what is said of it: that stays in memory, so it should be little. */
-  pack(page: Page): { bytes: Uint8Array<ArrayBuffer>; about: About };
+export interface PageCacheOptions<Page, Record> {
+  pack(page: Page): Packed<Record>;
   /** The same page again. */
-  unpack(about: About, stored: Stored): Page;
-  /** What is said of the same page, its bytes as before, when its list has so many more businesses. */
-  grow(about: About, growth: number): About;
+  unpack(stored: Stored): Page;
+  /** The same page when its list has so many more businesses. */
+  grow(stored: Stored, record: Record, growth: number): Page;
   /** Told when pages cannot be read, or, now and then, cannot be kept; they are given all the same. */
   onFault(error: unknown): void;
 }
 
-/**
- * The bytes of a kept page. They are good until anything else is read or kept.
- * @throws LostPageError
- */
+export interface Packed<Record> {
+  bytes: Bytes;
+  /** Another one for other bytes. This is all that stays in memory, so it should be short. */
+  tag: string;
+  /** What it takes to make a grown page of it. Can be written as JSON. */
+  record: Record;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A page that is kept. Bytes are good until anything else is read or kept. */
 export interface Stored {
-  bytes(): Uint8Array<ArrayBuffer>;
-  /** What was kept beside it under that name, and for that version. */
-  findForm(form: string, version: string): Uint8Array<ArrayBuffer> | undefined;
-  /** In place of other versions. */
-  keepForm(form: string, version: string, bytes: Uint8Array<ArrayBuffer>): void;
+  readonly tag: string;
+  /** How many bytes it has. */
+  readonly size: number;
+  /** @throws LostPageError */
+  bytes(): Bytes;
+  /** What was kept beside these very bytes under that name. @throws LostPageError */
+  findForm(form: string): Bytes | undefined;
+  keepForm(form: string, bytes: Bytes): void;
 }
 
 /** A page was found, but its bytes are there no more. From then on it is not found. */
@@ -47,18 +63,40 @@ export class LostPageError extends Error {
   override name = "LostPageError";
 }
 
-/** What is noted of each page: there are so many that what is seldom asked for lies in the file. */
-export interface Note<About> {
-  about: About;
-  subject: string;
-  /** The last of the recent changes that it has been compared with. */
-  seen: number;
-  /** How many bytes before those of the page are its standing, as JSON. */
-  standing: number;
+/** Pages and their other forms. */
+export type PageFile = RingFile<KeptForm>;
+
+export class KeptForm extends Place {
+  /** That of the page. */
+  readonly tag: string;
+
+  constructor(tag: string) {
+    super();
+    this.tag = tag;
+  }
 }
 
-/** Pages with their notes; their other forms with the version. */
-export type PageFile<About> = RingFile<Note<About> | string>;
+/** Its bytes in the file are a header, as JSON, and then those of the page. */
+class KeptPage extends KeptForm {
+  readonly subject: string;
+  /** The last of the recent changes that it has been compared with. */
+  seen: number;
+  /** How many bytes the header has. */
+  readonly header: number;
+
+  constructor(tag: string, subject: string, seen: number, header: number) {
+    super(tag);
+    this.subject = subject;
+    this.seen = seen;
+    this.header = header;
+  }
+}
+
+/** What is needed of a page only when its list has changed. */
+interface Header<Record> {
+  standing: Standing;
+  record: Record;
+}
 
 /**
  * Keeps finished pages of the directory in a file, and in memory what is said of them. A change that
@@ -67,10 +105,10 @@ export type PageFile<About> = RingFile<Note<About> | string>;
  * heard, nothing is found and all is made anew.
  * @param file belongs to the caller, who closes it
  */
-export async function createPageCache<Page extends object, About extends object>(
+export async function createPageCache<Page extends object, Record>(
   sql: Sql,
-  file: PageFile<About>,
-  { pack, unpack, grow, onFault }: PageCacheOptions<Page, About>,
+  file: PageFile,
+  { pack, unpack, grow, onFault }: PageCacheOptions<Page, Record>,
 ): Promise<PageCache<Page>> {
   const underWay = new Map<string, { since: number; page: Promise<Page> }>();
   let faultAt = Number.NEGATIVE_INFINITY;
@@ -85,55 +123,47 @@ export async function createPageCache<Page extends object, About extends object>
   function find(name: string): Page | undefined {
     if (!announcements.areCurrent()) return undefined;
     const kept = file.get(name);
-    if (!kept || typeof kept.note === "string") return undefined;
-    const { note } = kept;
-    if (note.seen === recent.latest) return unpack(note.about, new StoredPage(name, kept, note));
+    if (!(kept instanceof KeptPage)) return undefined;
+    if (kept.seen === recent.latest) return unpack(new StoredPage(name, kept));
+    const touches = recent.since(kept.seen, kept.subject);
+    if (touches?.length === 0) {
+      kept.seen = recent.latest;
+      return unpack(new StoredPage(name, kept));
+    }
     try {
-      return bringUpToDate(name, kept, note);
+      const page = touches && touched(name, kept, touches);
+      if (!page) file.delete(name);
+      return page ?? undefined;
     } catch (error) {
       if (error instanceof LostPageError) return undefined;
       throw error;
     }
   }
 
-  function bringUpToDate(name: string, kept: Kept<unknown>, note: Note<About>): Page | undefined {
-    const growth = growthSince(kept, note);
-    if (growth === "untrue") {
-      file.delete(name);
-      return undefined;
-    }
-    const stored = new StoredPage(name, kept, note);
-    if (growth === 0) {
-      note.seen = recent.latest;
-      return unpack(note.about, stored);
-    }
-    const page = unpack(grow(note.about, growth), stored);
-    const standing = Buffer.from(reading(() => file.read(kept, 0, note.standing)));
-    keep(name, page, standing, { subject: note.subject, seen: recent.latest });
-    return page;
-  }
-
-  /** What the changes since it was last looked at make of a page. */
-  function growthSince(kept: Kept<unknown>, note: Note<About>): "untrue" | number {
-    const touches = recent.since(note.seen, note.subject);
-    if (!touches) return "untrue";
-    if (touches.length === 0) return 0;
-    const standing = readStanding(kept, note);
+  /** What the changes that touched its subject make of a page; null when it is no longer true. */
+  function touched(name: string, kept: KeptPage, touches: readonly Touch[]): Page | null {
+    const { standing, record } = readHeader(kept);
     let growth = 0;
     for (const touch of touches) {
       const effect = effectOf(standing, touch);
-      if (effect === "untrue") return "untrue";
+      if (effect === "untrue") return null;
       growth += effect;
     }
-    return growth;
+    const stored = new StoredPage(name, kept);
+    if (growth === 0) {
+      kept.seen = recent.latest;
+      return unpack(stored);
+    }
+    const page = grow(stored, record, growth);
+    keep(name, page, { standing, subject: kept.subject, seen: recent.latest });
+    return page;
   }
 
   async function makeAndKeep(name: string, work: () => Promise<Made<Page>>): Promise<Page> {
     const seen = recent.latest;
     const { page, shows } = await work();
     if (shows && file.size > 0) {
-      const standing = Buffer.from(JSON.stringify(standingOf(shows)));
-      keep(name, page, standing, { subject: subjectOf(shows), seen });
+      keep(name, page, { standing: standingOf(shows), subject: subjectOf(shows), seen });
     }
     return page;
   }
@@ -141,36 +171,43 @@ export async function createPageCache<Page extends object, About extends object>
   function keep(
     name: string,
     page: Page,
-    standing: Uint8Array,
-    { subject, seen }: Pick<Note<About>, "subject" | "seen">,
+    { standing, subject, seen }: { standing: Standing; subject: string; seen: number },
   ): void {
-    const { bytes, about } = pack(page);
-    const note = { about, subject, seen, standing: standing.byteLength };
-    write(name, Buffer.concat([standing, bytes]), note);
+    const { bytes, tag, record } = pack(page);
+    const header = Buffer.from(JSON.stringify({ standing, record } satisfies Header<Record>));
+    const kept = new KeptPage(tag, subject, seen, header.byteLength);
+    write(name, Buffer.concat([header, bytes]), kept);
   }
 
   class StoredPage implements Stored {
     readonly #name: string;
-    readonly #kept: Kept<unknown>;
-    readonly #start: number;
+    readonly #kept: KeptPage;
 
-    constructor(name: string, kept: Kept<unknown>, { standing }: Note<About>) {
+    constructor(name: string, kept: KeptPage) {
       this.#name = name;
       this.#kept = kept;
-      this.#start = standing;
     }
 
-    bytes(): Uint8Array<ArrayBuffer> {
-      return reading(() => file.read(this.#kept, this.#start));
+    get tag(): string {
+      return this.#kept.tag;
     }
 
-    findForm(form: string, version: string): Uint8Array<ArrayBuffer> | undefined {
+    get size(): number {
+      return this.#kept.length - this.#kept.header;
+    }
+
+    bytes(): Bytes {
+      return reading(() => file.read(this.#kept, this.#kept.header));
+    }
+
+    findForm(form: string): Bytes | undefined {
       const kept = file.get(this.#nameOf(form));
-      return kept?.note === version ? reading(() => file.read(kept)) : undefined;
+      return kept?.tag === this.tag ? reading(() => file.read(kept)) : undefined;
     }
 
-    keepForm(form: string, version: string, bytes: Uint8Array<ArrayBuffer>): void {
-      write(this.#nameOf(form), bytes, version);
+    /** In place of that of other bytes. */
+    keepForm(form: string, bytes: Bytes): void {
+      write(this.#nameOf(form), bytes, new KeptForm(this.tag));
     }
 
     #nameOf(form: string): string {
@@ -178,10 +215,10 @@ export async function createPageCache<Page extends object, About extends object>
     }
   }
 
-  function readStanding(kept: Kept<unknown>, { standing }: Note<About>): Standing {
+  function readHeader(kept: KeptPage): Header<Record> {
     return reading(() => {
-      const bytes = file.read(kept, 0, standing);
-      return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as Standing);
+      const bytes = file.read(kept, 0, kept.header);
+      return bytes && JSON.parse(new TextDecoder().decode(bytes));
     });
   }
 
@@ -198,9 +235,9 @@ export async function createPageCache<Page extends object, About extends object>
   }
 
   /** A disk that is full may have room again. */
-  function write(name: string, bytes: Uint8Array<ArrayBuffer>, note: Note<About> | string): void {
+  function write(name: string, bytes: Bytes, kept: KeptForm): void {
     try {
-      file.set(name, bytes, note);
+      file.set(name, bytes, kept);
     } catch (error) {
       const now = performance.now();
       if (now - faultAt > FAULT_INTERVAL_MS) onFault(error);

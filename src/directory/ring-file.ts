@@ -1,14 +1,16 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-/** Bytes in the file, and what is noted of them in memory. */
-export interface Kept<Note> {
-  note: Note;
-  /** Where they begin, counted from the first byte that was ever written. */
-  start: number;
-  length: number;
+/**
+ * Where bytes lie in the file. What else is to be noted of them in memory goes into a class that extends
+ * this one: there are so many that each should be one small object.
+ */
+export class Place {
+  /** Counted from the first byte that was ever written. */
+  start = 0;
+  length = 0;
   /** Since they were written there. */
-  isUsed: boolean;
+  isUsed = false;
 }
 
 /**
@@ -16,15 +18,15 @@ export interface Kept<Note> {
  * is some to spare, and where the garbage collector does not look. They lie in a ring. When it is
  * full the oldest give way, but those that were got since they were written get a second round.
  */
-export class RingFile<Note> {
+export class RingFile<Kept extends Place> {
   readonly #file: number;
   #size: number;
   readonly #mostNames: number;
   /** The oldest first. */
-  readonly #kept = new Map<string, Kept<Note>>();
+  readonly #kept = new Map<string, Kept>();
   #byAge = this.#kept.entries();
   /** What comes next in the ring behind `#end`. */
-  #oldest: [string, Kept<Note>] | undefined;
+  #oldest: [string, Kept] | undefined;
   /** Where the next one goes, counted like `start`. */
   #end = 0;
   /** To read into: always the same, or reading would make more garbage than all else. */
@@ -33,7 +35,7 @@ export class RingFile<Note> {
   /**
    * Throws when a file cannot be made in the folder.
    * @param options.size in bytes; they are taken up only as they are filled
-   * @param options.mostNames each takes up some 250 bytes of memory, and its note
+   * @param options.mostNames each takes up some 300 bytes of memory
    */
   constructor(folder: string, { size, mostNames }: { size: number; mostNames: number }) {
     // Places in the file are counted on for ever: with a fraction they would end up between bytes.
@@ -52,7 +54,7 @@ export class RingFile<Note> {
     return this.#size;
   }
 
-  get(name: string): Kept<Note> | undefined {
+  get(name: string): Kept | undefined {
     const kept = this.#kept.get(name);
     if (kept) kept.isUsed = true;
     return kept;
@@ -63,11 +65,7 @@ export class RingFile<Note> {
    * else is read or set.
    * @throws Error when they cannot be read
    */
-  read(
-    { start, length }: Kept<unknown>,
-    from = 0,
-    to = length,
-  ): Uint8Array<ArrayBuffer> | undefined {
+  read({ start, length }: Place, from = 0, to = length): Uint8Array<ArrayBuffer> | undefined {
     if (this.#end > start + this.#size) return undefined;
     const wanted = to - from;
     if (wanted > this.#buffer.byteLength) this.#buffer = Buffer.allocUnsafeSlow(2 * wanted);
@@ -77,13 +75,16 @@ export class RingFile<Note> {
     return this.#buffer.subarray(0, wanted);
   }
 
-  /** Does nothing when they are more than all there is room for. Throws when the disk is full. */
-  set(name: string, bytes: Uint8Array, note: Note): void {
-    const length = bytes.byteLength;
+  /**
+   * Does nothing when they are more than all there is room for. Throws when the disk is full.
+   * @param kept will say where they are
+   */
+  set(name: string, bytes: Uint8Array, kept: Kept): void {
+    kept.length = bytes.byteLength;
     this.delete(name);
-    if (length > this.#size) return;
-    this.#makeRoom(length);
-    this.#append(name, bytes, { note, start: 0, length, isUsed: false });
+    if (kept.length > this.#size) return;
+    this.#makeRoom(kept.length);
+    this.#append(name, bytes, kept);
   }
 
   delete(name: string): void {
@@ -121,11 +122,11 @@ export class RingFile<Note> {
     }
   }
 
-  #hasToGo({ start }: Kept<Note>, wanted: number): boolean {
+  #hasToGo({ start }: Kept, wanted: number): boolean {
     return this.#kept.size >= this.#mostNames || start + this.#size < this.#end + wanted;
   }
 
-  #append(name: string, bytes: Uint8Array, kept: Kept<Note>): void {
+  #append(name: string, bytes: Uint8Array, kept: Kept): void {
     try {
       const { length } = kept;
       const written = writeSync(this.#file, bytes, 0, length, this.#end % this.#size);
@@ -150,7 +151,7 @@ export class RingFile<Note> {
     this.#oldest = undefined;
   }
 
-  #findOldest(): [string, Kept<Note>] | undefined {
+  #findOldest(): [string, Kept] | undefined {
     while (!this.#oldest || this.#kept.get(this.#oldest[0]) !== this.#oldest[1]) {
       let next = this.#byAge.next();
       if (next.done) {

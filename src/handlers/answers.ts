@@ -2,14 +2,14 @@ import type { Made, PageCache, PageCacheOptions } from "../directory/page-cache.
 import type { KeyedPage, OpenPage } from "../directory/schemas.ts";
 import type { Shown } from "../directory/touched.ts";
 import { type FinishedAnswer, okFinished } from "../http/answer.ts";
-import { type About, Representation, withEnd } from "../http/representation.ts";
+import { Representation } from "../http/representation.ts";
 
 /** The finished answers that are kept. */
 export type Answers = PageCache<KeptAnswer>;
 
 interface KeptAnswer extends FinishedAnswer {
-  /** Of a page of a list. */
-  list?: PageOfList | undefined;
+  /** Of a page of a list that has just been made. */
+  list?: PageOfList;
 }
 
 /** What a page of a list says beside its rows comes from these. */
@@ -31,34 +31,28 @@ export function keptList(
   list: PageOfList,
   shows: Shown | null,
 ): Made<KeptAnswer> {
-  const start = JSON.stringify(rows).slice(0, -1);
-  return { page: { ...okFinished(Representation.of(start, endOf(list))), list }, shows };
-}
-
-/** What is said of a kept answer, beside its bytes. */
-export interface AboutAnswer extends About {
-  /** Of a page of a list. */
-  readonly list: PageOfList | undefined;
+  const body = JSON.stringify(rows).slice(0, -1) + endOf(list);
+  return { page: { ...okFinished(Representation.of(body)), list }, shows };
 }
 
 /** What the cache does with kept answers. */
-export const keptAnswers: Omit<PageCacheOptions<KeptAnswer, AboutAnswer>, "onFault"> = {
-  pack: ({ body, list }) => ({
+export const keptAnswers: Omit<PageCacheOptions<KeptAnswer, PageOfList | null>, "onFault"> = {
+  pack: ({ body, list = null }) => ({
     bytes: body.bytes("identity"),
-    about: { ...body.about, otherEnd: null, list },
+    tag: body.tag("identity"),
+    record: list,
   }),
-  unpack: (about, stored) => ({
-    ...okFinished(new Representation(about, stored)),
-    list: about.list,
-  }),
-  grow(about, growth) {
-    if (!about.list) throw new Error("what is no list does not grow");
-    const list = { ...about.list, total: about.list.total + growth };
-    return { ...withEnd(about, endOf(list)), list };
+  unpack: (stored) => okFinished(new Representation(stored)),
+  grow(stored, before, growth) {
+    if (!before) throw new Error("what is no list does not grow");
+    const list = { ...before, total: before.total + growth };
+    const rows = stored.bytes().subarray(0, -endOf(before).length);
+    const body = Buffer.concat([rows, Buffer.from(endOf(list))]);
+    return { ...okFinished(Representation.of(body)), list };
   },
 };
 
-/** What follows the rows in the body. */
+/** What follows the rows in the body: ASCII. */
 function endOf(list: PageOfList): string {
   const rest = list.access === "open" ? restOpen(list) : restKeyed(list);
   return `,${JSON.stringify(rest).slice(1)}`;

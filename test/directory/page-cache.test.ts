@@ -41,21 +41,18 @@ afterAll(() => database.drop());
 interface Kept {
   list: ListPage;
 }
-interface AboutKept {
-  growth: number;
-}
-const lists: Omit<PageCacheOptions<Kept, AboutKept>, "onFault"> = {
-  pack: (page) => ({ bytes: encode(page), about: { growth: 0 } }),
-  unpack({ growth }, stored) {
+const lists: Omit<PageCacheOptions<Kept, null>, "onFault"> = {
+  pack: (page) => ({ bytes: encode(page), tag: `${page.list.total}`, record: null }),
+  unpack: (stored) => decode(stored.bytes()) as Kept,
+  grow(stored, _record, growth) {
     const { list } = decode(stored.bytes()) as Kept;
     return { list: { ...list, total: list.total + growth } };
   },
-  grow: ({ growth }, further) => ({ growth: growth + further }),
 };
 const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const decode = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytes));
 
-let file: PageFile<AboutKept>;
+let file: PageFile;
 let cache: PageCache<Kept>;
 const faults: unknown[] = [];
 beforeEach(async () => {
@@ -298,21 +295,23 @@ interface Text {
   text: string;
 }
 /** Pages whose bytes are read when they are asked for, and their letters counted in another form. */
-const texts: Omit<PageCacheOptions<Text & { count(): unknown }, object>, "onFault"> = {
-  pack: ({ text }) => ({ bytes: encode(text), about: {} }),
-  unpack: (_about, stored) => ({
+const texts: Omit<PageCacheOptions<Text & { count(): unknown }, null>, "onFault"> = {
+  pack: ({ text }) => ({ bytes: encode(text), tag: text, record: null }),
+  unpack: (stored) => ({
     get text() {
       return decode(stored.bytes()) as string;
     },
     count() {
-      const known = stored.findForm("count", "1");
+      const known = stored.findForm("count");
       if (known) return decode(known);
       const { length } = decode(stored.bytes()) as string;
-      stored.keepForm("count", "1", encode(length));
+      stored.keepForm("count", encode(length));
       return null;
     },
   }),
-  grow: (about) => about,
+  grow() {
+    throw new Error("no list, and grows");
+  },
 };
 
 async function withTexts(
@@ -323,7 +322,7 @@ async function withTexts(
     told: unknown[],
   ) => Promise<void>,
 ): Promise<void> {
-  const room: PageFile<object> = new RingFile(tmpdir(), { size, mostNames: 1_000 });
+  const room: PageFile = new RingFile(tmpdir(), { size, mostNames: 1_000 });
   const told: unknown[] = [];
   const cache = await createPageCache(sql, room, {
     ...texts,
@@ -392,33 +391,32 @@ test("a file that cannot be read is used no more, which is told once, and all pa
   });
 });
 
-test("a form of another version is not given, and makes room for the one that is wanted", async () => {
-  const room: PageFile<object> = new RingFile(tmpdir(), { size: 10_000, mostNames: 2 });
-  const stored: Stored[] = [];
-  const cache = await createPageCache<Text, object>(sql, room, {
-    pack: ({ text }) => ({ bytes: encode(text), about: {} }),
-    unpack(_about, page) {
-      stored.push(page);
-      return { text: decode(page.bytes()) as string };
-    },
-    grow: (about) => about,
+test("a form of a page that has been made anew is not given, and gives way to a new one", async () => {
+  const room: PageFile = new RingFile(tmpdir(), { size: 10_000, mostNames: 2 });
+  let version = "0";
+  const cache = await createPageCache<{ stored?: Stored }, null>(sql, room, {
+    pack: () => ({ bytes: encode(version), tag: version, record: null }),
+    unpack: (stored) => ({ stored }),
+    grow: () => ({}),
     onFault: (error) => faults.push(error),
   });
-  try {
+  const find = async () => {
     await until(async () => {
-      await cache.findOrMake("a", async () => ({
-        page: { text: "a" },
-        shows: { kind: "business", slug: "a" },
-      }));
+      await cache.findOrMake("a", async () => ({ page: {}, shows: { kind: "totals" } }));
       return cache.find("a") !== undefined;
     }, 2_000);
-    const [page] = stored;
-    for (const version of ["1", "2", "3"]) {
-      expect(page?.findForm("coded", version)).toBeUndefined();
-      page?.keepForm("coded", version, encode(version));
-      expect(decode(page?.findForm("coded", version) ?? encode(null))).toBe(version);
+    return cache.find("a")?.stored;
+  };
+  try {
+    for (version of ["1", "2", "3"]) {
+      room.delete("a");
+      const page = await find();
+      expect(page?.tag).toBe(version);
+      expect(page?.findForm("coded")).toBeUndefined();
+      page?.keepForm("coded", encode(version));
+      expect(decode(page?.findForm("coded") ?? encode(null))).toBe(version);
     }
-    expect(cache.find("a")?.text).toBe("a");
+    expect(decode((await find())?.bytes() ?? encode(null))).toBe("3");
   } finally {
     await cache.stop();
     room.close();
@@ -437,14 +435,22 @@ test("a form that cannot be read is not given", async () => {
   });
 });
 
-test("a page is compared with changes by what can be read, or not found", async () => {
-  const question = { city: undefined, category: undefined, offset: 0 };
-  await findOrMake(question);
-  for (const { path } of keptFiles()) truncateSync(path);
-  await change((sql) => sql`update businesses set status = 'suspended' where slug = 'shop-3'`);
-  expect(cache.find(nameOf(question))).toBeUndefined();
-  expect(faults.splice(0)).toHaveLength(1);
-});
+for (const [what, spoil] of Object.entries({
+  "too little": (path: string) => truncateSync(path),
+  "not what was written": (path: string, size: number) => {
+    truncateSync(path);
+    truncateSync(path, size);
+  },
+})) {
+  test(`a page is not found when there is ${what} to compare changes with`, async () => {
+    const question = { city: undefined, category: undefined, offset: 0 };
+    await findOrMake(question);
+    await change((sql) => sql`update businesses set rating = 5 - rating where slug = 'shop-3'`);
+    for (const { path, size } of keptFiles()) spoil(path, size);
+    expect(cache.find(nameOf(question))).toBeUndefined();
+    expect(faults.splice(0)).toHaveLength(1);
+  });
+}
 
 test("a page that was found and has been overwritten is lost, not another one", async () => {
   await withTexts(10_000, async (texts, make) => {

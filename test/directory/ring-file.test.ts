@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { RingFile } from "../../src/directory/ring-file.ts";
+import { Place, RingFile } from "../../src/directory/ring-file.ts";
 
 const SIZE = 1_000;
 const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
@@ -14,16 +14,26 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A file by its names alone, whose notes are what it should have under them. */
+/** A place with what it should have. */
+class Expected extends Place {
+  readonly bytes: Buffer<ArrayBuffer>;
+
+  constructor(bytes: Uint8Array) {
+    super();
+    this.bytes = Buffer.from(bytes);
+  }
+}
+
+/** A file by its names alone. */
 class Bytes {
-  readonly file: RingFile<Uint8Array>;
+  readonly file: RingFile<Expected>;
 
   constructor(mostNames: number) {
     this.file = new RingFile(folder, { size: SIZE, mostNames });
   }
 
   set(name: string, bytes: Uint8Array): void {
-    this.file.set(name, bytes, bytes);
+    this.file.set(name, bytes, new Expected(bytes));
   }
 
   get(name: string): Buffer | undefined {
@@ -31,9 +41,9 @@ class Bytes {
     if (!kept) return undefined;
     const [from, to] = [kept.length >> 1, kept.length];
     const part = Buffer.from(this.file.read(kept, from) ?? "lost");
-    expect(part).toEqual(Buffer.from(kept.note.slice(from, to)));
+    expect(part).toEqual(kept.bytes.subarray(from, to));
     const bytes = Buffer.from(this.file.read(kept) ?? "lost");
-    expect(bytes).toEqual(Buffer.from(kept.note));
+    expect(bytes).toEqual(kept.bytes);
     return bytes;
   }
 }
@@ -142,17 +152,17 @@ test("what was got is read as it was, or not at all", () => {
           const got = lengths.map((length, number) => {
             if (number === cleared) file.clear();
             const bytes = new Uint8Array(length).fill(number);
-            file.set(`${number % 5}`, bytes, bytes);
+            file.set(`${number % 5}`, bytes, new Expected(bytes));
             // Got before the others are set, whatever becomes of its name.
             return file.get(`${number % 5}`);
           });
           for (const kept of got) {
             if (!kept) throw new Error("was not there right after it had been set");
             const bytes = file.read(kept);
-            if (bytes) expect(Buffer.from(bytes)).toEqual(Buffer.from(kept.note));
+            if (bytes) expect(Buffer.from(bytes)).toEqual(kept.bytes);
           }
           const last = got.at(-1);
-          if (last) expect(Buffer.from(file.read(last) ?? "lost")).toEqual(Buffer.from(last.note));
+          if (last) expect(Buffer.from(file.read(last) ?? "lost")).toEqual(last.bytes);
         });
       },
     ),
@@ -160,8 +170,8 @@ test("what was got is read as it was, or not at all", () => {
 });
 
 test("what was got stays readable until the ring has come round to it", () => {
-  withFile(({ file }) => {
-    const set = (number: number) => file.set(`${number}`, filled(number), filled(number));
+  withFile(({ file }: { file: RingFile<Place> }) => {
+    const set = (number: number) => file.set(`${number}`, filled(number), new Place());
     set(0);
     const kept = file.get("0");
     if (!kept) throw new Error("was not there right after it had been set");
@@ -192,10 +202,10 @@ test("what is read from time to time outlives what is not, also among as many as
 
 test("may have any size", () => {
   for (const size of [1_000 / 7, 1_000 / 11, 0.5, 0]) {
-    const file = new RingFile<null>(folder, { size, mostNames: 10 });
+    const file = new RingFile<Place>(folder, { size, mostNames: 10 });
     for (const number of all) {
       if (number % 9 === 0) file.clear();
-      file.set(`${number}`, new Uint8Array(11).fill(number), null);
+      file.set(`${number}`, new Uint8Array(11).fill(number), new Place());
       const kept = file.get(`${number}`);
       expect(kept && file.read(kept)?.[10]).toBe(size > 11 ? number : undefined);
     }

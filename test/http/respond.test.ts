@@ -14,7 +14,9 @@ function keptBodies(texts: readonly string[]): Representation[] {
   return texts.map((text) => {
     const made = Representation.of(text);
     const gzipped = made.bytes("gzip");
-    return new Representation(made.about, {
+    return new Representation({
+      tag: made.tag("identity"),
+      size: text.length,
       bytes: () => read(Buffer.from(text)),
       findForm: (coding) => (coding === "gzip" ? read(gzipped) : undefined),
       keepForm() {},
