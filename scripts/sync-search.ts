@@ -37,7 +37,7 @@ async function syncSearchCommand(): Promise<void> {
     const sync = () =>
       syncSearch(
         { sql, meili, index: SEARCH_INDEX },
-        { rebuild: values.rebuild, onProgress: progress.show },
+        { rebuild: values.rebuild, tidy: true, onProgress: progress.show },
       );
     let result = await sync();
     if (result.state === "busy") console.error("Another process is at it; waiting for its end.");

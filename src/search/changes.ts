@@ -2,6 +2,7 @@ import type { EnqueuedTask } from "meilisearch";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { readDocuments } from "./documents.ts";
+import { IS_GONE } from "./settings.ts";
 import { finishTask } from "./tasks.ts";
 
 const CHANGES_AT_ONCE = 10_000;
@@ -59,7 +60,10 @@ interface Change {
   businessId: string;
 }
 
-/** Has Meilisearch take the businesses as they are now. */
+/**
+ * Has Meilisearch take the businesses as they are now. Those that are gone are only marked: that costs
+ * next to nothing, and deleting is nearly as dear for one as for hundreds.
+ */
 async function tell(
   sql: Sql,
   meili: Meilisearch,
@@ -71,12 +75,27 @@ async function tell(
   const documents = await readDocuments(sql, ids);
   const approved = new Set(documents.map((document) => document.id));
   const gone = ids.filter((id) => !approved.has(id));
-  return Promise.all(
-    indexes
-      .map((index) => meili.index(index))
-      .flatMap((index) => [
-        ...(documents.length > 0 ? [index.addDocuments(documents)] : []),
-        ...(gone.length > 0 ? [index.deleteDocuments(gone)] : []),
-      ]),
-  );
+  const updates = [
+    ...documents.map((document) => ({ ...document, isGone: false })),
+    ...gone.map((id) => ({ id, isGone: true })),
+  ];
+  return Promise.all(indexes.map((index) => meili.index(index).updateDocuments(updates)));
+}
+
+const GONE_AT_ONCE = 1_000;
+
+/** Deletes what is marked as gone; of very much the first part. Only one process may do so at a time. */
+export async function removeGone(
+  meili: Meilisearch,
+  index: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { hits } = await meili.index<{ id: string }>(index).search("", {
+    filter: IS_GONE,
+    limit: GONE_AT_ONCE,
+    attributesToRetrieve: ["id"],
+  });
+  if (hits.length === 0) return;
+  const ids = hits.map(({ id }) => id);
+  await finishTask(meili, meili.index(index).deleteDocuments(ids), signal);
 }

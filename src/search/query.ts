@@ -2,6 +2,7 @@ import { MeilisearchError } from "meilisearch";
 import { DeadlineError, withDeadline } from "../access/deadline.ts";
 import type { ListedBusiness } from "../directory/listing.ts";
 import { isSlug } from "../directory/slug.ts";
+import { IS_GONE } from "./settings.ts";
 import { type AskMeilisearch, type Matches, type Search, sharedBy } from "./shared.ts";
 import { isOutcode, searchWords } from "./words.ts";
 
@@ -45,6 +46,7 @@ export async function searchBusinesses(
   if (words.length === 0 || !areSlugs) return { items: [], total: 0 };
 
   const filter = [
+    `NOT ${IS_GONE}`,
     ...(city === undefined ? [] : [`citySlug = "${city}"`]),
     ...(category === undefined ? [] : [`categorySlugs = "${category}"`]),
   ];

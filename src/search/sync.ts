@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { listBusinesses } from "../directory/listing.ts";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
-import { applyChanges } from "./changes.ts";
+import { applyChanges, removeGone } from "./changes.ts";
 import { holdingSyncLock } from "./lock.ts";
 import { type Rebuild, rebuildIndex } from "./rebuild.ts";
 import { isCurrentVersion } from "./settings.ts";
@@ -18,6 +18,8 @@ export interface SearchSync {
 export interface SyncOptions {
   /** Builds a new index even if the present one fits. */
   rebuild?: boolean;
+  /** Deletes from the index what it has only marked as gone until now. */
+  tidy?: boolean;
   /** Ends the work early, at a point from which a later run goes on. */
   signal?: AbortSignal;
   onProgress?: (progress: SyncProgress) => void;
@@ -42,7 +44,12 @@ export type SyncResult =
  */
 export async function syncSearch(
   { sql, meili, index }: SearchSync,
-  { rebuild = false, signal = new AbortController().signal, onProgress }: SyncOptions = {},
+  {
+    rebuild = false,
+    tidy = false,
+    signal = new AbortController().signal,
+    onProgress,
+  }: SyncOptions = {},
 ): Promise<SyncResult> {
   const result = await holdingSyncLock(sql, signal, async (signal) => {
     const present = await inspectIndex(sql, meili, index);
@@ -57,6 +64,7 @@ export async function syncSearch(
     const changes = await applyChanges(sql, meili, [index], signal, (done) =>
       onProgress?.({ phase: "changes", done, total }),
     );
+    if (tidy) await removeGone(meili, index, signal);
     return { state: "current" as const, rebuilt: isRebuilt, documents, changes };
   });
   return result ?? { state: "busy" };
@@ -70,8 +78,9 @@ export async function syncSearch(
  */
 export async function startSearchSync({
   log,
+  tidyIntervalMs = TIDY_INTERVAL_MS,
   ...search
-}: SearchSync & { log: Logger }): Promise<{ stop(): Promise<void> }> {
+}: SearchSync & { log: Logger; tidyIntervalMs?: number }): Promise<{ stop(): Promise<void> }> {
   const stopping = new AbortController();
   const { signal } = stopping;
   let wake = () => {};
@@ -95,13 +104,16 @@ export async function startSearchSync({
 
   async function run(): Promise<void> {
     let failures = 0;
+    let tidiedAt = performance.now();
     while (!signal.aborted) {
       isWoken = false;
       const began = performance.now();
+      const tidy = began - tidiedAt >= tidyIntervalMs;
       try {
-        const { state } = await syncSearch(search, { signal });
+        const { state } = await syncSearch(search, { tidy, signal });
         if (failures > 0) log.info("the search index is kept current again");
         failures = 0;
+        if (tidy) tidiedAt = began;
         if (state === "busy") await rest(BUSY_MS);
         else {
           await untilWoken();
@@ -137,6 +149,7 @@ const POLL_MS = 30_000;
 const BUSY_MS = 300;
 /** From one run to the next: a run costs Meilisearch almost the same for one change and for many. */
 const LEAST_INTERVAL_MS = 400;
+const TIDY_INTERVAL_MS = 60_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 4_000;
 

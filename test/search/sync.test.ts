@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import pino from "pino";
 import { searchBusinesses } from "../../src/search/query.ts";
 import { rebuildIndex } from "../../src/search/rebuild.ts";
-import { indexSettings } from "../../src/search/settings.ts";
+import { IS_GONE, indexSettings } from "../../src/search/settings.ts";
 import { startSearchSync, syncSearch } from "../../src/search/sync.ts";
 import { SearchTaskError } from "../../src/search/tasks.ts";
 import { SEARCH_SYNC_LOCK } from "../../src/store/locks.ts";
@@ -41,10 +41,13 @@ async function pendingChanges(): Promise<number> {
   return row.count;
 }
 
-async function indexed(): Promise<{ id: string; name: string }[]> {
-  const { results } = await meili
-    .index<{ id: string; name: string }>(index)
-    .getDocuments({ limit: 10_000, fields: ["id", "name"] });
+/** What is in the index and not marked as gone, or all there is. */
+async function indexed({ marked = false } = {}): Promise<{ id: string; name: string }[]> {
+  const { results } = await meili.index<{ id: string; name: string }>(index).getDocuments({
+    limit: 10_000,
+    fields: ["id", "name"],
+    ...(marked ? {} : { filter: `NOT ${IS_GONE}` }),
+  });
   return results.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
@@ -79,15 +82,38 @@ describe("bringing the index up to date", () => {
     expect(await sync()).toMatchObject({ rebuilt: false });
   });
 
-  test("what is suspended or deleted leaves the index", async () => {
-    const kept = await addBusiness(database.sql, { name: "Kept" });
-    const suspended = await addBusiness(database.sql);
-    const deleted = await addBusiness(database.sql);
+  test("what is suspended or deleted is not found, and leaves the index when it is tidied", async () => {
+    const kept = await addBusiness(database.sql, { name: "Kept Kites" });
+    const back = await addBusiness(database.sql, { name: "Back Kites" });
+    const suspended = await addBusiness(database.sql, { name: "Suspended Kites" });
+    const deleted = await addBusiness(database.sql, { name: "Deleted Kites" });
     await sync();
+    await setStatus(back.slug, "suspended");
     await setStatus(suspended.slug, "suspended");
     await database.sql`delete from businesses where id = ${deleted.id}`;
     await sync();
-    expect(await indexed()).toEqual([{ id: kept.id, name: "kept" }]);
+    expect(await total("kites")).toBe(1);
+    await setStatus(back.slug, "approved");
+    await sync({ tidy: true });
+    expect(await total("kites")).toBe(2);
+    expect(await indexed({ marked: true })).toEqual([
+      { id: kept.id, name: "kept kites" },
+      { id: back.id, name: "back kites" },
+    ]);
+    await setStatus(suspended.slug, "approved");
+    await sync({ tidy: true });
+    expect(await total("suspended kites")).toBe(1);
+  });
+
+  test("what was never approved is not found once it is deleted", async () => {
+    await sync();
+    const { id, slug } = await addBusiness(database.sql, { name: "Brief Kites" });
+    await setStatus(slug, "suspended");
+    await database.sql`delete from businesses where id = ${id}`;
+    await sync();
+    expect(await total("brief kites")).toBe(0);
+    await sync({ tidy: true });
+    expect(await indexed({ marked: true })).toEqual([]);
   });
 
   test("a new name of a category is found", async () => {
@@ -270,6 +296,16 @@ describe("the running sync", () => {
     await until(async () => (await total("swift")) === 1, 1_000);
     await setStatus(slug, "suspended");
     await until(async () => (await indexed()).length === 0, 1_000);
+    await running.stop();
+  });
+
+  test("tidies up from time to time", async () => {
+    const running = await startSearchSync({ ...where(), log: silent, tidyIntervalMs: 0 });
+    await until(() => exists(index), 10_000);
+    const { slug } = await addBusiness(database.sql, { name: "Swift" });
+    await until(async () => (await indexed({ marked: true })).length === 1, 2_000);
+    await setStatus(slug, "suspended");
+    await until(async () => (await indexed({ marked: true })).length === 0, 2_000);
     await running.stop();
   });
 
