@@ -5,7 +5,7 @@ import type { Sql } from "../store/postgres.ts";
 import { repeat } from "../store/repeat.ts";
 import { withDeadline } from "./deadline.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
-import { type ApiKey, findKeysByHash, type KeyRecord, keysVersion } from "./keys.ts";
+import { type ApiKey, findKeysByHash, keysVersion, type PresentedKey } from "./keys.ts";
 
 /** What a presented key is worth at this moment. */
 export type Resolved =
@@ -101,7 +101,7 @@ interface Finding {
   found: Found | Promise<Found>;
 }
 
-type Found = KeyRecord | null;
+type Found = PresentedKey | null;
 
 const POLL_INTERVAL_MS = 250;
 const LONGEST_AGE_MS = 900;

@@ -16,15 +16,19 @@ export interface ApiKey {
   burst: number;
 }
 
+/** A key as far as its holder's requests need it. */
+export interface PresentedKey extends ApiKey {
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}
+
 /** All that is known of a key. There is nothing secret in it. */
-export interface KeyRecord extends ApiKey {
+export interface KeyRecord extends PresentedKey {
   /** How the key begins. */
   hint: string;
   name: string;
   email: string;
   createdAt: Date;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
   /** Id of the key that this one replaces. */
   rolledFrom: string | null;
 }
@@ -67,9 +71,9 @@ export async function createKey(sql: Sql | Transaction, request: KeyRequest): Pr
 export async function findKeysByHash(
   sql: Sql,
   hashes: readonly Buffer[],
-): Promise<(KeyRecord | null)[]> {
-  const records = await sql<(KeyRecord | { id: null })[]>`
-    select ${recordColumns(sql)}
+): Promise<(PresentedKey | null)[]> {
+  const records = await sql<(PresentedKey | { id: null })[]>`
+    select ${presentedColumns(sql)}
     from unnest(${hashes.map((hash) => hash.toString("hex"))}::text[])
         with ordinality as asked (hash, place)
       left join keys_with_limits on key_hash = decode(hash, 'hex')
@@ -196,7 +200,10 @@ async function whyNotRolled(sql: Sql, id: string): Promise<RollResult> {
 
 const isId = (text: string) => v.is(v.pipe(v.string(), v.uuid()), text);
 
-const recordColumns = (sql: Sql) => sql`
+const presentedColumns = (sql: Sql) => sql`
   id, meter_id as "meterId", tier, quota_in_force as quota, per_minute_in_force as "perMinute",
-  burst_in_force as burst, hint, name, email, created_at as "createdAt", expires_at as "expiresAt",
-  revoked_at as "revokedAt", rolled_from as "rolledFrom"`;
+  burst_in_force as burst, expires_at as "expiresAt", revoked_at as "revokedAt"`;
+
+const recordColumns = (sql: Sql) => sql`
+  ${presentedColumns(sql)}, hint, name, email, created_at as "createdAt",
+  rolled_from as "rolledFrom"`;
