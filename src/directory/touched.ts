@@ -116,7 +116,8 @@ function reachesInto(
   );
 }
 
-const listSubject = (category: number, city: number) => `list ${category} ${city}`;
+/** Not by a template, whose string would be kept in parts. */
+const listSubject = (category: number, city: number) => ["list", category, city].join(" ");
 
 /** Of the lists that a business in this place is in. */
 function subjectsOf(place: Place | null): Set<string> {

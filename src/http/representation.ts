@@ -15,7 +15,8 @@ export class Representation {
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     const forms = new Map<string, Bytes>();
     return new Representation({
-      tag: `"${Bun.hash.xxHash64(bytes).toString(36)}"`,
+      // Not by a template, whose string would be kept in parts.
+      tag: JSON.stringify(Bun.hash.xxHash64(bytes).toString(36)),
       size: bytes.byteLength,
       bytes: () => bytes,
       findForm: (coding) => forms.get(coding),
