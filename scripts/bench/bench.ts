@@ -16,7 +16,7 @@ import type { Bench, Scenario } from "./scenario.ts";
 import { uncached } from "./uncached.ts";
 import { requireWrk } from "./wrk.ts";
 
-const SCENARIOS: Scenario[] = [...againstBare, ...uncached, whileChanging, ...loading, indexing];
+const SCENARIOS: Scenario[] = [...againstBare, ...uncached, ...whileChanging, ...loading, indexing];
 
 const USAGE = `Usage: bun run bench [--count 1000000] [--scenarios a,b] [--seconds 4] [--rounds 5]
                      [--requests 100000] [--json]

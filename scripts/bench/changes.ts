@@ -1,32 +1,38 @@
-import { join } from "node:path";
-import { CommandError } from "../command.ts";
+import { writeKeys } from "./callers.ts";
 import { median, medianRun, STEP } from "./compare.ts";
 import { drawLists } from "./lists.ts";
+import type { Found } from "./programs/searcher.ts";
 import type { Written } from "./programs/writer.ts";
-import { residentBytes } from "./programs.ts";
+import { residentBytes, startBeside } from "./programs.ts";
 import { writeRequests } from "./requests.ts";
 import type { Bench, Measured, Scenario } from "./scenario.ts";
 import { drive, type Run } from "./wrk.ts";
 
-/** The open list while the directory changes, next to the same list while it does not. */
-export const whileChanging: Scenario = {
-  name: "changes",
-  title: "open list while 200 changes a second are committed",
-  measure: measureChanges,
-};
-
 const CHANGES_A_SECOND = 200;
+
+/** What is answered while the directory changes. */
+export const whileChanging: Scenario[] = [
+  {
+    name: "changes",
+    title: `open list while ${CHANGES_A_SECOND} changes a second are committed`,
+    measure: measureChanges,
+  },
+  {
+    name: "freshness",
+    title: "a new name in search, during those changes and the open list",
+    measure: measureFreshness,
+  },
+];
+
 const LEAST_RATIO = 0.7;
 const MOST_STALE_MS = 1_000;
+const MOST_UNFOUND_MS = 5_000;
 
+/** Next to the same list while nothing changes. */
 async function measureChanges(bench: Bench): Promise<Measured> {
   const { rounds, seconds } = bench.rounds;
   const server = await bench.server();
-  const paths = await drawLists(bench.directory.sql, bench.different);
-  const { file: requestsFile, ...mix } = await writeRequests(
-    bench.file("lists.txt"),
-    paths.map((path) => ({ path, headers: {} })),
-  );
+  const { requestsFile, mix } = await recordLists(bench);
   const traffic = { requestsFile, callersFile: null };
 
   const runs: { quiet: Run; busy: Run; written: Written }[] = [];
@@ -35,7 +41,7 @@ async function measureChanges(bench: Bench): Promise<Measured> {
     // What was forgotten in the round before is asked for once more, so that quiet means warm.
     await drive(server.url, traffic, options);
     const quiet = await drive(server.url, traffic, options);
-    const writer = await startWriter(bench, server.url, requestsFile, round);
+    const writer = await startWriter(bench, [server.url, requestsFile, `${round}`]);
     const busy = await drive(server.url, traffic, options);
     runs.push({ quiet, busy, written: await writer.stop() });
     bench.say(
@@ -66,29 +72,46 @@ async function measureChanges(bench: Bench): Promise<Measured> {
   };
 }
 
-async function startWriter(
-  { directory }: Bench,
-  url: string,
-  requestsFile: string,
-  round: number,
-): Promise<{ stop(): Promise<Written> }> {
-  const writer = Bun.spawn(
-    [
-      process.execPath,
-      join(import.meta.dir, "programs", "writer.ts"),
-      ...[url, requestsFile, `${CHANGES_A_SECOND}`, `${round}`],
-    ],
-    { env: directory.env, stdio: ["pipe", "pipe", "inherit"] },
-  );
-  const lines = writer.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  await lines.read();
+/** How long a name that was committed is not found. */
+async function measureFreshness(bench: Bench): Promise<Measured> {
+  const { rounds, seconds } = bench.rounds;
+  const { directory } = bench;
+  const server = await bench.server();
+  const { requestsFile } = await recordLists(bench);
+  const callersFile = await writeKeys(directory.sql, bench.file("keys.txt"));
+  const writer = await startWriter(bench, [server.url, requestsFile, "0"]);
+  const searcher = await startBeside<Found>(directory, "searcher.ts", [server.url, callersFile]);
+  const runs: Run[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const traffic = { requestsFile, callersFile: null };
+    // Twice as long as elsewhere: a round has few names.
+    runs.push(await drive(server.url, traffic, { seconds: 2 * seconds, from: round * STEP }));
+    bench.say(`  round ${round} of ${rounds}`);
+  }
+  const { foundMs } = await searcher.stop();
+  await writer.stop();
+  const most = Math.max(...foundMs);
   return {
-    async stop() {
-      writer.stdin.end();
-      let text = "";
-      for (let read = await lines.read(); !read.done; read = await lines.read()) text += read.value;
-      if ((await writer.exited) !== 0) throw new CommandError("The writer of changes failed.");
-      return JSON.parse(text) as Written;
-    },
+    ...medianRun(runs),
+    goal: "found within 5 s",
+    isReached: most <= MOST_UNFOUND_MS,
+    staleMs: { median: median(foundMs), most, samples: foundMs.length },
+    notes: [
+      `found after ${(median(foundMs) / 1000).toFixed(1)} s in the middle and ${(most / 1000).toFixed(1)} s at most, of ${foundMs.length} names; the figures in the table are of the open list`,
+    ],
   };
+}
+
+async function recordLists(bench: Bench) {
+  const paths = await drawLists(bench.directory.sql, bench.different);
+  const { file: requestsFile, ...mix } = await writeRequests(
+    bench.file("lists.txt"),
+    paths.map((path) => ({ path, headers: {} })),
+  );
+  return { requestsFile, mix };
+}
+
+function startWriter({ directory }: Bench, [url, requestsFile, seed]: [string, string, string]) {
+  const args = [url, requestsFile, `${CHANGES_A_SECOND}`, seed];
+  return startBeside<Written>(directory, "writer.ts", args);
 }

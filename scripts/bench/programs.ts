@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CommandError } from "../command.ts";
 import { freePort } from "../stack/ports.ts";
 import type { Daemon, Supervisor } from "../stack/supervisor.ts";
 import type { Directory } from "./directory.ts";
@@ -77,6 +78,32 @@ export async function startOneQuery(
   const url = `http://127.0.0.1:${port}`;
   await supervisor.ready(daemon, () => answers(url));
   return { url, daemon };
+}
+
+/**
+ * Runs a program of this folder beside others, which prints a line once it is at it, and its figures
+ * as JSON when its stdin ends.
+ */
+export async function startBeside<Figures>(
+  { env }: Pick<Directory, "env">,
+  file: string,
+  args: readonly string[],
+): Promise<{ stop(): Promise<Figures> }> {
+  const running = Bun.spawn([...program(file), ...args], {
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const lines = running.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  await lines.read();
+  return {
+    async stop() {
+      running.stdin.end();
+      let text = "";
+      for (let read = await lines.read(); !read.done; read = await lines.read()) text += read.value;
+      if ((await running.exited) !== 0) throw new CommandError(`${file} failed.`);
+      return JSON.parse(text) as Figures;
+    },
+  };
 }
 
 /** Bytes of memory that a process holds at the moment (Linux). */

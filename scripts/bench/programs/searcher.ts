@@ -1,0 +1,66 @@
+import { openPostgres } from "../../../src/store/postgres.ts";
+import { createRandom } from "../../generate/random.ts";
+
+/**
+ * Gives businesses names that nobody had, one after the other, and measures how long each is not
+ * found, until its stdin ends. Prints a line once it is at it, and its figures at the end. Arguments:
+ * address of the server, file of keyed callers.
+ */
+
+export interface Found {
+  /** From the return of a commit to the end of the first answer of a search that has the name. */
+  foundMs: number[];
+}
+
+const [url = "", callersFile = ""] = process.argv.slice(2);
+/** Between two looks; each of them is work for Meilisearch as well. */
+const PAUSE_MS = 50;
+/** Longer than any goal; then it is given up. */
+const LONGEST_MS = 60_000;
+
+const sql = openPostgres(process.env.DATABASE_URL ?? "", { max: 1 });
+const random = createRandom(11);
+const [caller = ""] = (await Bun.file(callersFile).text()).split("\n", 1);
+const headers = { Authorization: caller.replace("Authorization: ", "") };
+const businesses = await sql<{ id: string; name: string }[]>`
+  select id, name from businesses where status = 'approved' order by id limit 1000`;
+
+let isOver = false;
+const foundMs: number[] = [];
+const work = keepRenaming();
+console.log("searching");
+// Nothing is ever sent: it ends when whoever started us has done, or is gone.
+await Bun.stdin.text();
+isOver = true;
+await work;
+for (const { id, name } of businesses) {
+  await sql`update businesses set name = ${name} where id = ${id} and name <> ${name}`;
+}
+await sql.end();
+console.log(JSON.stringify({ foundMs } satisfies Found));
+
+async function keepRenaming(): Promise<void> {
+  while (!isOver) {
+    const { id } = random.pick(businesses);
+    // Letters alone, and no two alike by a slip.
+    const word = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+      String.fromCharCode(97 + (byte % 26)),
+    ).join("");
+    await sql`update businesses set name = ${word} where id = ${id}`;
+    const committed = performance.now();
+    while (!(await isFound(word))) {
+      if (performance.now() - committed > LONGEST_MS) throw new Error(`${word} is never found`);
+      await Bun.sleep(PAUSE_MS);
+    }
+    foundMs.push(performance.now() - committed);
+  }
+}
+
+async function isFound(word: string): Promise<boolean> {
+  const response = await fetch(`${url}/api/v1/search?q=${word}`, { headers });
+  // Meilisearch may be too busy to answer in time; that is not found either.
+  if (response.status === 503) return false;
+  if (response.status !== 200) throw new Error(`a search was answered with ${response.status}`);
+  const { data } = (await response.json()) as { data: unknown[] };
+  return data.length > 0;
+}
