@@ -6,6 +6,7 @@ import {
   effectOf,
   type Shown,
   type Standing,
+  type Subject,
   standingOf,
   subjectOf,
   type Touch,
@@ -78,13 +79,13 @@ export class KeptForm extends Place {
 
 /** Its bytes in the file are a header, as JSON, and then those of the page. */
 class KeptPage extends KeptForm {
-  readonly subject: string;
+  readonly subject: Subject;
   /** The last of the recent changes that it has been compared with. */
   seen: number;
   /** How many bytes the header has. */
   readonly header: number;
 
-  constructor(tag: string, subject: string, seen: number, header: number) {
+  constructor(tag: string, subject: Subject, seen: number, header: number) {
     super(tag);
     this.subject = subject;
     this.seen = seen;
@@ -171,7 +172,7 @@ export async function createPageCache<Page extends object, Record>(
   function keep(
     name: string,
     page: Page,
-    { standing, subject, seen }: { standing: Standing; subject: string; seen: number },
+    { standing, subject, seen }: { standing: Standing; subject: Subject; seen: number },
   ): void {
     const { bytes, tag, record } = pack(page);
     const header = Buffer.from(JSON.stringify({ standing, record } satisfies Header<Record>));

@@ -1,5 +1,5 @@
 import type { Change } from "./announcements.ts";
-import { type Touch, touchesOf } from "./touched.ts";
+import { type Subject, type Touch, touchesOf } from "./touched.ts";
 
 /**
  * What was told of changes lately. A page is compared with it when it is asked for, so that a change
@@ -20,12 +20,11 @@ export class RecentChanges {
 
   tell(changes: readonly Change[]): void {
     this.#latest += 1;
-    for (const [subject, touches] of touchesOf(changes)) {
-      const told = { number: this.#latest, touches };
+    for (const [subject, touch] of touchesOf(changes, this.#latest)) {
       const earlier = this.#newer.bySubject.get(subject);
-      if (earlier) earlier.push(told);
-      else this.#newer.bySubject.set(subject, [told]);
-      this.#newer.size += touches.length;
+      if (earlier) earlier.push(touch);
+      else this.#newer.bySubject.set(subject, [touch]);
+      this.#newer.size += 1;
     }
     if (this.#newer.size < MOST_TOUCHES) return;
     this.#forgotten = this.#newer.after;
@@ -42,13 +41,13 @@ export class RecentChanges {
   }
 
   /** What touched a subject after that number, in its order; null when that is no longer known. */
-  since(number: number, subject: string): Touch[] | null {
+  since(number: number, subject: Subject): Touch[] | null {
     if (number < this.#forgotten) return null;
     return [this.#older, this.#newer].flatMap(({ bySubject }) => {
-      const told = bySubject.get(subject) ?? [];
+      const touches = bySubject.get(subject) ?? [];
       // Who asks often has missed little: it stands at the end.
-      const place = told.findLastIndex((one) => one.number <= number);
-      return told.slice(place + 1).flatMap(({ touches }) => touches);
+      const place = touches.findLastIndex((touch) => touch.number <= number);
+      return touches.slice(place + 1);
     });
   }
 }
@@ -59,7 +58,7 @@ const MOST_TOUCHES = 50_000;
 interface Generation {
   /** It has what was told after this number. */
   after: number;
-  bySubject: Map<string, { number: number; touches: readonly Touch[] }[]>;
+  bySubject: Map<Subject, Touch[]>;
   /** How many touches it has. */
   size: number;
 }

@@ -28,8 +28,10 @@ export interface Extent {
   lastId: string;
 }
 
-/** A name under which all pages are found that one change could touch. */
-export function subjectOf(shown: Shown): string {
+/** What all pages have in common that one change could touch: a name, or a number for a list. */
+export type Subject = string | number;
+
+export function subjectOf(shown: Shown): Subject {
   switch (shown.kind) {
     case "business":
       return `business ${shown.slug}`;
@@ -42,6 +44,8 @@ export function subjectOf(shown: Shown): string {
 
 /** What a change does to the pages of a subject. */
 export interface Touch {
+  /** Which telling of changes it was in. */
+  number: number;
   /** The id of the transaction. */
   transaction: number;
   /** Where rows are new, gone or moved: from the first key to the last. Null: all is touched. */
@@ -50,34 +54,35 @@ export interface Touch {
   growth: -1 | 0 | 1;
 }
 
-/** What some changes do, by subject, in their order. */
-export function touchesOf(changes: readonly Change[]): Map<string, Touch[]> {
-  const touches = new Map<string, Touch[]>();
-  for (const change of changes) {
-    for (const [subject, touch] of touchesOfOne(change)) {
-      const earlier = touches.get(subject);
-      if (earlier) earlier.push(touch);
-      else touches.set(subject, [touch]);
-    }
-  }
-  return touches;
+/** What some changes that were told together do to which subject, in their order. */
+export function* touchesOf(
+  changes: readonly Change[],
+  number: number,
+): Generator<[Subject, Touch]> {
+  for (const change of changes) yield* touchesOfOne(change, number);
 }
 
 /**
  * A business that comes into a list or leaves it moves all rows behind it. One that stays moves
  * those between its old place and its new one. What stands before is as it was, but for the total.
  */
-function* touchesOfOne({ transaction, slug, before, after }: Change): Generator<[string, Touch]> {
-  const whole = { transaction, between: null, growth: 0 } as const;
-  yield [`business ${slug}`, whole];
+function* touchesOfOne(
+  { transaction, slug, before, after }: Change,
+  number: number,
+): Generator<[Subject, Touch]> {
   const left = subjectsOf(before);
   const entered = subjectsOf(after);
-  for (const subject of left.union(entered)) {
-    const from = left.has(subject) ? before?.key : undefined;
-    const to = entered.has(subject) ? after?.key : undefined;
-    const growth = from === undefined ? 1 : to === undefined ? -1 : 0;
-    yield [subject, { transaction, between: inOrder(from ?? END, to ?? END), growth }];
-  }
+  // Its lists share them, for many are remembered.
+  const told = { number, transaction };
+  const whole: Touch = { ...told, between: null, growth: 0 };
+  const between = inOrder(before?.key ?? END, after?.key ?? END);
+  const moved: Touch = { ...told, between, growth: 0 };
+  const gone: Touch = { ...told, between: [before?.key ?? END, END], growth: -1 };
+  const come: Touch = { ...told, between: [after?.key ?? END, END], growth: 1 };
+
+  yield [`business ${slug}`, whole];
+  for (const subject of left) yield [subject, entered.has(subject) ? moved : gone];
+  for (const subject of entered.difference(left)) yield [subject, come];
   if (left.symmetricDifference(entered).size > 0) yield ["totals", whole];
 }
 
@@ -116,12 +121,12 @@ function reachesInto(
   );
 }
 
-/** Not by a template, whose string would be kept in parts. */
-const listSubject = (category: number, city: number) => ["list", category, city].join(" ");
+/** Ids are 32 bits, and there are no 4 million categories: a number for each, that JavaScript has exactly. */
+const listSubject = (category: number, city: number): Subject => category * 2 ** 31 + city;
 
 /** Of the lists that a business in this place is in. */
-function subjectsOf(place: Place | null): Set<string> {
-  const subjects = new Set<string>();
+function subjectsOf(place: Place | null): Set<Subject> {
+  const subjects = new Set<Subject>();
   if (!place) return subjects;
   for (const category of [0, ...place.categories]) {
     for (const city of [0, place.city]) subjects.add(listSubject(category, city));
