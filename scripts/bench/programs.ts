@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "../command.ts";
 import { freePort } from "../stack/ports.ts";
+import { SERVER_ENVIRONMENT } from "../stack/server.ts";
 import type { Daemon, Supervisor } from "../stack/supervisor.ts";
 import type { Directory } from "./directory.ts";
 import type { Traffic } from "./wrk.ts";
@@ -25,6 +26,7 @@ export async function startTested(
     endsByItself: true,
     command: [...program("server.ts"), cache ? "cached" : "uncached"],
     env: {
+      ...SERVER_ENVIRONMENT,
       ...env,
       PORT: `${port}`,
       HOST: "127.0.0.1",

@@ -5,6 +5,12 @@ import { CommandError } from "../command.ts";
 import { freePort, isFree } from "./ports.ts";
 import type { Daemon, Supervisor } from "./supervisor.ts";
 
+/**
+ * On a machine of 16 GB and more JavaScriptCore lets its heap grow to three times of what is in use
+ * before it collects garbage. Twice, as on smaller machines, is as fast. `bun run serve` says so too.
+ */
+export const SERVER_ENVIRONMENT = { BUN_JSC_heapGrowthMaxIncrease: "1" };
+
 const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 
 /**
@@ -36,7 +42,7 @@ export async function startServer(
     name: "server",
     // The folder is for whoever reads the process list, which server this is; see runsOn.
     command: [process.execPath, MAIN, supervisor.folder],
-    env,
+    env: { ...SERVER_ENVIRONMENT, ...env },
   });
   const isLocal = ["127.0.0.1", "0.0.0.0", "::", "::1", "localhost"].includes(host);
   const reachable = isLocal ? "localhost" : host.includes(":") ? `[${host}]` : host;
