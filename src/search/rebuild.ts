@@ -3,7 +3,7 @@ import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { applyChanges } from "./changes.ts";
 import { readDocumentsAfter, type SearchDocument } from "./documents.ts";
-import { indexSettings } from "./settings.ts";
+import { filterableAttributes, indexSettings } from "./settings.ts";
 import { dropIndex, finishTask } from "./tasks.ts";
 
 export interface Rebuild {
@@ -48,6 +48,10 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   };
 
   // Not waited for one by one: Meilisearch works in the order in which it is told.
+  if (present === "does not fit") {
+    // Until then it answers, and has to know what is filtered by today.
+    follow(await meili.index(index).updateFilterableAttributes(filterableAttributes));
+  }
   await dropIndex(meili, next);
   follow(await meili.createIndex(next, { primaryKey: "id" }));
   follow(await meili.index(next).updateSettings(indexSettings));

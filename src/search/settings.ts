@@ -10,10 +10,12 @@ const DOCUMENT_VERSION = 1;
 /** A filter for what is marked as gone; see changes.ts. */
 export const IS_GONE = "isGone = true";
 
+export const filterableAttributes = ["citySlug", "categorySlugs", "isGone"];
+
 const rules = {
   // From most to least telling: of two matches alike, the one in the earlier attribute wins.
   searchableAttributes: ["name", "category", "city", "address", "postcode", "branch", "about"],
-  filterableAttributes: ["citySlug", "categorySlugs", "isGone"],
+  filterableAttributes,
   // Text first. What is equal there goes by the order of lists; what is equal there too stays in
   // the order in which Meilisearch got it, which is the order of ids after a build.
   rankingRules: ["words", "typo", "exactness", "attribute", "proximity", "rank:asc"],

@@ -132,6 +132,33 @@ describe("bringing the index up to date", () => {
     expect(await sync()).toMatchObject({ rebuilt: false });
   });
 
+  test("an index that does not know a filter of today answers while another one is built", async () => {
+    await addMany(300);
+    await sync();
+    const old = meili.index(index);
+    await old.updateDisplayedAttributes(["id"]).waitTask();
+    await old.updateFilterableAttributes(["citySlug"]).waitTask();
+    await expect(total("zephyr")).rejects.toThrow("isGone");
+    let isRebuilding = true;
+    const answers: (number | null)[] = [];
+    const asking = (async () => {
+      while (isRebuilding) answers.push(await total("zephyr").catch(() => null));
+    })();
+    await rebuildIndex({
+      ...where(),
+      present: "does not fit",
+      signal: new AbortController().signal,
+      onDocuments: () => {},
+      documentsAtOnce: 10,
+      changesAfterMs: 0,
+    });
+    isRebuilding = false;
+    await asking;
+    const first = answers.indexOf(300);
+    expect(answers.length - first).toBeGreaterThan(2);
+    expect(new Set(answers.slice(first))).toEqual(new Set([300]));
+  });
+
   test("an index that lost its documents is built anew", async () => {
     await addBusiness(database.sql);
     await sync();
