@@ -43,7 +43,7 @@ export interface Measured {
   goal: string;
   isReached: boolean;
   mix?: Omit<Mix, "file">;
-  /** How long the server went on to show what was before a committed change. */
+  /** How long a committed change was not to be seen. */
   staleMs?: { median: number; most: number; samples: number };
   /** What else there is to know, a sentence each. */
   notes?: string[];

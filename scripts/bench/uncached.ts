@@ -1,5 +1,5 @@
 import { toQuestion } from "../../src/search/query.ts";
-import { SEARCH_INDEX } from "../../src/search/settings.ts";
+import { IS_GONE, SEARCH_INDEX } from "../../src/search/settings.ts";
 import { searchWords } from "../../src/search/words.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { until } from "../stack/waiting.ts";
@@ -67,6 +67,7 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
         limit: 20,
         attributesToRetrieve: ["id"],
         matchingStrategy: "all",
+        filter: [`NOT ${IS_GONE}`],
       }),
     }),
   );

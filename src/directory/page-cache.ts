@@ -1,7 +1,7 @@
 import type { Sql } from "../store/postgres.ts";
 import { followAnnouncements } from "./announcements.ts";
 import { RecentChanges } from "./recent-changes.ts";
-import { Place, type RingFile } from "./ring-file.ts";
+import { type RingFile, Slot } from "./ring-file.ts";
 import {
   effectOf,
   type Shown,
@@ -27,22 +27,22 @@ export interface Made<Page> {
   shows: Shown | null;
 }
 
-export interface PageCacheOptions<Page, Record> {
-  pack(page: Page): Packed<Record>;
+export interface PageCacheOptions<Page, Rest> {
+  pack(page: Page): Packed<Rest>;
   /** The same page again. */
   unpack(stored: Stored): Page;
   /** The same page when its list has so many more businesses. */
-  grow(stored: Stored, record: Record, growth: number): Page;
+  grow(stored: Stored, rest: Rest, growth: number): Page;
   /** Told when pages cannot be read, or, now and then, cannot be kept; they are given all the same. */
   onFault(error: unknown): void;
 }
 
-export interface Packed<Record> {
+export interface Packed<Rest> {
   bytes: Bytes;
-  /** Another one for other bytes. This is all that stays in memory, so it should be short. */
+  /** Another one for other bytes. It stays in memory, so it should be short. */
   tag: string;
   /** What it takes to make a grown page of it. Can be written as JSON. */
-  record: Record;
+  rest: Rest;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -67,7 +67,7 @@ export class LostPageError extends Error {
 /** Pages and their other forms. */
 export type PageFile = RingFile<KeptForm>;
 
-export class KeptForm extends Place {
+export class KeptForm extends Slot {
   /** That of the page. */
   readonly tag: string;
 
@@ -94,9 +94,9 @@ class KeptPage extends KeptForm {
 }
 
 /** What is needed of a page only when its list has changed. */
-interface Header<Record> {
+interface Header<Rest> {
   standing: Standing;
-  record: Record;
+  rest: Rest;
 }
 
 /**
@@ -106,10 +106,10 @@ interface Header<Record> {
  * heard, nothing is found and all is made anew.
  * @param file belongs to the caller, who closes it
  */
-export async function createPageCache<Page extends object, Record>(
+export async function createPageCache<Page extends object, Rest>(
   sql: Sql,
   file: PageFile,
-  { pack, unpack, grow, onFault }: PageCacheOptions<Page, Record>,
+  { pack, unpack, grow, onFault }: PageCacheOptions<Page, Rest>,
 ): Promise<PageCache<Page>> {
   const underWay = new Map<string, { since: number; page: Promise<Page> }>();
   let faultAt = Number.NEGATIVE_INFINITY;
@@ -143,7 +143,7 @@ export async function createPageCache<Page extends object, Record>(
 
   /** What the changes that touched its subject make of a page; null when it is no longer true. */
   function touched(name: string, kept: KeptPage, touches: readonly Touch[]): Page | null {
-    const { standing, record } = readHeader(kept);
+    const { standing, rest } = readHeader(kept);
     let growth = 0;
     for (const touch of touches) {
       const effect = effectOf(standing, touch);
@@ -155,7 +155,7 @@ export async function createPageCache<Page extends object, Record>(
       kept.seen = recent.latest;
       return unpack(stored);
     }
-    const page = grow(stored, record, growth);
+    const page = grow(stored, rest, growth);
     keep(name, page, { standing, subject: kept.subject, seen: recent.latest });
     return page;
   }
@@ -174,8 +174,8 @@ export async function createPageCache<Page extends object, Record>(
     page: Page,
     { standing, subject, seen }: { standing: Standing; subject: Subject; seen: number },
   ): void {
-    const { bytes, tag, record } = pack(page);
-    const header = Buffer.from(JSON.stringify({ standing, record } satisfies Header<Record>));
+    const { bytes, tag, rest } = pack(page);
+    const header = Buffer.from(JSON.stringify({ standing, rest } satisfies Header<Rest>));
     const kept = new KeptPage(tag, subject, seen, header.byteLength);
     write(name, Buffer.concat([header, bytes]), kept);
   }
@@ -216,7 +216,7 @@ export async function createPageCache<Page extends object, Record>(
     }
   }
 
-  function readHeader(kept: KeptPage): Header<Record> {
+  function readHeader(kept: KeptPage): Header<Rest> {
     return reading(() => {
       const bytes = file.read(kept, 0, kept.header);
       return bytes && JSON.parse(new TextDecoder().decode(bytes));

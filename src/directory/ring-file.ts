@@ -5,7 +5,7 @@ import { join } from "node:path";
  * Where bytes lie in the file. What else is to be noted of them in memory goes into a class that extends
  * this one: there are so many that each should be one small object.
  */
-export class Place {
+export class Slot {
   /** Counted from the first byte that was ever written. */
   start = 0;
   length = 0;
@@ -18,7 +18,7 @@ export class Place {
  * is some to spare, and where the garbage collector does not look. They lie in a ring. When it is
  * full the oldest give way, but those that were got since they were written get a second round.
  */
-export class RingFile<Kept extends Place> {
+export class RingFile<Kept extends Slot> {
   readonly #file: number;
   #size: number;
   readonly #mostNames: number;
@@ -65,7 +65,7 @@ export class RingFile<Kept extends Place> {
    * else is read or set.
    * @throws Error when they cannot be read
    */
-  read({ start, length }: Place, from = 0, to = length): Uint8Array<ArrayBuffer> | undefined {
+  read({ start, length }: Slot, from = 0, to = length): Uint8Array<ArrayBuffer> | undefined {
     if (this.#end > start + this.#size) return undefined;
     const wanted = to - from;
     if (wanted > this.#buffer.byteLength) this.#buffer = Buffer.allocUnsafeSlow(2 * wanted);

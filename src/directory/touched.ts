@@ -72,7 +72,7 @@ function* touchesOfOne(
 ): Generator<[Subject, Touch]> {
   const left = subjectsOf(before);
   const entered = subjectsOf(after);
-  // Its lists share them, for many are remembered.
+  // Touches are shared by all its lists, for many are remembered.
   const told = { number, transaction };
   const whole: Touch = { ...told, between: null, growth: 0 };
   const between = inOrder(before?.key ?? END, after?.key ?? END);

@@ -40,7 +40,7 @@ export const keptAnswers: Omit<PageCacheOptions<KeptAnswer, PageOfList | null>, 
   pack: ({ body, list = null }) => ({
     bytes: body.bytes("identity"),
     tag: body.tag("identity"),
-    record: list,
+    rest: list,
   }),
   unpack: (stored) => okFinished(new Representation(stored)),
   grow(stored, before, growth) {

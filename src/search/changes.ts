@@ -32,7 +32,7 @@ export async function applyChanges(
       select id, business_id as "businessId" from search_changes
       where id > ${last} order by id limit ${CHANGES_AT_ONCE}`;
     if (changes.length > 0) {
-      const tasks = await tell(sql, meili, indexes, changes);
+      const tasks = await tell(sql, meili, indexes, changes, signal);
       const finished = finish(tasks, changes);
       // A failure is met where it is awaited, which may be a while later.
       finished.catch(() => {});
@@ -69,6 +69,7 @@ async function tell(
   meili: Meilisearch,
   indexes: readonly string[],
   changes: readonly Change[],
+  signal: AbortSignal,
 ): Promise<EnqueuedTask[]> {
   // Read after the records, so that a document is never older than the record that goes with it.
   const ids = [...new Set(changes.map((change) => change.businessId))];
@@ -79,12 +80,14 @@ async function tell(
     ...documents.map((document) => ({ ...document, isGone: false })),
     ...gone.map((id) => ({ id, isGone: true })),
   ];
+  // What was read may have been overtaken by whoever has the lock by now.
+  signal.throwIfAborted();
   return Promise.all(indexes.map((index) => meili.index(index).updateDocuments(updates)));
 }
 
 const GONE_AT_ONCE = 1_000;
 
-/** Deletes what is marked as gone; of very much the first part. Only one process may do so at a time. */
+/** Deletes what is marked as gone, at most 1,000 of it. Only one process may do so at a time. */
 export async function removeGone(
   meili: Meilisearch,
   index: string,
@@ -97,5 +100,7 @@ export async function removeGone(
   });
   if (hits.length === 0) return;
   const ids = hits.map(({ id }) => id);
+  // One of them may have come back, and been told by whoever has the lock by now.
+  signal.throwIfAborted();
   await finishTask(meili, meili.index(index).deleteDocuments(ids), signal);
 }

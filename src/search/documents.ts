@@ -19,8 +19,6 @@ export interface SearchDocument {
   categorySlugs: string[];
   /** The order of lists: premium, then rating, then reviews; smaller is better. */
   rank: number;
-  /** Marked as no longer to be found. In a new index nothing says so. */
-  isGone?: boolean;
 }
 
 /** The documents of those of these businesses that are approved. */

@@ -18,7 +18,7 @@ export interface SearchSync {
 export interface SyncOptions {
   /** Builds a new index even if the present one fits. */
   rebuild?: boolean;
-  /** Deletes from the index what it has only marked as gone until now. */
+  /** Deletes from the index what it has only marked as gone until now, at most 1,000 businesses. */
   tidy?: boolean;
   /** Ends the work early, at a point from which a later run goes on. */
   signal?: AbortSignal;
@@ -109,11 +109,12 @@ export async function startSearchSync({
       isWoken = false;
       const began = performance.now();
       const tidy = began - tidiedAt >= tidyIntervalMs;
+      // Also when it fails, or each run would fail with it.
+      if (tidy) tidiedAt = began;
       try {
         const { state } = await syncSearch(search, { tidy, signal });
         if (failures > 0) log.info("the search index is kept current again");
         failures = 0;
-        if (tidy) tidiedAt = began;
         if (state === "busy") await rest(BUSY_MS);
         else {
           await untilWoken();

@@ -42,9 +42,9 @@ interface Kept {
   list: ListPage;
 }
 const lists: Omit<PageCacheOptions<Kept, null>, "onFault"> = {
-  pack: (page) => ({ bytes: encode(page), tag: `${page.list.total}`, record: null }),
+  pack: (page) => ({ bytes: encode(page), tag: `${page.list.total}`, rest: null }),
   unpack: (stored) => decode(stored.bytes()) as Kept,
-  grow(stored, _record, growth) {
+  grow(stored, _rest, growth) {
     const { list } = decode(stored.bytes()) as Kept;
     return { list: { ...list, total: list.total + growth } };
   },
@@ -296,7 +296,7 @@ interface Text {
 }
 /** Pages whose bytes are read when they are asked for, and their letters counted in another form. */
 const texts: Omit<PageCacheOptions<Text & { count(): unknown }, null>, "onFault"> = {
-  pack: ({ text }) => ({ bytes: encode(text), tag: text, record: null }),
+  pack: ({ text }) => ({ bytes: encode(text), tag: text, rest: null }),
   unpack: (stored) => ({
     get text() {
       return decode(stored.bytes()) as string;
@@ -395,7 +395,7 @@ test("a form of a page that has been made anew is not given, and gives way to a 
   const room: PageFile = new RingFile(tmpdir(), { size: 10_000, mostNames: 2 });
   let version = "0";
   const cache = await createPageCache<{ stored?: Stored }, null>(sql, room, {
-    pack: () => ({ bytes: encode(version), tag: version, record: null }),
+    pack: () => ({ bytes: encode(version), tag: version, rest: null }),
     unpack: (stored) => ({ stored }),
     grow: () => ({}),
     onFault: (error) => faults.push(error),

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { Place, RingFile } from "../../src/directory/ring-file.ts";
+import { RingFile, Slot } from "../../src/directory/ring-file.ts";
 
 const SIZE = 1_000;
 const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
@@ -14,8 +14,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A place with what it should have. */
-class Expected extends Place {
+/** A slot with what it should have. */
+class Expected extends Slot {
   readonly bytes: Buffer<ArrayBuffer>;
 
   constructor(bytes: Uint8Array) {
@@ -170,8 +170,8 @@ test("what was got is read as it was, or not at all", () => {
 });
 
 test("what was got stays readable until the ring has come round to it", () => {
-  withFile(({ file }: { file: RingFile<Place> }) => {
-    const set = (number: number) => file.set(`${number}`, filled(number), new Place());
+  withFile(({ file }: { file: RingFile<Slot> }) => {
+    const set = (number: number) => file.set(`${number}`, filled(number), new Slot());
     set(0);
     const kept = file.get("0");
     if (!kept) throw new Error("was not there right after it had been set");
@@ -202,10 +202,10 @@ test("what is read from time to time outlives what is not, also among as many as
 
 test("may have any size", () => {
   for (const size of [1_000 / 7, 1_000 / 11, 0.5, 0]) {
-    const file = new RingFile<Place>(folder, { size, mostNames: 10 });
+    const file = new RingFile<Slot>(folder, { size, mostNames: 10 });
     for (const number of all) {
       if (number % 9 === 0) file.clear();
-      file.set(`${number}`, new Uint8Array(11).fill(number), new Place());
+      file.set(`${number}`, new Uint8Array(11).fill(number), new Slot());
       const kept = file.get(`${number}`);
       expect(kept && file.read(kept)?.[10]).toBe(size > 11 ? number : undefined);
     }
