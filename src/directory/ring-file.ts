@@ -9,14 +9,14 @@ export class Slot {
   /** Counted from the first byte that was ever written. */
   start = 0;
   length = 0;
-  /** Since they were written there. */
-  isUsed = false;
+  /** How many further rounds they get. */
+  rounds = 0;
 }
 
 /**
  * Bytes by name in a file that has no name itself: in memory that the system gives and takes as there
  * is some to spare, and where the garbage collector does not look. They lie in a ring. When it is
- * full the oldest give way, but those that were got since they were written get a second round.
+ * full the oldest give way, but each gets a further round, and two once it has been got again.
  */
 export class RingFile<Kept extends Slot> {
   readonly #file: number;
@@ -56,7 +56,7 @@ export class RingFile<Kept extends Slot> {
 
   get(name: string): Kept | undefined {
     const kept = this.#kept.get(name);
-    if (kept) kept.isUsed = true;
+    if (kept) kept.rounds = 2;
     return kept;
   }
 
@@ -84,6 +84,8 @@ export class RingFile<Kept extends Slot> {
     this.delete(name);
     if (kept.length > this.#size) return;
     this.#makeRoom(kept.length);
+    // Somebody wants it just now. With none, all that was ever got would outlive what is new.
+    kept.rounds = 1;
     this.#append(name, bytes, kept);
   }
 
@@ -106,14 +108,15 @@ export class RingFile<Kept extends Slot> {
   }
 
   #makeRoom(length: number): void {
-    let secondRounds = MOST_SECOND_ROUNDS;
+    let furtherRounds = MOST_FURTHER_ROUNDS;
     for (;;) {
       const rest = this.#restOfRound();
       const oldest = this.#findOldest();
       if (oldest && this.#hasToGo(oldest[1], Math.min(length, rest))) {
         const [name, kept] = oldest;
         this.#dropOldest();
-        if (!kept.isUsed || kept.length > rest || secondRounds-- <= 0) continue;
+        if (kept.rounds === 0 || kept.length > rest || furtherRounds-- <= 0) continue;
+        kept.rounds -= 1;
         // What lies between is free, so that there is room for it.
         const bytes = this.read(kept);
         if (bytes) this.#append(name, bytes, kept);
@@ -136,7 +139,6 @@ export class RingFile<Kept extends Slot> {
       throw error;
     }
     kept.start = this.#end;
-    kept.isUsed = false;
     this.#kept.set(name, kept);
     this.#end += kept.length;
   }
@@ -167,4 +169,4 @@ export class RingFile<Kept extends Slot> {
 }
 
 /** So that one `set` does not have to move everything there is. */
-const MOST_SECOND_ROUNDS = 16;
+const MOST_FURTHER_ROUNDS = 16;
