@@ -9,14 +9,16 @@ export class Slot {
   /** Counted from the first byte that was ever written. */
   start = 0;
   length = 0;
-  /** How many further rounds they get. */
-  rounds = 0;
+  /** When they were last set or got: how far the file had been written by then. */
+  wantedAt = 0;
 }
 
 /**
  * Bytes by name in a file that has no name itself: in memory that the system gives and takes as there
  * is some to spare, and where the garbage collector does not look. They lie in a ring. When it is
- * full the oldest give way, but each gets a further round, and two once it has been got again.
+ * full, of a few of the oldest the one gives way that has not been wanted for longest, and those
+ * before it get a further round: nearly what a list in order of use would keep, and nothing has to be
+ * put in order when something is got.
  */
 export class RingFile<Kept extends Slot> {
   readonly #file: number;
@@ -24,9 +26,9 @@ export class RingFile<Kept extends Slot> {
   readonly #mostNames: number;
   /** The oldest first. */
   readonly #kept = new Map<string, Kept>();
-  #byAge = this.#kept.entries();
-  /** What comes next in the ring behind `#end`. */
-  #oldest: [string, Kept] | undefined;
+  readonly #byAge = this.#kept.entries();
+  /** What comes next in the ring behind `#end`; the rest is still to come from `#byAge`. */
+  #oldest: [string, Kept][] = [];
   /** Where the next one goes, counted like `start`. */
   #end = 0;
   /** To read into: always the same, or reading would make more garbage than all else. */
@@ -56,7 +58,7 @@ export class RingFile<Kept extends Slot> {
 
   get(name: string): Kept | undefined {
     const kept = this.#kept.get(name);
-    if (kept) kept.rounds = 2;
+    if (kept) kept.wantedAt = this.#end;
     return kept;
   }
 
@@ -84,8 +86,7 @@ export class RingFile<Kept extends Slot> {
     this.delete(name);
     if (kept.length > this.#size) return;
     this.#makeRoom(kept.length);
-    // Somebody wants it just now. With none, all that was ever got would outlive what is new.
-    kept.rounds = 1;
+    kept.wantedAt = this.#end;
     this.#append(name, bytes, kept);
   }
 
@@ -108,19 +109,11 @@ export class RingFile<Kept extends Slot> {
   }
 
   #makeRoom(length: number): void {
-    let furtherRounds = MOST_FURTHER_ROUNDS;
     for (;;) {
       const rest = this.#restOfRound();
       const oldest = this.#findOldest();
-      if (oldest && this.#hasToGo(oldest[1], Math.min(length, rest))) {
-        const [name, kept] = oldest;
-        this.#dropOldest();
-        if (kept.rounds === 0 || kept.length > rest || furtherRounds-- <= 0) continue;
-        kept.rounds -= 1;
-        // What lies between is free, so that there is room for it.
-        const bytes = this.read(kept);
-        if (bytes) this.#append(name, bytes, kept);
-      } else if (rest < length) this.#end += rest;
+      if (oldest[0] && this.#hasToGo(oldest[0][1], Math.min(length, rest))) this.#dropOneOf(oldest);
+      else if (rest < length) this.#end += rest;
       else return;
     }
   }
@@ -148,25 +141,30 @@ export class RingFile<Kept extends Slot> {
     return this.#size - (this.#end % this.#size);
   }
 
-  #dropOldest(): void {
-    if (this.#oldest) this.#kept.delete(this.#oldest[0]);
-    this.#oldest = undefined;
+  #findOldest(): [string, Kept][] {
+    const oldest = this.#oldest.filter(([name, kept]) => this.#kept.get(name) === kept);
+    while (oldest.length < Math.min(COMPARED, this.#kept.size)) {
+      const next = this.#byAge.next();
+      if (next.done) throw new Error("Something kept has been passed over.");
+      oldest.push(next.value);
+    }
+    this.#oldest = oldest;
+    return oldest;
   }
 
-  #findOldest(): [string, Kept] | undefined {
-    while (!this.#oldest || this.#kept.get(this.#oldest[0]) !== this.#oldest[1]) {
-      let next = this.#byAge.next();
-      if (next.done) {
-        // An iterator that has come to its end stays there.
-        this.#byAge = this.#kept.entries();
-        next = this.#byAge.next();
-      }
-      if (next.done) return undefined;
-      this.#oldest = next.value;
+  #dropOneOf(oldest: [string, Kept][]): void {
+    const times = oldest.map(([, { wantedAt }]) => wantedAt);
+    const before = oldest.splice(0, times.indexOf(Math.min(...times)));
+    for (const [name, kept] of before) {
+      this.#kept.delete(name);
+      // Where it lay is free now, so that there is room for it, unless the file ends before.
+      const bytes = kept.length <= this.#restOfRound() && this.read(kept);
+      if (bytes) this.#append(name, bytes, kept);
     }
-    return this.#oldest;
+    const [unwanted] = oldest.splice(0, 1);
+    if (unwanted) this.#kept.delete(unwanted[0]);
   }
 }
 
-/** So that one `set` does not have to move everything there is. */
-const MOST_FURTHER_ROUNDS = 16;
+/** More of them are nearer to the order of use, and have more to be moved. */
+const COMPARED = 5;

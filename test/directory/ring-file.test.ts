@@ -131,6 +131,17 @@ test("what is read from time to time outlives what is not", () => {
   });
 });
 
+test("what was read often gives way once others are wanted instead", () => {
+  withFile(({ file }: { file: RingFile<Slot> }) => {
+    const small = new Uint8Array(SIZE / all.length);
+    const set = (name: string) => file.set(name, small, new Slot());
+    for (const number of all) set(`old ${number}`);
+    for (const number of [...all, ...all]) file.get(`old ${number}`);
+    for (const number of all) set(`${number}`);
+    expect(all.filter((number) => !file.get(`${number}`))).toEqual([]);
+  });
+});
+
 test("takes nothing that is larger than itself, and forgets what had its name", () => {
   withFile((file) => {
     file.set("large", new Uint8Array(10));
