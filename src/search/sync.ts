@@ -72,15 +72,16 @@ export async function syncSearch(
 
 /**
  * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, as
- * does a new connection to PostgreSQL; a slow poll is the net below. Of many commits the first is
- * brought in at once, the others together, a few times a second. While a store is away it tries
- * again and again, and logs only when it starts and when it stops to fail.
+ * does a new connection to PostgreSQL; a slow poll is the net below, and tidies up, for that would
+ * hold up changes. Of many commits the first is brought in at once, the others together, a few times
+ * a second. While a store is away it tries again and again, and logs only when it starts and when it
+ * stops to fail.
  */
 export async function startSearchSync({
   log,
-  tidyIntervalMs = TIDY_INTERVAL_MS,
+  pollIntervalMs = POLL_INTERVAL_MS,
   ...search
-}: SearchSync & { log: Logger; tidyIntervalMs?: number }): Promise<{ stop(): Promise<void> }> {
+}: SearchSync & { log: Logger; pollIntervalMs?: number }): Promise<{ stop(): Promise<void> }> {
   const stopping = new AbortController();
   const { signal } = stopping;
   let wake = () => {};
@@ -104,24 +105,23 @@ export async function startSearchSync({
 
   async function run(): Promise<void> {
     let failures = 0;
-    let tidiedAt = performance.now();
+    let tidy = false;
     while (!signal.aborted) {
       isWoken = false;
       const began = performance.now();
-      const tidy = began - tidiedAt >= tidyIntervalMs;
-      // Also when it fails, or each run would fail with it.
-      if (tidy) tidiedAt = began;
       try {
         const { state } = await syncSearch(search, { tidy, signal });
         if (failures > 0) log.info("the search index is kept current again");
         failures = 0;
         if (state === "busy") await rest(BUSY_MS);
         else {
-          await untilWoken();
+          tidy = !(await untilWoken());
           await rest(Math.max(0, began + LEAST_INTERVAL_MS - performance.now()));
         }
       } catch (error) {
         if (signal.aborted) return;
+        // Changes come first when it works again.
+        tidy = false;
         if (failures === 0) {
           log.error({ err: error }, "the search index falls behind; trying until it works again");
         }
@@ -130,13 +130,16 @@ export async function startSearchSync({
     }
   }
 
-  async function untilWoken(): Promise<void> {
-    if (isWoken || signal.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    wake = resolve;
-    const poll = setTimeout(resolve, POLL_MS);
-    await promise;
-    clearTimeout(poll);
+  /** Or until the poll is due: then false. */
+  async function untilWoken(): Promise<boolean> {
+    if (!isWoken && !signal.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
+      const poll = setTimeout(resolve, pollIntervalMs);
+      await promise;
+      clearTimeout(poll);
+    }
+    return isWoken;
   }
 
   /** Changes do not shorten this one. */
@@ -146,11 +149,10 @@ export async function startSearchSync({
 }
 
 const STOP_MS = 1_000;
-const POLL_MS = 30_000;
+const POLL_INTERVAL_MS = 10_000;
 const BUSY_MS = 300;
 /** From one run to the next: a run costs Meilisearch almost the same for one change and for many. */
 const LEAST_INTERVAL_MS = 400;
-const TIDY_INTERVAL_MS = 60_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 4_000;
 

@@ -18,7 +18,7 @@ export async function finishTask(
 ): Promise<void> {
   try {
     const { taskUid } = await enqueued;
-    for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
+    for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 100)) {
       signal.throwIfAborted();
       const { status, type, error } = await meili.tasks.getTask(taskUid, { signal });
       if (status === "succeeded") return;
