@@ -79,23 +79,45 @@ export async function listPages(sql: Sql, queries: readonly ListQuery[]): Promis
     )
     select asked.place::integer as place, pg_current_snapshot()::text as snapshot,
       asked.category_id as "categoryId", asked.city_id as "cityId",
-      coalesce(chunk.total, 0)::integer as total, listed.*
+      counted.total::integer as total, listed.*
     from asked
+      cross join lateral (
+        select coalesce(sum(change), 0) as total
+        from listing_counts
+        where category_id = asked.category_id and city_id = asked.city_id
+      ) as counted
       left join lateral (
-        select total, from_rank, from_id, skipped - start as skipped
-        from (
-          select from_rank, from_id, sum(size) over () as total,
-            sum(size) over (order by from_rank, from_id) - size as start
+        -- Of these two only that one is read which has the nearer end of the list to begin at, and
+        -- only as far as the chunk in which the page begins.
+        (
+          select from_rank, from_id, skipped - reach + (
+              select sum(change)
+              from listing_counts as same
+              where same.category_id = asked.category_id and same.city_id = asked.city_id
+                and same.from_rank = forwards.from_rank and same.from_id = forwards.from_id
+            ) as skipped
           from (
-            select from_rank, from_id, sum(change)::integer as size
+            select from_rank, from_id, sum(change) over (order by from_rank, from_id) as reach
             from listing_counts
-            where category_id = asked.category_id and city_id = asked.city_id
-            group by from_rank, from_id
-          ) as chunks
-        ) as starts
-        where start <= skipped
-        order by from_rank desc, from_id desc
-        limit 1
+            where skipped < total / 2
+              and category_id = asked.category_id and city_id = asked.city_id
+          ) as forwards
+          where reach > skipped
+          order by from_rank, from_id
+          limit 1
+        ) union all (
+          select from_rank, from_id, skipped - (total - reach) as skipped
+          from (
+            select from_rank, from_id,
+              sum(change) over (order by from_rank desc, from_id desc) as reach
+            from listing_counts
+            where skipped between total / 2 and total - 1
+              and category_id = asked.category_id and city_id = asked.city_id
+          ) as backwards
+          where reach >= total - skipped
+          order by from_rank desc, from_id desc
+          limit 1
+        )
       ) as chunk on true
       left join lateral (
         select page.list_rank::float8 as rank, ${listedColumns(sql)}
