@@ -7,8 +7,8 @@ import type { Daemon, Supervisor } from "./supervisor.ts";
 
 /**
  * On a machine of 16 GB and more JavaScriptCore lets its heap grow to three times of what is in use
- * before it collects garbage. Twice, as on smaller machines, is as fast. `bun run serve` and compose.yaml say
- * so too.
+ * before it collects garbage. Twice, as on smaller machines, is as fast. `bun run serve` and
+ * compose.yaml say so too.
  */
 export const SERVER_ENVIRONMENT = { BUN_JSC_heapGrowthMaxIncrease: "1" };
 

@@ -52,8 +52,8 @@ export async function listBusinesses(sql: Sql, query: ListQuery): Promise<ListPa
 }
 
 /**
- * Each of these pages, in their order. One statement, so that total and rows come from one snapshot;
- * the cost does not grow with the offset nor with the directory (see sql/002_listings.sql).
+ * Each of these pages, in their order. One statement, so that total and rows come from one snapshot.
+ * Rows are neither walked nor counted up to a page, only chunks of them (see sql/002_listings.sql).
  */
 export async function listPages(sql: Sql, queries: readonly ListQuery[]): Promise<ListPage[]> {
   const rows = await sql<Row[]>`

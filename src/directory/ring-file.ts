@@ -111,14 +111,15 @@ export class RingFile<Kept extends Slot> {
   #makeRoom(length: number): void {
     for (;;) {
       const rest = this.#restOfRound();
-      const oldest = this.#findOldest();
-      if (oldest[0] && this.#hasToGo(oldest[0][1], Math.min(length, rest))) this.#dropOneOf(oldest);
+      this.#findOldest();
+      const oldest = this.#oldest[0]?.[1];
+      if (oldest && this.#hasToGo(oldest, Math.min(length, rest))) this.#dropOne();
       else if (rest < length) this.#end += rest;
       else return;
     }
   }
 
-  #hasToGo({ start }: Kept, wanted: number): boolean {
+  #hasToGo({ start }: Slot, wanted: number): boolean {
     return this.#kept.size >= this.#mostNames || start + this.#size < this.#end + wanted;
   }
 
@@ -141,30 +142,33 @@ export class RingFile<Kept extends Slot> {
     return this.#size - (this.#end % this.#size);
   }
 
-  #findOldest(): [string, Kept][] {
-    const oldest = this.#oldest.filter(([name, kept]) => this.#kept.get(name) === kept);
-    while (oldest.length < Math.min(COMPARED, this.#kept.size)) {
+  #findOldest(): void {
+    const isKept = ([name, kept]: [string, Kept]) => this.#kept.get(name) === kept;
+    this.#oldest = this.#oldest.filter(isKept);
+    while (this.#oldest.length < Math.min(COMPARED, this.#kept.size)) {
       const next = this.#byAge.next();
       if (next.done) throw new Error("Something kept has been passed over.");
-      oldest.push(next.value);
+      this.#oldest.push(next.value);
     }
-    this.#oldest = oldest;
-    return oldest;
   }
 
-  #dropOneOf(oldest: [string, Kept][]): void {
-    const times = oldest.map(([, { wantedAt }]) => wantedAt);
-    const before = oldest.splice(0, times.indexOf(Math.min(...times)));
-    for (const [name, kept] of before) {
+  #dropOne(): void {
+    const times = this.#oldest.map(([, { wantedAt }]) => wantedAt);
+    for (let before = times.indexOf(Math.min(...times)); before >= 0; before--) {
+      // Each is gone before anything is done that may fail: what is kept is always among the
+      // oldest or still to come.
+      const [name, kept] = this.#oldest.shift() as [string, Kept];
       this.#kept.delete(name);
       // Where it lay is free now, so that there is room for it, unless the file ends before.
-      const bytes = kept.length <= this.#restOfRound() && this.read(kept);
+      if (before === 0 || kept.length > this.#restOfRound()) continue;
+      const bytes = this.read(kept);
       if (bytes) this.#append(name, bytes, kept);
     }
-    const [unwanted] = oldest.splice(0, 1);
-    if (unwanted) this.#kept.delete(unwanted[0]);
   }
 }
 
-/** More of them are nearer to the order of use, and have more to be moved. */
+/**
+ * More of them are nearer to the order of use. On average two are moved for one that gives way: a
+ * read and a write each.
+ */
 const COMPARED = 5;

@@ -85,22 +85,15 @@ async function tell(
   return Promise.all(indexes.map((index) => meili.index(index).updateDocuments(updates)));
 }
 
-const GONE_AT_ONCE = 1_000;
-
-/** Deletes what is marked as gone, at most 1,000 of it. Only one process may do so at a time. */
+/** Deletes what is marked as gone. */
 export async function removeGone(
   meili: Meilisearch,
   index: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { hits } = await meili.index<{ id: string }>(index).search("", {
-    filter: IS_GONE,
-    limit: GONE_AT_ONCE,
-    attributesToRetrieve: ["id"],
-  });
-  if (hits.length === 0) return;
-  const ids = hits.map(({ id }) => id);
-  // One of them may have come back, and been told by whoever has the lock by now.
-  signal.throwIfAborted();
-  await finishTask(meili, meili.index(index).deleteDocuments(ids), signal);
+  const documents = meili.index(index);
+  const { total } = await documents.getDocuments({ filter: IS_GONE, limit: 0 });
+  if (total === 0) return;
+  // By the mark, since one of them may come back before Meilisearch is at it.
+  await finishTask(meili, documents.deleteDocuments({ filter: IS_GONE }), signal);
 }

@@ -32,9 +32,9 @@ export class SearchUnavailable extends Error {
  * any business matches is searched for instead, among the first six words; of equally long runs the
  * first. Words after the tenth are not looked at.
  *
- * `total` counts all matches in the index, but for what is marked there as gone. Businesses that the index still holds although they are
- * no longer approved are never among `items`: others take their place, and those that were met are
- * not counted.
+ * `total` counts all matches in the index, but for what is marked there as gone. Businesses that the
+ * index still holds although they are no longer approved are never among `items`: others take their
+ * place, and those that were met are not counted.
  * @throws SearchUnavailable
  */
 export async function searchBusinesses(

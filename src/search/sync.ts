@@ -18,7 +18,7 @@ export interface SearchSync {
 export interface SyncOptions {
   /** Builds a new index even if the present one fits. */
   rebuild?: boolean;
-  /** Deletes from the index what it has only marked as gone until now, at most 1,000 businesses. */
+  /** Deletes from the index what it has only marked as gone until now. */
   tidy?: boolean;
   /** Ends the work early, at a point from which a later run goes on. */
   signal?: AbortSignal;
@@ -72,10 +72,10 @@ export async function syncSearch(
 
 /**
  * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, as
- * does a new connection to PostgreSQL; a slow poll is the net below, and tidies up, for that would
- * hold up changes. Of many commits the first is brought in at once, the others together, a few times
- * a second. While a store is away it tries again and again, and logs only when it starts and when it
- * stops to fail.
+ * does a new connection to PostgreSQL; a slow poll is the net below. Of many commits the first is
+ * brought in at once, the others together, a few times a second. It is tidied up when nothing happens,
+ * since changes have to wait for that; when something always does, now and then all the same. While
+ * a store is away it tries again and again, and logs only when it starts and when it stops to fail.
  */
 export async function startSearchSync({
   log,
@@ -105,23 +105,27 @@ export async function startSearchSync({
 
   async function run(): Promise<void> {
     let failures = 0;
-    let tidy = false;
+    let tidiedAt = performance.now();
+    let isQuiet = false;
     while (!signal.aborted) {
       isWoken = false;
       const began = performance.now();
+      const tidy =
+        began - tidiedAt >= pollIntervalMs * (isQuiet ? POLLS_UNTIDY : MOST_POLLS_UNTIDY);
+      // Also when it fails, or each run would fail with it.
+      if (tidy) tidiedAt = began;
+      isQuiet = false;
       try {
         const { state } = await syncSearch(search, { tidy, signal });
         if (failures > 0) log.info("the search index is kept current again");
         failures = 0;
         if (state === "busy") await rest(BUSY_MS);
         else {
-          tidy = !(await untilWoken());
+          isQuiet = !(await untilWoken());
           await rest(Math.max(0, began + LEAST_INTERVAL_MS - performance.now()));
         }
       } catch (error) {
         if (signal.aborted) return;
-        // Changes come first when it works again.
-        tidy = false;
         if (failures === 0) {
           log.error({ err: error }, "the search index falls behind; trying until it works again");
         }
@@ -150,6 +154,9 @@ export async function startSearchSync({
 
 const STOP_MS = 1_000;
 const POLL_INTERVAL_MS = 10_000;
+/** From one tidying to the next while nothing happens, and at most. */
+const POLLS_UNTIDY = 6;
+const MOST_POLLS_UNTIDY = 60;
 const BUSY_MS = 300;
 /** From one run to the next: a run costs Meilisearch almost the same for one change and for many. */
 const LEAST_INTERVAL_MS = 400;

@@ -18,7 +18,8 @@ export async function finishTask(
 ): Promise<void> {
   try {
     const { taskUid } = await enqueued;
-    for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 100)) {
+    const began = performance.now();
+    while (true) {
       signal.throwIfAborted();
       const { status, type, error } = await meili.tasks.getTask(taskUid, { signal });
       if (status === "succeeded") return;
@@ -28,7 +29,9 @@ export async function finishTask(
           { cause: error },
         );
       }
-      await sleep(pauseMs, undefined, { signal });
+      // A tenth late at most.
+      const pauseMs = (performance.now() - began) / 10;
+      await sleep(Math.min(Math.max(pauseMs, 5), 250), undefined, { signal });
     }
   } catch (error) {
     // What the signal cuts short, a request or a pause, says so in words of its own.

@@ -69,12 +69,20 @@ async function expectEveryPageRight(): Promise<void> {
   for (const [city, category] of scopes) {
     const expected = await plainList(city, category);
     const limit = 20;
+    const size = expected.length;
+    const half = Math.floor(size / 2);
+    const third = Math.floor(size / 3);
     const offsets = [
       0,
       20,
-      Math.floor(expected.length / 2),
-      expected.length - 5,
-      expected.length + 100,
+      third,
+      half - 1,
+      half,
+      size - third,
+      size - 5,
+      size - 1,
+      size,
+      size + 100,
     ];
     for (const offset of offsets.map((each) => Math.max(0, each))) {
       const { total, businesses } = await listBusinesses(sql, { city, category, offset, limit });

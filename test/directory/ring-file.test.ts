@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { RingFile, Slot } from "../../src/directory/ring-file.ts";
+import { keptFiles } from "../support.ts";
 
 const SIZE = 1_000;
 const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
@@ -209,6 +210,29 @@ test("what is read from time to time outlives what is not, also among as many as
     },
     { mostNames: 3 },
   );
+});
+
+test("what cannot be moved is lost, and nothing else ever is", () => {
+  withFile(({ file }: { file: RingFile<Slot> }) => {
+    for (let number = 0; number < 10; number++) file.set(`old ${number}`, filled(0), new Slot());
+    // The fifth is the first to go, and four lie before it.
+    for (const number of [0, 1, 2, 3]) file.get(`old ${number}`);
+    for (const { path } of keptFiles()) truncateSync(path);
+    const faults: unknown[] = [];
+    for (const number of all) {
+      try {
+        file.set(`${number}`, filled(number), new Slot());
+      } catch (error) {
+        faults.push(error);
+      }
+    }
+    expect(faults).toEqual(Array(4).fill(new Error("Only 0 of 100 bytes could be read.")));
+    expect(all.filter((number) => file.get(`old ${number}`))).toEqual([]);
+    for (let number = 90; number < 100; number++) {
+      const kept = file.get(`${number}`);
+      expect(kept && Buffer.from(file.read(kept) ?? "lost")).toEqual(filled(number));
+    }
+  });
 });
 
 test("may have any size", () => {

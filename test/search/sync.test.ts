@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import pino from "pino";
+import { applyChanges } from "../../src/search/changes.ts";
 import { searchBusinesses } from "../../src/search/query.ts";
 import { rebuildIndex } from "../../src/search/rebuild.ts";
 import { IS_GONE, indexSettings } from "../../src/search/settings.ts";
@@ -221,6 +222,17 @@ describe("bringing the index up to date", () => {
   });
 });
 
+test("nothing is told to Meilisearch once the lock is lost", async () => {
+  await sync();
+  await addBusiness(database.sql);
+  const told = async () => (await meili.tasks.getTasks({ indexUids: [index] })).total;
+  const before = await told();
+  const lost = AbortSignal.abort(new Error("lost"));
+  await expect(applyChanges(database.sql, meili, [index], lost)).rejects.toThrow("lost");
+  expect(await told()).toBe(before);
+  expect(await pendingChanges()).toBe(1);
+});
+
 describe("a rebuild", () => {
   test("ends when its connection to PostgreSQL and so its lock is lost, and can be repeated", async () => {
     await addMany(50);
@@ -322,13 +334,15 @@ describe("the running sync", () => {
     await until(async () => (await total("swift")) === 1, 1_000);
     await setStatus(slug, "suspended");
     await until(async () => (await indexed()).length === 0, 1_000);
+    await addBusiness(database.sql, { name: "Slow" });
+    await until(async () => (await total("slow")) === 1, 1_000);
     // It is only marked: to delete it takes longer, and can wait.
-    expect(await indexed({ marked: true })).toHaveLength(1);
+    expect(await indexed({ marked: true })).toHaveLength(2);
     await running.stop();
   });
 
   test("tidies up when nothing has happened for a while", async () => {
-    const running = await startSearchSync({ ...where(), log: silent, pollIntervalMs: 300 });
+    const running = await startSearchSync({ ...where(), log: silent, pollIntervalMs: 100 });
     await until(() => exists(index), 10_000);
     const { slug } = await addBusiness(database.sql, { name: "Swift" });
     await until(async () => (await indexed({ marked: true })).length === 1, 2_000);
@@ -336,6 +350,19 @@ describe("the running sync", () => {
     await until(async () => (await indexed({ marked: true })).length === 0, 2_000);
     await running.stop();
   });
+
+  test("tidies up now and then also when something always happens", async () => {
+    const running = await startSearchSync({ ...where(), log: silent, pollIntervalMs: 40 });
+    await until(() => exists(index), 10_000);
+    const { slug } = await addBusiness(database.sql, { name: "Swift" });
+    await until(async () => (await indexed()).length === 1, 2_000);
+    await setStatus(slug, "suspended");
+    await until(async () => {
+      await database.sql`notify directory_changed`;
+      return (await indexed({ marked: true })).length === 0;
+    }, 6_000);
+    await running.stop();
+  }, 10_000);
 
   test("catches up when Meilisearch comes back, and logs only the changes of state", async () => {
     let isAway = true;
