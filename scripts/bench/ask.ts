@@ -21,6 +21,8 @@ export async function askAll(
       for (const [index, request] of requests) {
         const [name = "", value = ""] = callerOf(index).split(": ");
         const response = await fetch(origin + request.path, {
+          method: request.body === undefined ? "GET" : "POST",
+          body: request.body ?? null,
           // Like wrk, which takes whatever comes.
           headers: { "Accept-Encoding": "identity", ...request.headers, [name]: value },
         });

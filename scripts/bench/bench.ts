@@ -59,17 +59,21 @@ await runCommand(async () => {
   using _claim = await claimFolder(folder);
   await endLeftovers(folder);
   const supervisor = new Supervisor(folder);
+  const lines: Line[] = [];
   try {
-    const lines = await Promise.race([run(), supervisor.failure]);
-    console.log(
-      values.json ? JSON.stringify({ count, ...rounds, scenarios: lines }) : describe(lines),
-    );
+    await Promise.race([run(), supervisor.failure]);
     if (!lines.every(({ isReached }) => isReached)) say("Some goals were not reached.");
   } finally {
+    // What has been measured counts, also when a later scenario has failed.
+    if (lines.length > 0) {
+      console.log(
+        values.json ? JSON.stringify({ count, ...rounds, scenarios: lines }) : describe(lines),
+      );
+    }
     await supervisor.stop();
   }
 
-  async function run(): Promise<Line[]> {
+  async function run(): Promise<void> {
     const directory = await openDirectory(supervisor, count, say);
     const file = (name: string) => join(folder, name);
     let served: Promise<Served> | undefined;
@@ -89,13 +93,11 @@ await runCommand(async () => {
         served = undefined;
       },
     };
-    const lines: Line[] = [];
     for (const { name, title, measure } of scenarios) {
       say(title);
       lines.push({ name, title, ...(await measure(bench)) });
     }
     await directory.sql.end();
-    return lines;
   }
 });
 process.exit();

@@ -76,16 +76,19 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
   const callersFile = await writeKeys(sql, bench.file("keys.txt"));
   const directCallersFile = bench.file("meilisearch-callers.txt");
   await Bun.write(directCallersFile, `Authorization: Bearer ${env.MEILI_KEY}\n`, { mode: 0o600 });
+  const meilisearch = {
+    url: env.MEILI_URL ?? "",
+    traffic: { requestsFile: direct.file, callersFile: directCallersFile },
+  };
   return withUncached(bench, async (url) => {
     await untilIndexed(sql);
+    // An index that is still on disk answers so slowly at first that the server gives up waiting.
+    await askAll(meilisearch.url, meilisearch.traffic, () => {});
     await meetKeys(bench, url, callersFile);
     const comparison = await compareAloud(
       bench,
       { url, traffic: { requestsFile: file, callersFile } },
-      {
-        url: env.MEILI_URL ?? "",
-        traffic: { requestsFile: direct.file, callersFile: directCallersFile },
-      },
+      meilisearch,
     );
     return {
       ...toMeasured(comparison, { title: "Meilisearch", atLeast: 0.85 }),

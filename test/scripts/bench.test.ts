@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBare, startOneQuery } from "../../scripts/bench/programs.ts";
@@ -65,6 +65,28 @@ test.skipIf(!Bun.which("wrk"))(
   90_000,
 );
 
+test.skipIf(!Bun.which("wrk"))(
+  "prints what it has measured when a later scenario fails",
+  async () => {
+    let isEnded = false;
+    const endRedis = async (said: string) => {
+      if (isEnded || !said.includes("server ready")) return;
+      isEnded = true;
+      const pid = await readFile(join(folder, "bench-1000", "run", "redis.pid"), "utf8");
+      process.kill(Number.parseInt(pid, 10), "SIGKILL");
+    };
+    const { stdout, stderr, exitCode } = await bench(
+      ["--count", "1000", "--requests", "100", "--scenarios", "memory,ready"],
+      { onSaid: endRedis },
+    );
+    expect(stderr).toContain("Redis ended (SIGKILL)");
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain("memory of the server after all above");
+    expect(stdout).not.toContain("server ready");
+  },
+  90_000,
+);
+
 test("refuses what it cannot do, before it starts anything", async () => {
   expect(await bench(["--rounds", "4"])).toMatchObject({
     exitCode: 1,
@@ -76,7 +98,7 @@ test("refuses what it cannot do, before it starts anything", async () => {
 });
 
 test("says how to get wrk when it is missing", async () => {
-  const { exitCode, stderr } = await bench([], { PATH: "" });
+  const { exitCode, stderr } = await bench([], { env: { PATH: "" } });
   expect(exitCode).toBe(1);
   expect(stderr).toContain("apt-get install wrk");
   expect(stderr.trim().split("\n")).toHaveLength(1);
@@ -127,15 +149,29 @@ test("the baselines answer with the bytes of the server", async () => {
 
 const fieldsOf = (response: Response | undefined) => [...(response?.headers.keys() ?? [])].sort();
 
-async function bench(options: string[], env: Record<string, string> = {}) {
+async function bench(
+  options: string[],
+  {
+    env = {},
+    onSaid = () => {},
+  }: { env?: Record<string, string>; onSaid?: (said: string) => Promise<void> | void } = {},
+) {
   const none = { DATABASE_URL: "", REDIS_URL: "", MEILI_URL: "", MEILI_KEY: "", BASE_URL: "" };
   const command = Bun.spawn([process.execPath, BENCH, ...options], {
     env: { ...process.env, ...none, DATA_DIR: folder, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const hear = async () => {
+    let said = "";
+    for await (const text of command.stderr.pipeThrough(new TextDecoderStream())) {
+      said += text;
+      await onSaid(said);
+    }
+    return said;
+  };
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(command.stdout).text(),
-    new Response(command.stderr).text(),
+    hear(),
     command.exited,
   ]);
   return { stdout, stderr, exitCode };
