@@ -13,16 +13,18 @@ const USAGE = `Usage: bun scripts/import.ts FILE… [options]
        bun scripts/import.ts --categories FILE [--dry-run] [--json]
 
 Imports businesses: each file in one transaction, all of it or nothing. A business is known again
-by its source and its id there. Rejected rows go to FILE.rejects.ndjson (to the current folder
-where that of FILE is read-only). --categories imports categories, as NDJSON
+by its source and its id there, so a feed has to keep its --source. Rejected rows go to
+FILE.rejects.ndjson (to the current folder where that of FILE is read-only). A record in our format
+is printed by scripts/generate.ts --count 1 --ndjson. --categories imports categories, as NDJSON
 {slug, name, parent?, isActive?}.
 
   --format F       ${formats.join(", ")}; guessed from the file when absent
   --source NAME    who says so; default osm or fhrs for these formats, else the file's name
   --status S       approved (default) or pending: of businesses that are new
-  --mapping FILE   for a foreign CSV: JSON from our fields to its columns
+  --mapping FILE   for a foreign CSV: JSON from our fields to its columns, and "header": whether
+                   its first line names them
   --outcodes FILE  places rows without coordinates: a postal file of GeoNames
-  --dry-run        does everything and keeps nothing
+  --dry-run        does everything, and keeps nothing but the rejected rows
   --json           one JSON line: the counts, and those of each file`;
 
 async function importFiles(): Promise<void> {
@@ -84,7 +86,9 @@ function describe(
     `  ${seconds.toFixed(1)} s, ${rate} rows a second`,
   ];
   if (counts.pending > 0) {
-    lines.push("  Pending are those that lack a town, a line 1, a postcode or coordinates.");
+    lines.push(
+      "  Pending are those that lack a category, a town, a line 1, a postcode or coordinates.",
+    );
   }
   const left = Object.entries(unusable).map(([field, rows]) => `${field} ${rows}`);
   if (left.length > 0) lines.push(`  Not usable and left out: ${left.join(", ")}`);

@@ -1,10 +1,18 @@
+import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
 import { migrate } from "../src/store/migrations.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { runCommand } from "./command.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
+const USAGE = `Usage: bun scripts/migrate.ts
+
+Applies the migrations in sql/ that the database lacks, in order, each in a transaction of its own.
+One that has been applied is never applied again; the server does not start while one is pending.`;
+
 await runCommand(async () => {
+  const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
+  if (values.help) return console.log(USAGE);
   const config = loadConfig(await scriptEnvironment());
   const sql = openPostgres(config.databaseUrl, { max: 2 });
   const applied = await migrate(sql);

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import type { Page } from "playwright-core";
 import { loadConfig } from "../src/config.ts";
 import { CommandError, runCommand } from "./command.ts";
@@ -20,8 +21,13 @@ const looks = [
 ] as const;
 
 await runCommand(async () => {
-  const [folder = "screenshots", ...rest] = process.argv.slice(2);
-  if (folder.startsWith("-") || rest.length > 0) throw new CommandError(USAGE);
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { help: { type: "boolean", short: "h" } },
+  });
+  if (values.help) return console.log(USAGE);
+  const [folder = "screenshots", ...rest] = positionals;
+  if (rest.length > 0) throw new CommandError(USAGE);
   await mkdir(folder, { recursive: true });
   const { baseUrl } = loadConfig(await scriptEnvironment());
 

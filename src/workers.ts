@@ -27,6 +27,8 @@ export async function startWorkers(
     return worker;
   };
   const workers = Array.from({ length: config.workers }, (_, number) => launch(number));
+  /** In each place, what the workers before had counted: a total that falls misleads who reads it. */
+  const counted = workers.map((): Metrics => []);
 
   async function stop() {
     stopping.abort();
@@ -47,13 +49,15 @@ export async function startWorkers(
       log.error({ worker: number, pid: worker.pid, how, pauseMs }, "a worker ended: replacing it");
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;
+      const all = [counted[number] ?? [], await worker.metrics()];
+      counted[number] = await AggregatorRegistry.aggregate(all).getMetricsAsJSON();
       workers[number] = launch(number);
     }
   }
 
   async function scrape(): Promise<string> {
     const all = await Promise.all(workers.map((worker) => worker.metrics()));
-    return await AggregatorRegistry.aggregate(all).metrics();
+    return await AggregatorRegistry.aggregate([...all, ...counted]).metrics();
   }
 
   try {
@@ -113,7 +117,7 @@ interface Worker {
   ready: Promise<string>;
   /** Resolves to how it ended: why it could not start, "code 1", "SIGKILL". */
   exited: Promise<string>;
-  /** None while it does not serve. */
+  /** While it does not serve, only what it had counted when it was last asked. */
   metrics(): Promise<Metrics>;
   /** Ends it. @returns whether it ended in order, which one that did not serve need not */
   stop(): Promise<boolean>;
@@ -124,6 +128,9 @@ function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker 
   let isReady = false;
   let reason: string | undefined;
   let measured = Promise.withResolvers<Metrics>();
+  let last: Metrics = [];
+  // Text, whatever its type says.
+  const counters = () => last.filter(({ type }) => String(type) === "counter");
 
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "worker.ts")], {
     stdio: ["ignore", "inherit", "inherit"],
@@ -134,7 +141,8 @@ function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker 
       } else if (message.type === "failed") {
         reason = message.reason;
       } else if (message.type === "metrics") {
-        measured.resolve(message.metrics);
+        last = message.metrics;
+        measured.resolve(last);
         measured = Promise.withResolvers();
       } else {
         tell({ type: "scraped", id: message.id, text: await scrape() });
@@ -152,7 +160,7 @@ function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker 
 
   const exited = child.exited.then((code) => {
     isReady = false;
-    measured.resolve([]);
+    measured.resolve(counters());
     const how = reason ?? String(child.signalCode ?? `code ${code}`);
     ready.reject(new StartError(reason ?? `Cannot start: a worker ended (${how}).`));
     return how;
@@ -162,7 +170,7 @@ function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker 
     ready: ready.promise,
     exited,
     async metrics() {
-      if (!isReady) return [];
+      if (!isReady) return counters();
       const { promise } = measured;
       tell({ type: "measure" });
       return await promise;

@@ -120,6 +120,21 @@ test("a worker that dies again and again comes back later each time", async () =
   expect(third).toBeGreaterThan(second);
 }, 25_000);
 
+test("what a worker had counted when it was last asked still counts when it has been replaced", async () => {
+  const counted = async () => {
+    const text = await (await fetch(`${server.url()}/metrics`)).text();
+    return Number(/answers_total\{route="\*",status="404"\} (\d+)/.exec(text)?.[1]);
+  };
+  // At once, so over connections that are spread over the workers.
+  await Promise.all(Array.from({ length: 60 }, () => fetch(`${server.url()}/nowhere`)));
+  const before = await counted();
+  expect(before).toBeGreaterThanOrEqual(60);
+  const workers = server.workers().length;
+  process.kill(server.pidOf(0), "SIGKILL");
+  await until(() => server.workers().length === workers + 1, 10_000);
+  expect(await counted()).toBe(before);
+}, 25_000);
+
 test("while Redis is away each worker lets in its share of what the server may", async () => {
   await frail.kill();
   // Sent until every worker has had enough of them.

@@ -45,22 +45,39 @@ export async function startRedis(
   return { url: `redis://127.0.0.1:${port}`, pid: daemon.pid };
 }
 
-/** Redis and Valkey are no npm packages: from the PATH, or from Debian when we may install. */
+/**
+ * Redis and Valkey are no npm packages: from the PATH, or from Debian when we may install.
+ * @throws CommandError when there is none, or an old one
+ */
 export async function redisProgram(say: (line: string) => void): Promise<string> {
-  const installed = find();
-  if (installed) return installed;
-  if (canInstall()) {
+  let program = find();
+  if (!program && canInstall()) {
     say("Redis is missing: installing the package redis-server with apt-get");
     const fault = await installPackage("redis-server");
-    const fetched = find();
-    if (fetched) return fetched;
-    throw new CommandError(`${HOW_TO_GET_IT} (apt-get failed: ${fault})`);
+    program = find();
+    if (!program) throw new CommandError(`Redis is missing. ${SOURCES} (apt-get failed: ${fault})`);
   }
-  throw new CommandError(HOW_TO_GET_IT);
+  if (!program) throw new CommandError(`Redis is missing. ${SOURCES}`);
+  const version = await versionOf(program);
+  if (Number.parseInt(version, 10) < OLDEST) {
+    throw new CommandError(
+      `${program} is version ${version}, and Highstreet needs ${OLDEST} or later. ${SOURCES}`,
+    );
+  }
+  return program;
 }
 
-const HOW_TO_GET_IT =
-  "Redis is missing. Debian, Ubuntu: `apt-get install redis-server`; macOS: `brew install redis`; Docker: `docker run -p 6379:6379 redis:7`, then set REDIS_URL=redis://localhost:6379.";
+/** The first that knows `EXPIRE … NX`. */
+const OLDEST = 7;
+
+/** Such as `7.0.15`, of Redis or Valkey. */
+async function versionOf(program: string): Promise<string> {
+  const said = await new Response(Bun.spawn([program, "--version"]).stdout).text();
+  return /\bv=([\d.]+)/.exec(said)?.[1] ?? "";
+}
+
+const SOURCES =
+  "Debian, Ubuntu: `apt-get install redis-server`; macOS: `brew install redis`; Docker: `docker run -p 6379:6379 redis:7`, then set REDIS_URL=redis://localhost:6379.";
 
 function find(): string | null {
   // Explicit: without it, Bun looks through the PATH as it was when the process began.

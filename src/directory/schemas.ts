@@ -206,7 +206,7 @@ export type CategoryList = v.InferOutput<typeof CategoryList>;
 export const SearchResults = v.strictObject({
   data: v.pipe(v.array(KeyedListItem), v.description("Best first.")),
   meta: v.strictObject({
-    query: text("What was searched for, trimmed.", "plumber in leeds"),
+    query: text("What was asked for, trimmed.", "plumber in leeds"),
     limit: count("How many results there may be."),
     total: count("How many match in all."),
   }),

@@ -72,7 +72,8 @@ export const operations: readonly Operation[] = [
     summary: "Search businesses",
     description:
       "The ranked set of the directory's own search page. The text ranks; premium, rating and reviews " +
-      "only break ties. Typing errors and word order are forgiven.",
+      "only break ties. Typing errors and word order are forgiven. When nothing has all the words, what has " +
+      "the longest run of neighbouring ones is found, of the first six; words after the tenth do not count.",
     keyed: {
       parameters: searchParameters,
       answer: "SearchResults",

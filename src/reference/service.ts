@@ -13,7 +13,7 @@ export const Health = v.strictObject({
       v.number(),
       v.integer(),
       v.minValue(0),
-      v.description("How often that was the server, since it started."),
+      v.description("How often that was the server, since the process that answers started."),
     ),
   }),
 });

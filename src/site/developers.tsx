@@ -44,8 +44,8 @@ export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Hand
               <h2 id="samples">A call with a key</h2>
               <p>
                 A key opens everything: search, categories, up to 100 businesses a page, and every
-                field. Send it in the <code>Authorization</code> header. Keep it on your server: who
-                has the key can use up your quota, and no web page may send it.
+                field of a business. Send it in the <code>Authorization</code> header. Keep it on
+                your server: who has the key can use up your quota, and no web page may send it.
               </p>
               <Samples baseUrl={baseUrl} example={example} />
             </section>
@@ -68,8 +68,8 @@ export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Hand
             <section id="apply" aria-labelledby="apply-title">
               <h2 id="apply-title">Get a free key</h2>
               <p>
-                No account and no password: you get a private page with your key on it. Keep its
-                address.
+                No account and no password: you get a private page, where your key is shown once.
+                Keep the key, and the page's address to roll or revoke it.
               </p>
               <ApplicationForm />
             </section>

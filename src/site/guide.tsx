@@ -81,8 +81,8 @@ export function Limits({ openAccess }: { openAccess: boolean }) {
           you stand; <code>GET /api/v1/usage</code> says it for nothing.
         </li>
         <li>
-          Every answer costs one request, a 404 too. Refusals (429) cost nothing, and what failed on
-          our side (5xx) is given back.
+          Every answer costs one request, the 404 of a business too. Refusals (429) cost nothing,
+          and what failed on our side (5xx) is given back to your key.
         </li>
         <li>
           On 429, wait for the seconds in <code>Retry-After</code>; what comes sooner is refused
@@ -98,8 +98,11 @@ const errors = [
   ["401", "missing, invalid", "no key was sent; it is no key of ours"],
   ["403", "revoked, expired", "the key was disabled; its time is over"],
   ["404", "not_found", "no such business is listed; no such path"],
+  ["405", "method_not_allowed", "only GET and HEAD do something here"],
   ["429", "rate_limited", "retryAfter seconds until the next request"],
   ["429", "quota_exceeded", "the month's quota is used up"],
+  ["429", "Too many requests…", "without a key: a sentence, and Retry-After"],
+  ["500", "internal", "our fault; it has been logged"],
   ["503", "unavailable", "try again in a few seconds"],
 ];
 

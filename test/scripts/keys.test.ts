@@ -162,13 +162,6 @@ describe("issue-key", () => {
     expect([...(await database.sql`select count(*) from api_keys`)]).toEqual([...before]);
   }, 20_000);
 
-  test("--help explains, without a stack to connect to", async () => {
-    for (const script of ["issue-key", "keys"]) {
-      const { stdout, exitCode } = await run(script, ["--help"], { DATABASE_URL: "nonsense" });
-      expect([stdout.slice(0, 6), exitCode]).toEqual(["Usage:", 0]);
-    }
-  });
-
   test("waiting applications are listed without arguments and approved with --application", async () => {
     expect((await issueKey()).stdout).toContain("No application is waiting");
     const [{ id }] = await database.sql<[{ id: string }]>`
