@@ -1,5 +1,5 @@
-import ipaddr from "ipaddr.js";
 import * as v from "valibot";
+import { isAddressOrRange } from "./access/clients.ts";
 
 /** Everything the server may be told from outside. Read once, frozen, handed down. */
 export type Config = Readonly<v.InferOutput<typeof settings>>;
@@ -89,7 +89,7 @@ const settings = v.pipe(
         v.string(),
         v.transform(list),
         v.everyItem(
-          (range) => ipaddr.isValid(range) || ipaddr.isValidCIDR(range),
+          isAddressOrRange,
           "TRUSTED_PROXIES must be addresses or CIDR ranges with commas, such as 10.0.0.0/8,192.0.2.7.",
         ),
       ),

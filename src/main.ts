@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createAdmission } from "./access/admission.ts";
-import { withDeadline } from "./access/deadline.ts";
 import { createKeyring } from "./access/keyring.ts";
 import { flushRegularly, openUsage } from "./access/usage.ts";
 import { type Config, loadConfig } from "./config.ts";
@@ -14,6 +13,7 @@ import { createLog, endWhenTold, explain, StartError } from "./process.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
 import { startSearchSync } from "./search/sync.ts";
 import { serve } from "./server.ts";
+import { withDeadline } from "./store/deadline.ts";
 import { openMeilisearch } from "./store/meilisearch.ts";
 import { pendingMigrations } from "./store/migrations.ts";
 import { openPostgres } from "./store/postgres.ts";
@@ -161,7 +161,7 @@ async function run(): Promise<void> {
     const config = loadConfig(process.env);
     const { url, stop } = await (config.workers > 1 ? startWorkers : start)(config, { log });
     log.info({ url }, "serving");
-    endWhenTold(stop, log);
+    endWhenTold(stop, () => log);
   } catch (error) {
     console.error(explain(error));
     process.exit(1);

@@ -6,7 +6,16 @@ export class StartError extends Error {}
 
 /** Lines of JSON on stderr. */
 export function createLog(): Logger {
-  return pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+  const { isoTime } = pino.stdTimeFunctions;
+  return pino(
+    { base: null, timestamp: isoTime, serializers: { err: describe } },
+    pino.destination(2),
+  );
+}
+
+/** Without the command that Redis refused: in its arguments are addresses of callers, and passwords. */
+function describe(error: unknown): unknown {
+  return error instanceof Error ? { ...pino.stdSerializers.err(error), command: undefined } : error;
 }
 
 /** Why a start failed, in words for the operator. */
@@ -22,12 +31,13 @@ export function explain(error: unknown): string {
  * Ends this process in order when a signal says so, or when the process that it works for is gone.
  * Told both ways it stops once; the same signal a second time ends it on the spot.
  */
-export function endWhenTold(stop: () => Promise<void>, log: Logger): void {
+export function endWhenTold(stop: () => Promise<void>, logger: () => Logger): void {
   let isEnding = false;
   for (const signal of ["SIGINT", "SIGTERM", "disconnect"] as const) {
     process.once(signal, () => {
       if (isEnding) return;
       isEnding = true;
+      const log = logger();
       log.info({ signal }, "stopping");
       setTimeout(() => process.exit(1), LAST_STOP_MS).unref();
       stop().then(

@@ -1,6 +1,6 @@
-import { withDeadline } from "./access/deadline.ts";
 import { type RunningServer, start } from "./main.ts";
 import { createLog, endWhenTold, explain } from "./process.ts";
+import { withDeadline } from "./store/deadline.ts";
 import type { FromWorker, ServeOrder, ToWorker } from "./workers.ts";
 
 /** The program of a worker: serves as workers.ts tells it to, until that one ends. */
@@ -11,7 +11,10 @@ let server: RunningServer | undefined;
 const scrapes = new Map<number, (text: string) => void>();
 let lastScrape = 0;
 
-endWhenTold(async () => server?.stop(), log);
+endWhenTold(
+  async () => server?.stop(),
+  () => log,
+);
 process.on("message", async (message: ToWorker) => {
   if (message.type === "serve") await serve(message);
   else if (message.type === "scraped") scrapes.get(message.id)?.(message.text);

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from "prom-client";
 import type { Config } from "./config.ts";
 import { StartError } from "./process.ts";
+import { withDeadline } from "./store/deadline.ts";
 
 /**
  * Serves with several processes that share one port; Linux spreads the connections over them
@@ -96,6 +97,8 @@ type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 const STEADY_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
+/** Sooner than a worker gives up its scrape. */
+const LONGEST_MEASURE_MS = 1_000;
 /** Sooner than this process must have ended itself. */
 const WORKER_STOP_MS = 8_500;
 
@@ -117,13 +120,29 @@ interface Worker {
   ready: Promise<string>;
   /** Resolves to how it ended: why it could not start, "code 1", "SIGKILL". */
   exited: Promise<string>;
-  /** While it does not serve, only what it had counted when it was last asked. */
+  /** While it does not serve or hangs, only what it had counted when it was last asked. */
   metrics(): Promise<Metrics>;
   /** Ends it. @returns whether it ended in order, which one that did not serve need not */
   stop(): Promise<boolean>;
 }
 
+/** One for which the system has no process, or no memory, just now: it has ended already. */
 function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
+  try {
+    return spawnWorker(order, scrape);
+  } catch (error) {
+    const how = `cannot be started: ${(error as Error).message}`;
+    return {
+      pid: 0,
+      ready: Promise.reject(new StartError(`Cannot start: a worker ${how}.`)),
+      exited: Promise.resolve(how),
+      metrics: async () => [],
+      stop: async () => true,
+    };
+  }
+}
+
+function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
   const ready = Promise.withResolvers<string>();
   let isReady = false;
   let reason: string | undefined;
@@ -173,7 +192,8 @@ function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker 
       if (!isReady) return counters();
       const { promise } = measured;
       tell({ type: "measure" });
-      return await promise;
+      // One that hangs must not keep those of all others from being told.
+      return await withDeadline(promise, LONGEST_MEASURE_MS).catch(counters);
     },
     async stop() {
       const hasServed = isReady;

@@ -64,6 +64,17 @@ test("several Redis addresses are a cluster, proxies are addresses or ranges", (
   expect(config.trustedProxies).toEqual(["10.0.0.0/8", "2001:db8::1"]);
 });
 
+test("a proxy whose spelling could be read as another address is a fault", () => {
+  for (const spelling of ["10/8", "10", "010.0.0.1", "0x7f.0.0.1", "::ffff:10.0.0.0/104"]) {
+    expect(faultsOf({ ...enough, TRUSTED_PROXIES: spelling })).toEqual([
+      expect.stringMatching(/^TRUSTED_PROXIES must be /),
+    ]);
+  }
+  expect(faultsOf({ ...enough, TRUSTED_PROXIES: "::1, 2001:db8::/32, ::ffff:192.0.2.1" })).toEqual(
+    [],
+  );
+});
+
 test("the settings are frozen", () => {
   expect(Object.isFrozen(loadConfig(enough))).toBe(true);
 });

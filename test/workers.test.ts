@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -135,6 +135,37 @@ test("what a worker had counted when it was last asked still counts when it has 
   expect(await counted()).toBe(before);
 }, 25_000);
 
+test("a worker that hangs keeps the metrics of the others from nobody", async () => {
+  const hanging = server.pidOf(1);
+  process.kill(hanging, "SIGSTOP");
+  try {
+    // Whoever happens to be connected to the one that hangs tries again.
+    const scrape = () =>
+      metrics({ keepalive: false, signal: AbortSignal.timeout(1_900) }).catch(() => null);
+    await until(async () => (await scrape())?.get("highstreet_processes") === WORKERS - 1, 20_000);
+  } finally {
+    process.kill(hanging, "SIGCONT");
+  }
+  await until(async () => (await metrics()).get("highstreet_processes") === WORKERS, 5_000);
+}, 30_000);
+
+test("a worker that cannot even be started now is started as soon as it can be", async () => {
+  const bun = join(folder, "bun");
+  await copyFile(process.execPath, bun);
+  const other = run({}, bun);
+  await until(() => other.url() !== "", 10_000);
+  await rename(bun, `${bun}.away`);
+  process.kill(other.pidOf(1), "SIGKILL");
+  await until(() => other.pauses().length >= 3, 10_000);
+  expect(other.stderr()).toContain("cannot be started: ");
+  expect((await fetch(`${other.url()}/healthz`)).status).toBe(200);
+
+  await rename(`${bun}.away`, bun);
+  await until(() => other.workers().length === WORKERS + 1, 10_000);
+  other.kill("SIGTERM");
+  expect(await other.exited).toBe(0);
+}, 40_000);
+
 test("while Redis is away each worker lets in its share of what the server may", async () => {
   await frail.kill();
   // Sent until every worker has had enough of them.
@@ -215,8 +246,8 @@ interface LogLine {
 
 const programs: Program[] = [];
 
-function run(settings: Record<string, string> = {}): Program {
-  const child = Bun.spawn([process.execPath, "src/main.ts"], {
+function run(settings: Record<string, string> = {}, bun = process.execPath): Program {
+  const child = Bun.spawn([bun, "src/main.ts"], {
     env: {
       ...process.env,
       PORT: "0",
@@ -276,8 +307,8 @@ async function admitted(headers: Record<string, string>, requests: number): Prom
 }
 
 /** What a scrape says, by name; labels are left out. */
-async function metrics(): Promise<Map<string, number>> {
-  const text = await (await fetch(`${server.url()}/metrics`)).text();
+async function metrics(options: BunFetchRequestInit = {}): Promise<Map<string, number>> {
+  const text = await (await fetch(`${server.url()}/metrics`, options)).text();
   const samples = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(
     samples.map((sample) => {

@@ -1,6 +1,6 @@
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
-import { openRedis } from "../../src/store/redis.ts";
+import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { CommandError } from "../command.ts";
 import { isSet } from "./environment.ts";
 import { startMeilisearch } from "./meilisearch.ts";
@@ -72,9 +72,9 @@ async function askPostgres(url: string): Promise<void> {
 
 async function askRedis(urls: string): Promise<void> {
   const redis = openRedis(urls.split(",").map((url) => url.trim()));
-  // connect() tells of the failure; without a listener it would be printed as well.
+  // The failure is told by connectRedis; without a listener it would be printed as well.
   redis.on("error", () => {});
-  await redis.connect().finally(() => redis.disconnect());
+  await connectRedis(redis).finally(() => redis.disconnect());
 }
 
 async function askMeilisearch(url: string): Promise<void> {

@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { CommandError } from "../command.ts";
-import { isAlive, until } from "./waiting.ts";
+import { isAlive, NotInTimeError, until } from "./waiting.ts";
 
 export interface Program {
   /** What people call it, for messages: "PostgreSQL". */
@@ -109,7 +109,7 @@ export class Supervisor {
 
   /**
    * Waits until a program answers.
-   * @throws CommandError with its last words when it ends before that, or takes too long
+   * @throws CommandError with its last words when it ends before that, takes too long, or refuses us
    */
   async ready(
     daemon: Daemon,
@@ -120,10 +120,12 @@ export class Supervisor {
     daemon.exited.then((how) => {
       ended = how;
     });
-    await until(async () => ended !== undefined || (await answers()), timeoutMs).catch(() => {
-      throw new CommandError(
-        `${daemon.title} does not answer after ${timeoutMs / 1000} s; its log is ${daemon.log}.`,
-      );
+    await until(async () => ended !== undefined || (await answers()), timeoutMs).catch((error) => {
+      const how =
+        error instanceof NotInTimeError
+          ? `does not answer after ${timeoutMs / 1000} s`
+          : `cannot be used: ${error.message}`;
+      throw new CommandError(`${daemon.title} ${how}; its log is ${daemon.log}.`);
     });
     if (ended === undefined) return;
     if (this.#stopping) throw new StoppedError();

@@ -1,6 +1,6 @@
 /**
  * Asks again and again until the condition holds.
- * @throws Error when it does not within the time
+ * @throws NotInTimeError when it does not within the time
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
@@ -8,10 +8,13 @@ export async function until(
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`still not so after ${timeoutMs} ms`);
+    if (performance.now() > deadline)
+      throw new NotInTimeError(`still not so after ${timeoutMs} ms`);
     await Bun.sleep(20);
   }
 }
+
+export class NotInTimeError extends Error {}
 
 export function isAlive(pid: number): boolean {
   try {

@@ -1,6 +1,6 @@
 import { batched } from "../store/batches.ts";
+import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
-import { withDeadline } from "./deadline.ts";
 import type { ApiKey } from "./keys.ts";
 import { createLastSeen } from "./last-seen.ts";
 import { createLocalLimiter } from "./local.ts";

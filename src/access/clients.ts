@@ -59,6 +59,17 @@ interface Peer {
   isTrusted: boolean;
 }
 
+/** An address or a CIDR range, in a spelling that nobody reads as another one. */
+export function isAddressOrRange(text: string): boolean {
+  const { IPv4, IPv6 } = ipaddr;
+  if (!text.includes(":")) {
+    return IPv4.isValidFourPartDecimal(text) || IPv4.isValidCIDRFourPartDecimal(text);
+  }
+  if (!text.includes("/")) return IPv6.isValid(text);
+  // In a mapped range there would be nobody: such addresses are folded to IPv4.
+  return IPv6.isValidCIDR(text) && !IPv6.parseCIDR(text)[0].isIPv4MappedAddress();
+}
+
 interface Range {
   network: Address;
   prefixLength: number;

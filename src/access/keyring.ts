@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { batched } from "../store/batches.ts";
+import { withDeadline } from "../store/deadline.ts";
 import type { Sql } from "../store/postgres.ts";
 import { repeat } from "../store/repeat.ts";
-import { withDeadline } from "./deadline.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
 import { type ApiKey, findKeysByHash, keysVersion, type PresentedKey } from "./keys.ts";
 

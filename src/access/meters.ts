@@ -1,8 +1,8 @@
 import type { Result } from "ioredis";
 import { Cluster } from "ioredis";
 import { batched } from "../store/batches.ts";
+import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
-import { withDeadline } from "./deadline.ts";
 import type { ApiKey } from "./keys.ts";
 import admitClientsLua from "./lua/admit-clients.lua" with { type: "text" };
 import admitKeysLua from "./lua/admit-keys.lua" with { type: "text" };

@@ -1,5 +1,5 @@
+import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
-import { DeadlineError, withDeadline } from "./deadline.ts";
 
 /** Whether Redis decides, or this process by itself. */
 export interface Outage {

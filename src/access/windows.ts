@@ -1,7 +1,7 @@
 import type { Result } from "ioredis";
+import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
 import { AdmissionUnavailable } from "./admission.ts";
-import { withDeadline } from "./deadline.ts";
 import admitClientsLua from "./lua/admit-clients.lua" with { type: "text" };
 
 /**

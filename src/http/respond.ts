@@ -13,9 +13,10 @@ export function respond(request: Request, answer: Answer): Response {
   const representation = typeof body === "string" ? Representation.of(body) : body;
   const coding = representation.isWorthCoding ? acceptedCoding(request) : "identity";
   const tag = status === 200 ? representation.tag(coding) : null;
-  const isHeld = tag !== null && holds(request, tag);
-  const bytes = isHeld ? null : representation.bytes(coding);
   const isHead = request.method === "HEAD";
+  // Of what a POST did, the caller can have no earlier answer.
+  const isHeld = tag !== null && (isHead || request.method === "GET") && holds(request, tag);
+  const bytes = isHeld ? null : representation.bytes(coding);
 
   const shared = tag === null ? plainHeaders : validatedHeaders;
   const response = new Response(isHead ? null : bytes, {

@@ -1,5 +1,5 @@
-import { withDeadline } from "../access/deadline.ts";
 import type { Middleware } from "../http/handler.ts";
+import { withDeadline } from "../store/deadline.ts";
 
 /**
  * Gives up an answer that takes too long: a store that accepted a connection and then says nothing

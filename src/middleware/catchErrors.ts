@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
 import { AdmissionUnavailable } from "../access/admission.ts";
-import { DeadlineError } from "../access/deadline.ts";
 import { internal, unavailable } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
 import { SearchUnavailable } from "../search/query.ts";
+import { DeadlineError } from "../store/deadline.ts";
 import { isPostgresAway } from "../store/postgres.ts";
 
 /** Breakage becomes 503 or 500; the cause goes to the log and to nobody else. */

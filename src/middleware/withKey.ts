@@ -23,7 +23,7 @@ export function withKey(
     const resolved = await found;
     if (resolved.ok) return next(resolved.key, request, context);
 
-    // Counted like an open request, so that nobody guesses keys quickly.
+    // Counted like an open request: it has cost a look-up.
     const attempt = await admission.admitClient(client);
     if (!attempt.admitted) return tooManyRequests(attempt.retryAfterSeconds);
     return resolved.denied === "invalid" ? unauthorized("invalid") : errorAnswer(resolved.denied);

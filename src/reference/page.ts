@@ -1,5 +1,6 @@
 import { dependencies } from "../../package.json" with { type: "json" };
-import { type Answer, finished } from "../http/answer.ts";
+import { versionedFile } from "../handlers/files.ts";
+import type { Answer } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
 import styles from "./reference.css" with { type: "text" };
 
@@ -38,26 +39,20 @@ export function referencePage(): Handler {
 
 /** Scalar's browser bundle as its package has it. Read when first asked for: it is 4 MB. */
 export function referenceScript(): Handler {
-  let answer: Promise<Answer> | undefined;
-  return () => {
-    answer ??= readBundle();
-    return answer;
+  let script: Promise<Handler> | undefined;
+  return async (request, context) => {
+    script ??= readBundle();
+    return (await script)(request, context);
   };
 }
 
 export const SCRIPT_PATH = "/developers/reference/scalar.js";
 
-async function readBundle(): Promise<Answer> {
+const SCRIPT_VERSION = `v=${dependencies["@scalar/api-reference"]}`;
+
+async function readBundle(): Promise<Handler> {
   const bundle = new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference"));
-  return finished({
-    status: 200,
-    headers: {
-      "Content-Type": "text/javascript; charset=utf-8",
-      "Cache-Control": "public, max-age=31536000, immutable",
-      "X-Content-Type-Options": "nosniff",
-    },
-    body: await Bun.file(bundle).text(),
-  });
+  return versionedFile(SCRIPT_VERSION, "text/javascript", await Bun.file(bundle).text());
 }
 
 // Whatever would ask, tell or show another host is off.
@@ -93,7 +88,7 @@ const PAGE = `<!doctype html>
 <a href="/api/v1/openapi.json">openapi.json</a>, the OpenAPI 3.1 document, and in short in
 <a href="/llms.txt">llms.txt</a>.</p></noscript>
 <div id="reference"></div>
-<script src="${SCRIPT_PATH}?v=${dependencies["@scalar/api-reference"]}"></script>
+<script src="${SCRIPT_PATH}?${SCRIPT_VERSION}"></script>
 <script>${START}</script>
 </body>
 </html>

@@ -1,7 +1,7 @@
 import { MeilisearchError } from "meilisearch";
-import { DeadlineError, withDeadline } from "../access/deadline.ts";
 import type { ListedBusiness } from "../directory/listing.ts";
 import { isSlug } from "../directory/slug.ts";
+import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { IS_GONE } from "./settings.ts";
 import { type AskMeilisearch, type Matches, type Search, sharedBy } from "./shared.ts";
 import { isOutcode, searchWords } from "./words.ts";

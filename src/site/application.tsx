@@ -1,9 +1,11 @@
+import type { Logger } from "pino";
 import type { Admission } from "../access/admission.ts";
 import { type ApplicationState, findApplication, revealKey } from "../access/applications.ts";
 import { type IssuedKey, revokeKey, rollKey } from "../access/keys.ts";
 import { usageOf } from "../access/usage-report.ts";
 import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
+import { withDeadline } from "../store/deadline.ts";
 import type { Sql } from "../store/postgres.ts";
 import { errorPage } from "./errors.tsx";
 import { isOurForm, readForm } from "./form.ts";
@@ -14,6 +16,7 @@ export interface ApplicationParts {
   sql: Sql;
   admission: Admission;
   baseUrl: string;
+  log: Logger;
 }
 
 /**
@@ -27,11 +30,29 @@ export function application(parts: ApplicationParts): Handler {
     if (request.method !== "POST") return await show(parts, found);
     if (!isOurForm(request, parts.baseUrl, { isSecretAddress: true })) return foreignForm();
 
-    const { issued, notice } = await act(parts.sql, token, found, await readForm(request));
-    const changed = (await findApplication(parts.sql, token)) ?? found;
-    return await show(parts, changed, { issued, notice });
+    const outcome = await act(parts.sql, token, found, await readForm(request));
+    const look = outcome.issued ? lookIfPossible(parts.log) : lookAtAll;
+    const changed = (await look(findApplication(parts.sql, token))) ?? found;
+    return await show(parts, changed, outcome, look);
   };
 }
+
+/** Gets what else belongs on the page. */
+type Look = <Seen>(work: Promise<Seen>) => Promise<Seen | null>;
+
+const lookAtAll: Look = (work) => work;
+
+/** A key that has just been made must be shown, whatever else fails: nobody can show it later. */
+function lookIfPossible(log: Logger): Look {
+  return (work) =>
+    withDeadline(work, LONGEST_LOOK_MS).catch((error) => {
+      log.error({ err: error }, "a new key is shown without all that belongs beside it");
+      return null;
+    });
+}
+
+/** Two of them are well within what an answer may take. */
+const LONGEST_LOOK_MS = 1_000;
 
 interface Outcome {
   /** A key that exists from now on; shown in this answer and nowhere else. */
@@ -49,7 +70,10 @@ async function act(
     const issued = await revealKey(sql, token);
     return issued
       ? { issued }
-      : { notice: "There is no key to reveal here: it is shown one single time." };
+      : {
+          notice:
+            "There is no key to reveal here: it is shown one single time. Roll it to get another.",
+        };
   }
   // Only keys of this application: whoever has the page has no power over others.
   const key = application.keys.find(({ id }) => id === form.key);
@@ -63,7 +87,7 @@ async function act(
     const result = await rollKey(sql, key.id, { graceSeconds });
     return "rolled" in result
       ? { issued: result.rolled, notice: graceNotice(key.hint, result.oldExpiresAt) }
-      : { notice: "Nothing was changed: that key cannot be rolled any more." };
+      : { notice: "Nothing was changed: that key cannot be rolled any more. Roll the newest." };
   }
   return { notice: "Nothing was changed." };
 }
@@ -85,11 +109,13 @@ async function show(
   { admission, baseUrl }: ApplicationParts,
   application: ApplicationState,
   { issued, notice }: Outcome = {},
+  look = lookAtAll,
 ) {
   const { name, email, purpose, createdAt, status, keys } = application;
   const [newest] = keys;
-  const usage =
-    newest && stateOf(newest) === "active" ? usageOf(newest, await admission.usage(newest)) : null;
+  const reading =
+    newest && stateOf(newest) === "active" ? await look(admission.usage(newest)) : null;
+  const usage = newest && reading ? usageOf(newest, reading) : null;
   const title = keys.length > 0 ? "Your API key" : titles[status];
   return page(
     { title, isPrivate: true, hasExamples: true },

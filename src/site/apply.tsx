@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import { AdmissionUnavailable } from "../access/admission.ts";
 import { apply } from "../access/applications.ts";
-import { DeadlineError, withDeadline } from "../access/deadline.ts";
 import type { Window } from "../access/windows.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
+import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { isPostgresAway, type Sql } from "../store/postgres.ts";
 import {
   type ApplicationFields,

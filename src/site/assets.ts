@@ -1,4 +1,4 @@
-import { finished } from "../http/answer.ts";
+import { file, versionedFile } from "../handlers/files.ts";
 import type { Handler } from "../http/handler.ts";
 import developers from "./developers.client.js" with { type: "text" };
 import icon from "./icon.svg" with { type: "text" };
@@ -12,31 +12,21 @@ const files = {
 
 /** The address of a file; another one whenever its text changes, so that it may be kept for good. */
 export function assetUrl(path: keyof typeof files): string {
-  return `${path}?v=${Bun.hash(files[path].text).toString(36)}`;
+  return `${path}?${versionOf(files[path].text)}`;
 }
+
+const versionOf = (text: string) => `v=${Bun.hash(text).toString(36)}`;
 
 /** Path and handler of each file that pages load. */
 export function assetRoutes(): Record<string, Handler> {
-  const forGood = Object.entries(files).map(([path, { type, text }]) => [
+  const all = Object.entries(files).map(([path, { type, text }]) => [
     path,
-    file(type, text, "public, max-age=31536000, immutable"),
+    versionedFile(versionOf(text), type, text),
   ]);
+  const favicon = file("image/svg+xml", icon, "public, max-age=86400");
   return {
-    ...Object.fromEntries(forGood),
+    ...Object.fromEntries(all),
     // Browsers ask for it by themselves, beside what names no icon of its own, such as JSON.
-    "/favicon.ico": file("image/svg+xml", icon, "public, max-age=86400"),
+    "/favicon.ico": () => favicon,
   };
-}
-
-function file(type: string, text: string, cacheControl: string): Handler {
-  const answer = finished({
-    status: 200,
-    headers: {
-      "Content-Type": `${type}; charset=utf-8`,
-      "Cache-Control": cacheControl,
-      "X-Content-Type-Options": "nosniff",
-    },
-    body: text,
-  });
-  return () => answer;
 }

@@ -38,6 +38,19 @@ if (navigator.clipboard) {
   }
 }
 
+// A second click while the answer to the first is on its way: a key is shown in one answer only.
+const forms = document.querySelectorAll("form[method=post]");
+for (const form of forms) {
+  form.addEventListener("submit", (event) => {
+    if (form.dataset.sent) event.preventDefault();
+    form.dataset.sent = "yes";
+  });
+}
+// Who goes back finds the page as it was left.
+addEventListener("pageshow", () => {
+  for (const form of forms) delete form.dataset.sent;
+});
+
 // A waiting application: looks now and then whether it was decided, as long as somebody looks at it.
 const waiting = document.querySelector("[data-waiting]");
 if (waiting) {

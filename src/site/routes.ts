@@ -69,7 +69,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
     ),
     "/developers/applications/:token": chain(
       [...outer, allowMethods(["GET", "HEAD", "POST"]), admit, inTime],
-      application({ sql, admission, baseUrl }),
+      application({ sql, admission, baseUrl, log }),
     ),
     "/robots.txt": chain([...outer, allowMethods()], robots(baseUrl)),
     "/sitemap.xml": read(sitemapIndex(sql, baseUrl)),
@@ -81,9 +81,9 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
 /** Browsers get a page for an unknown address outside of the API; programs get their JSON. */
 export function siteNotFound(fallback: Handler): Handler {
   return function siteNotFound(request, context) {
-    const { pathname } = new URL(request.url, "http://directory.example");
-    const isPage =
-      !pathname.startsWith("/api/") && request.headers.get("Accept")?.includes("text/html");
+    // Without the URL class: with an odd Host, or none, a request has no address that it could read.
+    const isApi = /^(?:https?:\/\/[^/?]*)?\/api\//i.test(request.url);
+    const isPage = !isApi && request.headers.get("Accept")?.includes("text/html");
     return isPage ? errorPage(notFound()) : fallback(request, context);
   };
 }

@@ -1,4 +1,5 @@
 import { Cluster, Redis } from "ioredis";
+import { DeadlineError, withDeadline } from "./deadline.ts";
 
 export type RedisClient = Redis | Cluster;
 
@@ -32,13 +33,33 @@ export function openRedis(urls: readonly string[]): RedisClient {
     : new Redis(url, options);
 }
 
-/** Connects, on a cluster to each of its masters, so that no first request has to wait for that. */
+/**
+ * Connects, on a cluster to each of its masters, so that no first request has to wait for that.
+ * @throws what is wrong with Redis, or DeadlineError when it says nothing
+ */
 export async function connectRedis(redis: RedisClient): Promise<void> {
-  await redis.connect();
-  if (redis instanceof Cluster) {
-    await Promise.all(redis.nodes("master").map((master) => master.ping()));
+  const connect = async () => {
+    await redis.connect();
+    if (redis instanceof Cluster) {
+      await Promise.all(redis.nodes("master").map((master) => master.ping()));
+    }
+  };
+  // connect() fails with "Connection is closed." alone; why it was closed, only this event says.
+  let cause: unknown;
+  const note = (error: unknown) => {
+    cause = error;
+  };
+  redis.on("error", note);
+  try {
+    await withDeadline(connect(), LONGEST_CONNECTING_MS);
+  } catch (error) {
+    throw error instanceof DeadlineError ? error : (cause ?? error);
+  } finally {
+    redis.off("error", note);
   }
 }
+
+const LONGEST_CONNECTING_MS = 5_000;
 
 /** Between attempts to reconnect. */
 const LONGEST_PAUSE_MS = 500;

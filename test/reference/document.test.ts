@@ -176,5 +176,7 @@ describe("what the server says about itself", () => {
     expect(bundle.headers.get("Content-Type")).toStartWith("text/javascript");
     expect(bundle.headers.get("Cache-Control")).toContain("immutable");
     expect((await bundle.text()).length).toBeGreaterThan(1_000_000);
+    const other = await fetch(`${server.url}/developers/reference/scalar.js?v=0.0.1`);
+    expect(other.headers.get("Cache-Control")).toBe("no-cache");
   });
 });

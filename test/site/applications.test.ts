@@ -158,6 +158,25 @@ describe("the private page", () => {
     expect(JSON.stringify(stored)).not.toContain(keys[0] as string);
   });
 
+  test("shows a key that has been made even when nothing else can be read", async () => {
+    const page = await approved();
+    await server.sql.begin(async (transaction) => {
+      await transaction`lock table usage in access exclusive mode`;
+      const { status, html } = await send(page, { action: "reveal" });
+      expect([status, keyIn(html)]).toEqual([200, expect.stringMatching(/^hs_live_/)]);
+    });
+    expect((await send(page)).html).toContain("0 of 10,000 requests used");
+  });
+
+  test("shows a key also to who claims to have the answer already", async () => {
+    const { status, html } = await send(
+      await approved(),
+      { action: "reveal" },
+      { "If-None-Match": "*" },
+    );
+    expect([status, keyIn(html)]).toEqual([200, expect.stringMatching(/^hs_live_/)]);
+  });
+
   test("reveals nothing while it waits or once it is declined", async () => {
     const { location } = await applyAs(ada);
     expect(keyIn((await send(location, { action: "reveal" })).html)).toBeUndefined();

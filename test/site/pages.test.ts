@@ -289,6 +289,47 @@ describe("every page", () => {
   });
 });
 
+test("a request without a proper address is to a page that does not exist", async () => {
+  const ask = async (head: string) => {
+    const { hostname, port } = new URL(server.url);
+    let answer = "";
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: {
+        open: (socket) => void socket.write(`${head}\r\nAccept: text/html\r\n\r\n`),
+        data(socket, bytes) {
+          answer += bytes.toString();
+          socket.end();
+        },
+        close: () => resolve(),
+      },
+    });
+    await promise;
+    return answer;
+  };
+  for (const head of [
+    "GET // HTTP/1.0",
+    "GET /nothing HTTP/1.0",
+    "GET /nothing HTTP/1.1\r\nHost: a b",
+    "GET /nothing HTTP/1.1\r\nHost: [",
+  ]) {
+    const answer = await ask(head);
+    expect([head, answer.split("\r\n")[0]]).toEqual([head, "HTTP/1.1 404 Not Found"]);
+  }
+});
+
+test("a file is kept for good only under the address that pages give it", async () => {
+  const { html } = await open("/");
+  const address = /href="(\/assets\/site\.css\?v=[^"]+)"/.exec(html)?.[1] ?? "";
+  const kept = async (path: string) =>
+    (await fetch(server.url + path)).headers.get("Cache-Control");
+  expect(await kept(address)).toContain("immutable");
+  expect(await kept("/assets/site.css?v=another")).toBe("no-cache");
+  expect(await kept("/assets/site.css")).toBe("no-cache");
+});
+
 describe("for search engines", () => {
   test("robots.txt points to the sitemap, which leads to every approved business once", async () => {
     const { baseUrl } = server.config;

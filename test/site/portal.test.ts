@@ -90,6 +90,25 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
   await close();
 });
 
+test("a key is shown also to who clicks twice", async () => {
+  const { tab, close } = await openTab(browser, automatic.url);
+  await tab.goto("/developers#apply");
+  await apply(tab, "Hasty");
+  await tab.getByRole("button", { name: "Reveal my key" }).waitFor();
+  // Both are made from within the page, and long before the answer to the first.
+  await tab.route("**/developers/applications/*", async (route) => {
+    const response = await route.fetch();
+    await Bun.sleep(1_000);
+    await route.fulfill({ response });
+  });
+  await tab.evaluate(`{
+    const reveal = document.querySelector("[value=reveal]");
+    for (const ms of [0, 200]) setTimeout(() => reveal.click(), ms);
+  }`);
+  await shownKey(tab);
+  await close();
+});
+
 test("a declined application says why, and leads to another try", async () => {
   const { tab, close } = await openTab(browser, server.url);
   await tab.goto("/developers#apply");

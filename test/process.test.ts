@@ -1,0 +1,21 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+
+test("the log has what went wrong, but not the command that Redis refused", async () => {
+  const module = join(import.meta.dir, "..", "src", "process.ts");
+  const program = `
+    const { createLog } = await import(${JSON.stringify(module)});
+    const command = { name: "evalsha", args: ["admissions:{203.0.113.9}", "a password"] };
+    const err = Object.assign(new Error("OOM command not allowed"), { code: "OOM", command });
+    createLog().error({ err }, "it failed");
+    createLog().error({ err: "a text" }, "it failed");`;
+  const child = Bun.spawn([process.execPath, "-e", program], { stdio: ["ignore", "pipe", "pipe"] });
+  const lines = (await new Response(child.stderr).text()).trim().split("\n");
+  const [first, second] = lines.map((line) => JSON.parse(line));
+  expect(first).toMatchObject({
+    msg: "it failed",
+    err: { message: "OOM command not allowed", code: "OOM" },
+  });
+  expect(lines[0]).not.toContain("203.0.113.9");
+  expect(second).toMatchObject({ err: "a text" });
+});
