@@ -1,3 +1,4 @@
+import { askAll } from "./ask.ts";
 import { writeKeys } from "./callers.ts";
 import { median, medianRun, STEP } from "./compare.ts";
 import { drawLists } from "./lists.ts";
@@ -38,8 +39,8 @@ async function measureChanges(bench: Bench): Promise<Measured> {
   const runs: { quiet: Run; busy: Run; written: Written }[] = [];
   for (let round = 1; round <= rounds; round++) {
     const options = { seconds, from: round * STEP };
-    // What was forgotten in the round before is asked for once more, so that quiet means warm.
-    await drive(server.url, traffic, options);
+    // Each once more, also what was forgotten in the round before: quiet means warm.
+    await askAll(server.url, traffic, () => {});
     const quiet = await drive(server.url, traffic, options);
     const writer = await startWriter(bench, [server.url, requestsFile, `${round}`]);
     const busy = await drive(server.url, traffic, options);
