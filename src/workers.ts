@@ -9,7 +9,7 @@ import { withDeadline } from "./store/deadline.ts";
 /**
  * Serves with several processes that share one port; Linux spreads the connections over them
  * (SO_REUSEPORT, socket(7)). This process itself only looks after them: one that ends is replaced,
- * and when this process ends, however that comes, they do too.
+ * one that hangs is ended first, and when this process ends, however that comes, they do too.
  * @throws StartError with the reason of a worker that cannot start; EADDRINUSE
  */
 export async function startWorkers(
@@ -21,7 +21,10 @@ export async function startWorkers(
   const launch = (number: number) => {
     const worker = launchWorker({ type: "serve", config: shared, number }, scrape);
     worker.ready.then(
-      () => log.info({ worker: number, pid: worker.pid }, "a worker serves"),
+      () => {
+        log.info({ worker: number, pid: worker.pid }, "a worker serves");
+        endWhenHanging(worker, number);
+      },
       // Told below, or thrown.
       () => {},
     );
@@ -54,6 +57,19 @@ export async function startWorkers(
       counted[number] = await AggregatorRegistry.aggregate(all).getMetricsAsJSON();
       workers[number] = launch(number);
     }
+  }
+
+  /** Linux would go on handing it connections. */
+  async function endWhenHanging(worker: Worker, number: number): Promise<void> {
+    const { signal } = stopping;
+    const hasEnded = worker.exited.then(() => true);
+    for (let silent = 0; silent < MOST_SILENT; ) {
+      const pause = sleep(LOOK_INTERVAL_MS, false, { signal }).catch(() => true);
+      if (await Promise.race([hasEnded, pause])) return;
+      silent = (await worker.answers()) ? 0 : silent + 1;
+    }
+    log.error({ worker: number, pid: worker.pid }, "a worker hangs: ending it");
+    worker.kill();
   }
 
   async function scrape(): Promise<string> {
@@ -99,6 +115,9 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 /** Sooner than a worker gives up its scrape. */
 const LONGEST_MEASURE_MS = 1_000;
+/** So many times in a row, and so far apart, that it is not the machine that was held up. */
+const MOST_SILENT = 5;
+const LOOK_INTERVAL_MS = 2_000;
 /** Sooner than this process must have ended itself. */
 const WORKER_STOP_MS = 8_500;
 
@@ -120,6 +139,9 @@ interface Worker {
   ready: Promise<string>;
   /** Resolves to how it ended: why it could not start, "code 1", "SIGKILL". */
   exited: Promise<string>;
+  /** Whether it says anything within a second. */
+  answers(): Promise<boolean>;
+  kill(): void;
   /** While it does not serve or hangs, only what it had counted when it was last asked. */
   metrics(): Promise<Metrics>;
   /** Ends it. @returns whether it ended in order, which one that did not serve need not */
@@ -136,6 +158,8 @@ function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker 
       pid: 0,
       ready: Promise.reject(new StartError(`Cannot start: a worker ${how}.`)),
       exited: Promise.resolve(how),
+      answers: async () => false,
+      kill() {},
       metrics: async () => [],
       stop: async () => true,
     };
@@ -176,6 +200,11 @@ function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
     }
   };
   tell(order);
+  const measure = () => {
+    const { promise } = measured;
+    tell({ type: "measure" });
+    return withDeadline(promise, LONGEST_MEASURE_MS);
+  };
 
   const exited = child.exited.then((code) => {
     isReady = false;
@@ -188,12 +217,16 @@ function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
     pid: child.pid,
     ready: ready.promise,
     exited,
+    answers: () =>
+      measure().then(
+        () => true,
+        () => false,
+      ),
+    kill: () => child.kill("SIGKILL"),
     async metrics() {
       if (!isReady) return counters();
-      const { promise } = measured;
-      tell({ type: "measure" });
       // One that hangs must not keep those of all others from being told.
-      return await withDeadline(promise, LONGEST_MEASURE_MS).catch(counters);
+      return await measure().catch(counters);
     },
     async stop() {
       const hasServed = isReady;

@@ -149,6 +149,14 @@ test("a worker that hangs keeps the metrics of the others from nobody", async ()
   await until(async () => (await metrics()).get("highstreet_processes") === WORKERS, 5_000);
 }, 30_000);
 
+test("a worker that goes on hanging is ended and replaced", async () => {
+  const hanging = server.pidOf(1);
+  process.kill(hanging, "SIGSTOP");
+  await until(() => server.pidOf(1) !== hanging, 25_000);
+  expect(isAlive(hanging)).toBe(false);
+  expect(server.stderr()).toContain("a worker hangs: ending it");
+}, 30_000);
+
 test("a worker that cannot even be started now is started as soon as it can be", async () => {
   const bun = join(folder, "bun");
   await copyFile(process.execPath, bun);
