@@ -53,19 +53,27 @@ async function importEach(
   json: boolean,
 ): Promise<void> {
   const results: FileResult[] = [];
-  for (const file of files) {
-    try {
-      const result = await importFile(sql, file, options);
-      results.push(result);
-      if (!json) console.log(describe(result, options.dryRun));
-    } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
-      process.exitCode = 1;
-      console.error(
-        `${error.message.includes(file) ? "" : `${file}: `}${error.message} Nothing of it was kept.`,
-      );
+  try {
+    for (const file of files) {
+      try {
+        const result = await importFile(sql, file, options);
+        results.push(result);
+        if (!json) console.log(describe(result, options.dryRun));
+      } catch (error) {
+        if (!(error instanceof CommandError)) throw error;
+        process.exitCode = 1;
+        console.error(
+          `${error.message.includes(file) ? "" : `${file}: `}${error.message} Nothing of it was kept.`,
+        );
+      }
     }
+  } finally {
+    // Also when PostgreSQL goes away before the last file: those before it are kept.
+    summarize(results, files, json);
   }
+}
+
+function summarize(results: readonly FileResult[], files: readonly string[], json: boolean): void {
   const total = sumOf(results);
   if (json) {
     const each = results.map(({ counts, ...result }) => ({ ...result, ...counts }));

@@ -40,6 +40,8 @@ async function* readCells(
 ): AsyncGenerator<{ line: number; cells: string[] }> {
   const parser = parse({
     bom: true,
+    // All of them: a header is easily put before rows of another origin.
+    record_delimiter: ["\r\n", "\n", "\r"],
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
@@ -66,9 +68,15 @@ interface Parsed {
   info: { lines: number };
 }
 
+const shown = (name: string) => name || "one without a name";
+
 function ownColumns(header: readonly string[]): (cells: string[]) => Map<string, unknown> {
   const names = header.map((name) => name.trim());
-  const unknown = names.filter((name) => !isFieldName(name));
+  const repeated = names.filter((name, column) => names.indexOf(name) !== column);
+  if (repeated.length > 0) {
+    throw new CommandError(`The header has columns twice: ${repeated.map(shown).join(", ")}.`);
+  }
+  const unknown = names.filter((name) => !isFieldName(name)).map(shown);
   if (unknown.length > 0 || !names.includes("sourceId")) {
     throw new CommandError(
       unknown.length < names.length

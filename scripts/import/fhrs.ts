@@ -22,9 +22,11 @@ export async function* readFhrs(text: AsyncIterable<string>): AsyncGenerator<Row
     if (name === ESTABLISHMENT) fields = {};
     value = "";
   });
-  parser.on("text", (part) => {
+  const add = (part: string) => {
     value += part;
-  });
+  };
+  parser.on("text", add);
+  parser.on("cdata", add);
   parser.on("closetag", ({ name }) => {
     if (name === ESTABLISHMENT && fields) {
       found.push(rowOf(++count, fields));

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { type ImportCounts, type ImportRecord, importRecords } from "../../src/directory/import.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
@@ -66,6 +66,10 @@ export async function importFile(
     const counts = await importRecords(sql, records(), {
       ...options,
       source,
+      onUnsettled: (error) =>
+        console.error(
+          `${file}: all is kept, but the directory could not be tidied up (${(error as Error).message}); a running server does that by itself.`,
+        ),
       onProgress: (read) => progress.setRows(read + rejectedByReader),
       onReject(record, reason) {
         const origin = origins.get(record);
@@ -100,5 +104,8 @@ async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => null);
   if (!found) throw new CommandError(`There is no file ${file}.`);
   if (!found.isFile()) throw new CommandError(`${file} is not a file.`);
+  await access(file, constants.R_OK).catch(() => {
+    throw new CommandError(`${file} may not be read by this account.`);
+  });
   return found.size;
 }

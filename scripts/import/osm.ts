@@ -27,20 +27,34 @@ export async function* readOsm(text: AsyncIterable<string>): AsyncGenerator<Row>
 
 interface Feature {
   id?: unknown;
-  properties?: Tags | null;
-  geometry?: { coordinates?: unknown } | null;
+  properties?: Record<string, unknown> | null;
+  geometry?: Geometry | null;
+}
+
+interface Geometry {
+  coordinates?: unknown;
+  /** Of a collection. */
+  geometries?: Geometry[];
+}
+
+/** Tools that give columns a type write the name "1812" as a number. */
+function tagsOf(properties: Record<string, unknown>): Tags {
+  const texts = Object.entries(properties).flatMap(([name, value]) =>
+    ["string", "number", "boolean"].includes(typeof value) ? [[name, String(value)]] : [],
+  );
+  return Object.fromEntries(texts);
 }
 
 function rowOf(line: number, row: unknown): Row {
   const feature = (row ?? {}) as Feature;
-  const tags = feature.properties ?? {};
+  const tags = tagsOf(feature.properties ?? {});
   const sourceId = String(feature.id ?? tags.id ?? tags["@id"] ?? "");
   const name = present(tags.name);
   if (sourceId === "") return { line, row, reason: "the feature has no id" };
   if (isVacant(tags)) return { line, row, reason: "the place is vacant or disused" };
   if (name === undefined) return { line, row, reason: "the place has no name" };
 
-  const coordinates = middleOf(feature.geometry?.coordinates);
+  const coordinates = middleOf(pointsOf(feature.geometry));
   const hours = tags.opening_hours ? readWeek(tags.opening_hours) : undefined;
   const record: ImportRecord = {
     sourceId,
@@ -89,6 +103,10 @@ function firstOf<Field extends string>(field: Field, ...values: (string | undefi
   const value = values.map(present).find(Boolean);
   return value === undefined ? {} : ({ [field]: value } as Record<Field, string>);
 }
+
+/** However deep they lie. */
+const pointsOf = (geometry: Geometry | null | undefined): unknown =>
+  geometry?.geometries ? geometry.geometries.map(pointsOf) : geometry?.coordinates;
 
 /** Of a point the point; of a line or an area the middle of its bounds. GeoJSON has longitude first. */
 function middleOf(coordinates: unknown): { lat: number; lng: number } | null {

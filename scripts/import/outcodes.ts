@@ -13,14 +13,18 @@ export async function readOutcodes(
   let line = 0;
   for await (const text of readLines(readText(file))) {
     line++;
+    if (text.trim() === "") continue;
     const cells = text.split("\t");
-    const outcode = cells[1]?.trim().toUpperCase();
+    // Of a full postcode the first half: there are files of both.
+    const outcode = cells[1]?.trim().toUpperCase().split(" ")[0];
     const [latitude, longitude] = [Number(cells[9]), Number(cells[10])];
     if (!outcode || cells.length < 11 || Number.isNaN(latitude + longitude)) {
       throw new CommandError(
         `${file}, line ${line}: a postal file of GeoNames has 12 columns with tabs between them.`,
       );
     }
+    // Of some places nobody knows where they are.
+    if (cells[9]?.trim() === "" || cells[10]?.trim() === "") continue;
     const sum = sums.get(outcode) ?? { latitude: 0, longitude: 0, places: 0 };
     sum.latitude += latitude;
     sum.longitude += longitude;

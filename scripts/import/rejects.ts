@@ -5,6 +5,10 @@ import type { RejectedRow } from "./row.ts";
 /** Rows in memory before they are written. */
 const BUFFERED = 500;
 
+/** Different reasons that are counted: some name what is wrong, which may be another in each row. */
+const MOST_REASONS = 1_000;
+const OTHERS = "for other reasons, see the file";
+
 /** The rejected rows of one file: in FILE.rejects.ndjson, and counted by reason. */
 export class Rejects {
   readonly #reasons = new Map<string, number>();
@@ -24,7 +28,9 @@ export class Rejects {
 
   add({ line, reason, row }: RejectedRow): void {
     this.total++;
-    this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
+    const counted =
+      this.#reasons.has(reason) || this.#reasons.size < MOST_REASONS ? reason : OTHERS;
+    this.#reasons.set(counted, (this.#reasons.get(counted) ?? 0) + 1);
     this.#lines.push(`${JSON.stringify({ line, reason, row })}\n`);
     if (this.#lines.length >= BUFFERED) this.flush();
   }

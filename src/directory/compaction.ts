@@ -8,6 +8,8 @@ const INTERVAL_MS = 2_000;
 const SPLIT_INTERVAL_MS = 20_000;
 /** Milliseconds between two steps of a large change, in which writers have their turn. */
 const STEP_MS = 50;
+/** Some seconds of them. */
+const MOST_IDLE_STEPS = 100;
 /** Listings to a step: writers wait for one for some tenths of a second. */
 const STEP_KEYS = 50_000;
 /** The same after a bulk load. A step looks through all chunks first, which takes its time as well. */
@@ -38,7 +40,7 @@ export function startCompaction(sql: Sql, log: Logger): { stop(): Promise<void> 
     while (!signal.aborted) {
       try {
         if (isUnfinished || (hasChanged && performance.now() - splitAt >= SPLIT_INTERVAL_MS)) {
-          isUnfinished = await compact(sql, STEP_KEYS);
+          isUnfinished = (await compact(sql, STEP_KEYS)).isUnfinished;
           hasChanged = false;
           splitAt = performance.now();
         } else if (await fold(sql)) hasChanged = true;
@@ -60,14 +62,30 @@ async function fold(sql: Sql): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** @returns whether a chunk is still to be split, because writers were at work or there is too much */
-async function compact(sql: Sql, maxKeys: number): Promise<boolean> {
-  const [row] = await sql<[{ isUnfinished: boolean }]>`
-    select compact_listing_counts(max_keys => ${maxKeys}) as "isUnfinished"`;
-  return row.isUnfinished;
+interface Step {
+  /** Whether a chunk is still to be split, because writers were at work or there is too much. */
+  isUnfinished: boolean;
+  /** Whether anything was folded or split. */
+  hasWritten: boolean;
 }
 
-/** Folds all there is to fold, in steps, as a server would do bit by bit. */
+async function compact(sql: Sql, maxKeys: number): Promise<Step> {
+  // The second column is worked out after the first.
+  const [step] = await sql<[Step]>`
+    select compact_listing_counts(max_keys => ${maxKeys}) as "isUnfinished",
+      pg_current_xact_id_if_assigned() is not null as "hasWritten"`;
+  return step;
+}
+
+/**
+ * Folds all there is to fold, in steps, as a server would do bit by bit. What others hold up for long,
+ * such as an import that began meanwhile, is left to the server.
+ */
 export async function compactListings(sql: Sql): Promise<void> {
-  while (await compact(sql, BULK_STEP_KEYS)) await sleep(STEP_MS);
+  for (let idle = 0; idle < MOST_IDLE_STEPS; ) {
+    const { isUnfinished, hasWritten } = await compact(sql, BULK_STEP_KEYS);
+    if (!isUnfinished) return;
+    idle = hasWritten ? 0 : idle + 1;
+    await sleep(STEP_MS);
+  }
 }

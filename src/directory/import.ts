@@ -40,7 +40,9 @@ export async function importRecords(
     if (!(error instanceof DryRun)) throw error;
     return counts;
   }
-  await settleDirectory(sql, counts.created + counts.updated);
+  // It failing must not look as if the import had.
+  const changed = counts.created + counts.updated;
+  await settleDirectory(sql, changed).catch((error) => options.onUnsettled?.(error));
   return counts;
 }
 

@@ -101,10 +101,18 @@ export function keyedDetail(business: Business): FullBusiness {
   };
 }
 
-/** Replaces the last four digits by asterisks; separators stay: `0161 496 ****`. */
+/**
+ * Replaces the last four digits by asterisks; separators stay: `0161 496 ****`. An extension, as in
+ * `0161 496 0999 x12`, is none of the number: all its digits are replaced, too.
+ */
 export function maskPhone(phone: string): string {
+  const [, number = "", extension = ""] = /^(.*?)( ?x.*)?$/is.exec(phone) ?? [];
+  return maskLastDigits(number) + extension.replace(/\d/g, "*");
+}
+
+function maskLastDigits(number: string): string {
   let digitsLeft = 4;
-  return [...phone]
+  return [...number]
     .reverse()
     .map((character) => (digitsLeft > 0 && /\d/.test(character) && digitsLeft-- ? "*" : character))
     .reverse()

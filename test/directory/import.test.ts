@@ -286,8 +286,8 @@ test("a slug of the record's own is used when it is free, and rejected with a re
   ]);
   expect(result).toMatchObject({ read: 4, created: 2, rejected: 2 });
   expect(result.reasons.toSorted()).toEqual([
-    "slug boots-norwich belongs to another business: give another, or none",
     "slug must be lower-case letters, digits and single hyphens, at most 120",
+    "the slug belongs to another business: give another, or none",
   ]);
   expect((await stored("2"))?.slug).toBe("boots-norwich");
   expect((await stored("1"))?.slug).toBe("boots-norwich-nr1");

@@ -101,6 +101,9 @@ test("design 4.8 masking: the last four digits become asterisks, separators stay
   expect(maskPhone("020 7946 0018")).toBe("020 7946 ****");
   expect(maskPhone("+44 (0)161-49-6-09-99")).toBe("+44 (0)161-49-6-**-**");
   expect(maskPhone("123")).toBe("***");
+  // An extension hides nothing of the number before it.
+  expect(maskPhone("01632 960123 x1234")).toBe("01632 96**** x****");
+  expect(maskPhone("01632 960123 x4")).toBe("01632 96**** x*");
 });
 
 test("2.2 an open page has exactly businesses, total, page and pages", async () => {

@@ -1,10 +1,14 @@
 import { expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { readCsv } from "../../scripts/import/csv.ts";
 import { readFhrs } from "../../scripts/import/fhrs.ts";
 import type { Mapping } from "../../scripts/import/mapping.ts";
 import { readNdjson } from "../../scripts/import/ndjson.ts";
 import { readOsm } from "../../scripts/import/osm.ts";
 import { categoryOf, isVacant } from "../../scripts/import/osm-categories.ts";
+import { readOutcodes } from "../../scripts/import/outcodes.ts";
 import type { Row } from "../../scripts/import/row.ts";
 
 /** A text in pieces of a few characters, so that every boundary falls somewhere. */
@@ -55,6 +59,99 @@ High Street",52.6,1.3,yes,4.5,"[{""url"":""https://x.example/a""}]"
 test("CSV: a header that is not ours is refused with what to do", () => {
   expect(records(readCsv(pieces("id,title\n1,Boots\n"), null))).rejects.toThrow("--mapping");
   expect(records(readCsv(pieces("sourceId,nmae\n1,Boots\n"), null))).rejects.toThrow("nmae");
+});
+
+test("CSV: a header and rows may end in different ways", async () => {
+  for (const csv of [
+    'sourceId,name\r\n1,"Boots"\n2,Shoes\n',
+    'sourceId,name\n1,"Boots"\r\n2,Shoes\r\n',
+    'sourceId,name\r1,"Boots"\r2,Shoes',
+  ]) {
+    expect(await records(readCsv(pieces(csv), null))).toEqual([
+      { sourceId: "1", name: "Boots" },
+      { sourceId: "2", name: "Shoes" },
+    ]);
+  }
+});
+
+test("CSV: a column that is there twice, or has no name, is refused with what is wrong", () => {
+  const twice = records(readCsv(pieces("sourceId,name,phone,phone\n1,Boots,1,\n"), null));
+  expect(twice).rejects.toThrow("columns twice: phone");
+  const unnamed = records(readCsv(pieces("sourceId,name,\n1,Boots,\n"), null));
+  expect(unnamed).rejects.toThrow("unknown columns: one without a name");
+});
+
+test("outcodes: from files of outcodes and of postcodes, without places that are nowhere", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-outcodes-"));
+  try {
+    const file = join(folder, "GB.txt");
+    const place = (code: string, latitude: string, longitude: string) =>
+      ["GB", code, "A place", "", "", "", "", "", "", latitude, longitude, "4"].join("\t");
+    const lines = [
+      place("NR2", "52.62", "1.28"),
+      "",
+      place("NR2 1LL", "52.64", "1.30"),
+      place("NR2", "", ""),
+      place("NR1", "52.6", "1.3"),
+    ];
+    await Bun.write(file, `${lines.join("\n")}\n`);
+    const outcodes = await readOutcodes(file);
+    expect([...outcodes.keys()]).toEqual(["NR2", "NR1"]);
+    expect(outcodes.get("NR2")?.latitude).toBeCloseTo(52.63, 6);
+    expect(outcodes.get("NR2")?.longitude).toBeCloseTo(1.29, 6);
+    await Bun.write(file, "not,a,postal,file\n");
+    expect(readOutcodes(file)).rejects.toThrow("line 1");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("FHRS: a text may be in a CDATA section", async () => {
+  const xml = `<x><EstablishmentDetail><FHRSID>1</FHRSID><BusinessName><![CDATA[B&Q]]></BusinessName>
+    <PostCode><![CDATA[NR2 1LL]]></PostCode></EstablishmentDetail></x>`;
+  expect(await records(readFhrs(pieces(xml)))).toMatchObject([
+    { sourceId: "1", name: "B&Q", address: { postcode: "NR2 1LL" } },
+  ]);
+});
+
+test("OSM: tags that are numbers, and places of several geometries", async () => {
+  const json = JSON.stringify({
+    type: "FeatureCollection",
+    features: [
+      {
+        id: "node/1",
+        properties: {
+          name: 1812,
+          shop: "books",
+          "addr:housenumber": 12,
+          "addr:street": "Elm Hill",
+        },
+        geometry: {
+          type: "GeometryCollection",
+          geometries: [
+            { type: "Point", coordinates: [1.2, 52.6] },
+            {
+              type: "LineString",
+              coordinates: [
+                [1.3, 52.7],
+                [1.4, 52.8],
+              ],
+            },
+          ],
+        },
+      },
+      { id: "node/2", properties: { name: { en: "x" }, shop: "books" }, geometry: null },
+    ],
+  });
+  expect(await records(readOsm(pieces(json)))).toMatchObject([
+    {
+      sourceId: "node/1",
+      name: "1812",
+      address: { line1: "12 Elm Hill" },
+      coordinates: { lat: 52.7, lng: 1.2999999999999998 },
+    },
+    "the place has no name",
+  ]);
 });
 
 test("CSV: broken quotes fail the file", () => {

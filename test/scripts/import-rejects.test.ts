@@ -30,6 +30,16 @@ test.skipIf(!existsSync("/sys"))(
   },
 );
 
+test("of reasons without number only so many are counted apart", () => {
+  const rejects = new Rejects(join(tmpdir(), crypto.randomUUID()));
+  for (let line = 0; line < 3_000; line++) rejects.add({ line, reason: `no ${line}`, row: {} });
+  rejects.remove();
+  expect(rejects.total).toBe(3_000);
+  const [most, second] = rejects.mostCommon(5_000);
+  expect(most).toEqual(["for other reasons, see the file", 2_000]);
+  expect(second?.[1]).toBe(1);
+});
+
 test("the most common reasons come first", () => {
   const rejects = new Rejects(join(tmpdir(), crypto.randomUUID()));
   for (const reason of ["a", "b", "b", "c", "b", "c"]) rejects.add({ line: 1, reason, row: {} });

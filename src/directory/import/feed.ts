@@ -27,6 +27,8 @@ export interface ImportOptions {
   onProgress?: ((read: number) => void) | undefined;
   /** Hears of each record that is left out, and why. */
   onReject?: ((record: ImportRecord, reason: string) => void) | undefined;
+  /** Hears that what follows an import failed, although all of it is kept; see settleDirectory. */
+  onUnsettled?: ((error: unknown) => void) | undefined;
   /** Does everything, and keeps nothing. */
   dryRun?: boolean | undefined;
 }
@@ -115,18 +117,16 @@ export async function openFeed(
         postcode: business.postcode,
       })),
     );
-    const created = wanted.flatMap(
-      ({ given: { record, sourceId, slug, unusable }, ...want }, place) => {
-        const free = given[place];
-        if (!free) {
-          reject(record, `slug ${slug} belongs to another business: give another, or none`);
-          return [];
-        }
-        count("created", want.isLacking, unusable);
-        const status: BusinessStatus = want.isLacking ? "pending" : want.status;
-        return { ...want.business, status, slug: free, source, source_id: sourceId };
-      },
-    );
+    const created = wanted.flatMap(({ given: { record, sourceId, unusable }, ...want }, place) => {
+      const free = given[place];
+      if (!free) {
+        reject(record, "the slug belongs to another business: give another, or none");
+        return [];
+      }
+      count("created", want.isLacking, unusable);
+      const status: BusinessStatus = want.isLacking ? "pending" : want.status;
+      return { ...want.business, status, slug: free, source, source_id: sourceId };
+    });
     if (created.length > 0) await insertBusinesses(transaction, created);
   }
 

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { compactListings } from "../../src/directory/compaction.ts";
+import { importRecords } from "../../src/directory/import.ts";
+import type { Sql } from "../../src/store/postgres.ts";
+import { addBusiness } from "../fixtures.ts";
+import { createDatabase, type TestDatabase, until } from "../support.ts";
+
+// What one transaction tells, or finishes, while another is at work.
+
+let database: TestDatabase;
+let sql: Sql;
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = database.sql;
+});
+afterAll(() => database.drop());
+
+test("a change that had to wait for the move of its category tells of where it is now", async () => {
+  const [row] = await sql<[{ id: number; oldRoot: number; newRoot: number }]>`
+    with root as (
+      insert into categories (slug, name) values ('old-root', 'Old'), ('new-root', 'New')
+      returning id, slug
+    )
+    insert into categories (slug, name, parent_id)
+    select 'moving', 'Moving', id from root where slug = 'old-root'
+    returning id, parent_id as "oldRoot", (select id from root where slug = 'new-root') as "newRoot"`;
+  const { slug } = await addBusiness(sql, { category: "moving" });
+  const payloads: string[] = [];
+  const { unlisten } = await sql.listen("directory_pages", (payload) => {
+    payloads.push(payload);
+  });
+
+  let change = Promise.resolve();
+  await sql.begin(async (move) => {
+    await move`update categories set parent_id = ${row.newRoot} where id = ${row.id}`;
+    change = sql`update businesses set rating = 3.5 where slug = ${slug}`.then(() => {});
+    await until(async () => (await waiting()) > 0, 5_000);
+  });
+  await change;
+  await until(() => payloads.some((payload) => payload.includes(slug)), 5_000);
+  const [[, , before, after]] = JSON.parse(
+    payloads.find((payload) => payload.includes(slug)) as string,
+  );
+  for (const [, , ...categories] of [before, after]) {
+    expect(categories).toContain(row.newRoot);
+    expect(categories).not.toContain(row.oldRoot);
+  }
+  await unlisten();
+});
+
+async function waiting(): Promise<number> {
+  const rows = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return rows.length;
+}
+
+const many = () =>
+  Array.from({ length: 400 }, (_, number) => ({
+    sourceId: `${number}`,
+    name: `Shop ${number}`,
+    category: "plumbers",
+    city: "Leeds",
+    address: { line1: "1 Briggate", postcode: "LS1 6HD" },
+    coordinates: { lat: 53.8, lng: -1.5 },
+  }));
+
+test("an import ends although another transaction keeps its totals from being folded", async () => {
+  await sql.begin(async (other) => {
+    await other`update businesses set rating = 4 where slug = (select min(slug) from businesses)`;
+    const counts = await importRecords(sql, many(), { source: "held-up" });
+    expect(counts.created).toBe(400);
+    // Enough for a chunk that has to be split, which nobody may do meanwhile.
+    await compactListings(sql);
+  });
+  const sizes = () => sql<{ size: number }[]>`select * from uneven_chunks(null)`;
+  expect((await sizes()).length).toBeGreaterThan(0);
+  await compactListings(sql);
+  expect((await sizes()).length).toBe(0);
+}, 40_000);
+
+test("an import whose tidying up fails has not failed", async () => {
+  await sql`alter function fold_listing_counts() rename to gone`;
+  try {
+    const faults: unknown[] = [];
+    const counts = await importRecords(sql, many().slice(0, 3), {
+      source: "unsettled",
+      onUnsettled: (error) => faults.push(error),
+    });
+    expect(counts.created).toBe(3);
+    expect(faults).toEqual([expect.objectContaining({ message: expect.stringContaining("fold") })]);
+  } finally {
+    await sql`alter function gone() rename to fold_listing_counts`;
+  }
+  const [row] = await sql`select count(*)::int from businesses where source = 'unsettled'`;
+  expect(row?.count).toBe(3);
+});
