@@ -1,7 +1,7 @@
 import { type RunningServer, start } from "./main.ts";
 import { createLog, endWhenTold, explain } from "./process.ts";
 import { withDeadline } from "./store/deadline.ts";
-import type { FromWorker, ServeOrder, ToWorker } from "./workers.ts";
+import type { FromWorker, ServeOrder, ToWorker } from "./worker-process.ts";
 
 /** The program of a worker: serves as workers.ts tells it to, until that one ends. */
 

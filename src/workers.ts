@@ -1,10 +1,8 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from "prom-client";
+import { AggregatorRegistry } from "prom-client";
 import type { Config } from "./config.ts";
-import { StartError } from "./process.ts";
-import { withDeadline } from "./store/deadline.ts";
+import { launchWorker, type Metrics, type Worker } from "./worker-process.ts";
 
 /**
  * Serves with several processes that share one port; Linux spreads the connections over them
@@ -87,39 +85,13 @@ export async function startWorkers(
   }
 }
 
-/** What a worker is told. */
-export type ToWorker =
-  | ServeOrder
-  | { type: "measure" }
-  | { type: "scraped"; id: number; text: string };
-
-export interface ServeOrder {
-  type: "serve";
-  config: Config;
-  /** From 0. Number 0 also does what one process does for all. */
-  number: number;
-}
-
-/** What a worker tells: `metrics` are its own, a `scrape` asks for those of all. */
-export type FromWorker =
-  | { type: "ready"; url: string }
-  | { type: "failed"; reason: string }
-  | { type: "metrics"; metrics: Metrics }
-  | { type: "scrape"; id: number };
-
-type Metrics = MetricObjectWithValues<MetricValue<string>>[];
-
 /** Time after which the end of a worker is a matter of its own, not of how it began. */
 const STEADY_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** Sooner than a worker gives up its scrape. */
-const LONGEST_MEASURE_MS = 1_000;
 /** So many times in a row, and so far apart, that it is not the machine that was held up. */
 const MOST_SILENT = 5;
 const LOOK_INTERVAL_MS = 2_000;
-/** Sooner than this process must have ended itself. */
-const WORKER_STOP_MS = 8_500;
 
 /**
  * The port to share; a free one for 0. Who else shares that port would get some of the requests, and
@@ -131,110 +103,4 @@ function findPort({ port, host }: Config): number {
   const found = probe.port;
   probe.stop(true);
   return found;
-}
-
-interface Worker {
-  pid: number;
-  /** Resolves to its address. @throws StartError when it ends before that */
-  ready: Promise<string>;
-  /** Resolves to how it ended: why it could not start, "code 1", "SIGKILL". */
-  exited: Promise<string>;
-  /** Whether it says anything within a second. */
-  answers(): Promise<boolean>;
-  kill(): void;
-  /** While it does not serve or hangs, only what it had counted when it was last asked. */
-  metrics(): Promise<Metrics>;
-  /** Ends it. @returns whether it ended in order, which one that did not serve need not */
-  stop(): Promise<boolean>;
-}
-
-/** One for which the system has no process, or no memory, just now: it has ended already. */
-function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
-  try {
-    return spawnWorker(order, scrape);
-  } catch (error) {
-    const how = `cannot be started: ${(error as Error).message}`;
-    return {
-      pid: 0,
-      ready: Promise.reject(new StartError(`Cannot start: a worker ${how}.`)),
-      exited: Promise.resolve(how),
-      answers: async () => false,
-      kill() {},
-      metrics: async () => [],
-      stop: async () => true,
-    };
-  }
-}
-
-function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
-  const ready = Promise.withResolvers<string>();
-  let isReady = false;
-  let reason: string | undefined;
-  let measured = Promise.withResolvers<Metrics>();
-  let last: Metrics = [];
-  // Text, whatever its type says.
-  const counters = () => last.filter(({ type }) => String(type) === "counter");
-
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "worker.ts")], {
-    stdio: ["ignore", "inherit", "inherit"],
-    async ipc(message: FromWorker) {
-      if (message.type === "ready") {
-        isReady = true;
-        ready.resolve(message.url);
-      } else if (message.type === "failed") {
-        reason = message.reason;
-      } else if (message.type === "metrics") {
-        last = message.metrics;
-        measured.resolve(last);
-        measured = Promise.withResolvers();
-      } else {
-        tell({ type: "scraped", id: message.id, text: await scrape() });
-      }
-    },
-  });
-  const tell = (message: ToWorker) => {
-    try {
-      child.send(message);
-    } catch {
-      // It is ending, which `exited` tells.
-    }
-  };
-  tell(order);
-  const measure = () => {
-    const { promise } = measured;
-    tell({ type: "measure" });
-    return withDeadline(promise, LONGEST_MEASURE_MS);
-  };
-
-  const exited = child.exited.then((code) => {
-    isReady = false;
-    measured.resolve(counters());
-    const how = reason ?? String(child.signalCode ?? `code ${code}`);
-    ready.reject(new StartError(reason ?? `Cannot start: a worker ended (${how}).`));
-    return how;
-  });
-  return {
-    pid: child.pid,
-    ready: ready.promise,
-    exited,
-    answers: () =>
-      measure().then(
-        () => true,
-        () => false,
-      ),
-    kill: () => child.kill("SIGKILL"),
-    async metrics() {
-      if (!isReady) return counters();
-      // One that hangs must not keep those of all others from being told.
-      return await measure().catch(counters);
-    },
-    async stop() {
-      const hasServed = isReady;
-      child.kill("SIGTERM");
-      const lastStop = setTimeout(() => child.kill("SIGKILL"), WORKER_STOP_MS);
-      const how = await exited;
-      clearTimeout(lastStop);
-      return !hasServed || how === "code 0";
-    },
-  };
 }

@@ -38,16 +38,18 @@ export async function* readCsv(
 async function* readCells(
   text: AsyncIterable<string>,
 ): AsyncGenerator<{ line: number; cells: string[] }> {
+  const { start, rest } = await readFirstLine(text);
   const parser = parse({
     bom: true,
-    // All of them: a header is easily put before rows of another origin.
-    record_delimiter: ["\r\n", "\n", "\r"],
+    // Two of them: a header is easily put before rows of another origin. A lone return ends lines
+    // only where it ends the first: elsewhere it stands within a cell.
+    record_delimiter: /^[^\r\n]*\r(?!\n)/.test(start) ? "\r" : ["\r\n", "\n"],
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: 10_000_000,
+    max_record_size: LONGEST_RECORD,
   });
-  const source = Readable.from(text);
+  const source = Readable.from(rest);
   // A fault of the file must end the reading of the cells, too.
   source.on("error", (error) => parser.destroy(error));
   source.pipe(parser);
@@ -62,6 +64,28 @@ async function* readCells(
     source.destroy();
   }
 }
+
+/** A text up to the end of its first line or further, and all of it once more. */
+async function readFirstLine(
+  text: AsyncIterable<string>,
+): Promise<{ start: string; rest: AsyncIterable<string> }> {
+  const pieces = text[Symbol.asyncIterator]();
+  let start = "";
+  // A return alone may be the first half of a line end.
+  while (!/\n|\r[\s\S]/.test(start)) {
+    const { value, done } = await pieces.next();
+    if (done) break;
+    start += value;
+    if (start.length > LONGEST_RECORD) break;
+  }
+  async function* rest() {
+    if (start !== "") yield start;
+    yield* { [Symbol.asyncIterator]: () => pieces };
+  }
+  return { start, rest: rest() };
+}
+
+const LONGEST_RECORD = 10_000_000;
 
 interface Parsed {
   record: string[];

@@ -10,8 +10,8 @@ const openText = [
 
 const keyedText =
   "**Keyed:** `Authorization: Bearer <key>`. Each key has a token bucket that refills by the minute and a quota " +
-  "by the calendar month in UTC; `RateLimit-Policy` and `RateLimit` say how it stands. 200, 304, 400 and the 404 of a business cost " +
-  "one token and one of the quota; refusals cost nothing, and 5xx is given back. A key does not belong in a browser: " +
+  "by the calendar month in UTC; `RateLimit-Policy` and `RateLimit` say how it stands. 200, 304, 400 and " +
+  "the 404 of a business cost one token and one of the quota; refusals cost nothing, and 5xx is given back. A key does not belong in a browser: " +
   "keyed answers have no CORS headers.";
 
 const commonText =

@@ -74,6 +74,14 @@ test("CSV: a header and rows may end in different ways", async () => {
   }
 });
 
+test("CSV: a return within a cell does not end its row", async () => {
+  const csv = "sourceId,name\n1,Boots\rNorwich\n2,Shoes\n";
+  expect(await records(readCsv(pieces(csv), null))).toEqual([
+    { sourceId: "1", name: "Boots\rNorwich" },
+    { sourceId: "2", name: "Shoes" },
+  ]);
+});
+
 test("CSV: a column that is there twice, or has no name, is refused with what is wrong", () => {
   const twice = records(readCsv(pieces("sourceId,name,phone,phone\n1,Boots,1,\n"), null));
   expect(twice).rejects.toThrow("columns twice: phone");

@@ -1,0 +1,142 @@
+import { join } from "node:path";
+import type { MetricObjectWithValues, MetricValue } from "prom-client";
+import type { Config } from "./config.ts";
+import { StartError } from "./process.ts";
+import { withDeadline } from "./store/deadline.ts";
+
+/** What a worker is told. */
+export type ToWorker =
+  | ServeOrder
+  | { type: "measure" }
+  | { type: "scraped"; id: number; text: string };
+
+export interface ServeOrder {
+  type: "serve";
+  config: Config;
+  /** From 0. Number 0 also does what one process does for all. */
+  number: number;
+}
+
+/** What a worker tells: `metrics` are its own, a `scrape` asks for those of all. */
+export type FromWorker =
+  | { type: "ready"; url: string }
+  | { type: "failed"; reason: string }
+  | { type: "metrics"; metrics: Metrics }
+  | { type: "scrape"; id: number };
+
+export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
+
+/** A worker, as the process that looks after it sees it. */
+export interface Worker {
+  pid: number;
+  /** Resolves to its address. @throws StartError when it ends before that */
+  ready: Promise<string>;
+  /** Resolves to how it ended: why it could not start, "code 1", "SIGKILL". */
+  exited: Promise<string>;
+  /** Whether it says anything within a second. */
+  answers(): Promise<boolean>;
+  kill(): void;
+  /** While it does not serve or hangs, only what it had counted when it was last asked. */
+  metrics(): Promise<Metrics>;
+  /** Ends it. @returns whether it ended in order, which one that did not serve need not */
+  stop(): Promise<boolean>;
+}
+
+/**
+ * Starts a worker. One for which the system has no process, or no memory, just now has ended already.
+ * @param scrape the metrics of all workers, for the one that was asked
+ */
+export function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
+  try {
+    return spawnWorker(order, scrape);
+  } catch (error) {
+    const how = `cannot be started: ${(error as Error).message}`;
+    return {
+      pid: 0,
+      ready: Promise.reject(new StartError(`Cannot start: a worker ${how}.`)),
+      exited: Promise.resolve(how),
+      answers: async () => false,
+      kill() {},
+      metrics: async () => [],
+      stop: async () => true,
+    };
+  }
+}
+
+function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
+  const ready = Promise.withResolvers<string>();
+  let isReady = false;
+  let reason: string | undefined;
+  let measured = Promise.withResolvers<Metrics>();
+  let last: Metrics = [];
+  // Text, whatever its type says.
+  const counters = () => last.filter(({ type }) => String(type) === "counter");
+
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "worker.ts")], {
+    stdio: ["ignore", "inherit", "inherit"],
+    async ipc(message: FromWorker) {
+      if (message.type === "ready") {
+        isReady = true;
+        ready.resolve(message.url);
+      } else if (message.type === "failed") {
+        reason = message.reason;
+      } else if (message.type === "metrics") {
+        last = message.metrics;
+        measured.resolve(last);
+        measured = Promise.withResolvers();
+      } else {
+        tell({ type: "scraped", id: message.id, text: await scrape() });
+      }
+    },
+  });
+  const tell = (message: ToWorker) => {
+    try {
+      child.send(message);
+    } catch {
+      // It is ending, which `exited` tells.
+    }
+  };
+  tell(order);
+  const measure = () => {
+    const { promise } = measured;
+    tell({ type: "measure" });
+    return withDeadline(promise, LONGEST_MEASURE_MS);
+  };
+
+  const exited = child.exited.then((code) => {
+    isReady = false;
+    measured.resolve(counters());
+    const how = reason ?? String(child.signalCode ?? `code ${code}`);
+    ready.reject(new StartError(reason ?? `Cannot start: a worker ended (${how}).`));
+    return how;
+  });
+  return {
+    pid: child.pid,
+    ready: ready.promise,
+    exited,
+    answers: () =>
+      measure().then(
+        () => true,
+        () => false,
+      ),
+    kill: () => child.kill("SIGKILL"),
+    async metrics() {
+      if (!isReady) return counters();
+      // One that hangs must not keep those of all others from being told.
+      return await measure().catch(counters);
+    },
+    async stop() {
+      const hasServed = isReady;
+      child.kill("SIGTERM");
+      const lastStop = setTimeout(() => child.kill("SIGKILL"), WORKER_STOP_MS);
+      const how = await exited;
+      clearTimeout(lastStop);
+      return !hasServed || how === "code 0";
+    },
+  };
+}
+
+/** Sooner than a worker gives up its scrape. */
+const LONGEST_MEASURE_MS = 1_000;
+/** Sooner than this process must have ended itself. */
+const WORKER_STOP_MS = 8_500;
