@@ -73,9 +73,10 @@ export async function syncSearch(
 /**
  * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, as
  * does a new connection to PostgreSQL; a slow poll is the net below. Of many commits the first is
- * brought in at once, the others together, a few times a second. It is tidied up when nothing happens,
- * since changes have to wait for that; when something always does, now and then all the same. While
- * a store is away it tries again and again, and logs only when it starts and when it stops to fail.
+ * brought in at once, the others together, as often as leaves Meilisearch most of its time. It is
+ * tidied up when nothing happens, since changes have to wait for that; when something always does, now
+ * and then all the same. While a store is away it tries again and again, and logs only when it starts
+ * and when it stops to fail.
  */
 export async function startSearchSync({
   log,
@@ -117,12 +118,14 @@ export async function startSearchSync({
       isQuiet = false;
       try {
         const { state } = await syncSearch(search, { tidy, signal });
+        const took = performance.now() - began;
         if (failures > 0) log.info("the search index is kept current again");
         failures = 0;
         if (state === "busy") await rest(BUSY_MS);
         else {
           isQuiet = !(await untilWoken());
-          await rest(Math.max(0, began + LEAST_INTERVAL_MS - performance.now()));
+          const interval = Math.min(took * INTERVAL_RUNS, LONGEST_INTERVAL_MS);
+          await rest(Math.max(0, began + interval - performance.now()));
         }
       } catch (error) {
         if (signal.aborted) return;
@@ -158,8 +161,13 @@ const POLL_INTERVAL_MS = 10_000;
 const POLLS_UNTIDY = 6;
 const MOST_POLLS_UNTIDY = 60;
 const BUSY_MS = 300;
-/** From one run to the next: a run costs Meilisearch almost the same for one change and for many. */
-const LEAST_INTERVAL_MS = 400;
+/**
+ * From the start of a run to that of the next, in times as long as it took: a run costs Meilisearch
+ * almost the same for one change and for many. Not longer than leaves a run three seconds until what
+ * it brings should be found.
+ */
+const INTERVAL_RUNS = 5;
+const LONGEST_INTERVAL_MS = 2_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 4_000;
 
