@@ -13,7 +13,7 @@ const MOST_IDLE_STEPS = 100;
 /** Listings to a step: writers wait for one for some tenths of a second. */
 const STEP_KEYS = 50_000;
 /** The same after a bulk load. A step looks through all chunks first, which takes its time as well. */
-const BULK_STEP_KEYS = 250_000;
+const BULK_STEP_KEYS = 1_000_000;
 
 /**
  * Folds the changes of list totals together while the server runs (see sql/002_listings.sql), and

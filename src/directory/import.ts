@@ -103,8 +103,14 @@ export async function settleDirectory(sql: Sql, changed: number): Promise<void> 
   if (changed === 0) return;
   if (changed < FEW) return compactListings(sql);
   await Promise.all([
-    compactListings(sql),
+    settleListings(sql),
     sql`analyze businesses (id, slug, source, source_id, status, category_id, city_id), cities`,
   ]);
-  await sql`vacuum (analyze) listings, listing_counts`;
+}
+
+async function settleListings(sql: Sql): Promise<void> {
+  // First, since folding walks through the listings to find where to split.
+  await sql`vacuum (analyze) listings`;
+  await compactListings(sql);
+  await sql`vacuum (analyze) listing_counts`;
 }
