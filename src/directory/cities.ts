@@ -14,6 +14,12 @@ export async function findCity(sql: Sql, slug: string): Promise<City | null> {
   return city ?? null;
 }
 
+/** The cities whose slugs begin with one of these words. */
+export async function citiesBeginningWith(sql: Sql, words: readonly string[]): Promise<City[]> {
+  return await sql<City[]>`
+    select slug, name from cities where split_part(slug, '-', 1) = any(${words as string[]}::text[])`;
+}
+
 /** Every city that has an approved business, by name. */
 export async function listCities(sql: Sql): Promise<City[]> {
   return await sql<City[]>`

@@ -53,7 +53,7 @@ export const operations: readonly Operation[] = [
     tag: "Businesses",
     summary: "Get a business",
     description:
-      "One approved business by its slug. Without a key, only a claimed business has `phone` and `email`.",
+      "One approved business by its slug. Open answers have `phone` and `email` only of a claimed business.",
     open: { parameters: {}, answer: "OpenBusiness", example: examples.openBusiness },
     keyed: { parameters: {}, answer: "KeyedBusiness", example: examples.keyedBusiness },
   },
@@ -72,8 +72,9 @@ export const operations: readonly Operation[] = [
     summary: "Search businesses",
     description:
       "The ranked set of the directory's own search page. The text ranks; premium, rating and reviews " +
-      "only break ties. Typing errors and word order are forgiven. When nothing has all the words, what has " +
-      "the longest run of neighbouring ones is found, of the first six; words after the tenth do not count.",
+      "only break ties. Typing errors and word order are forgiven. When nothing has all the words, " +
+      "fewer are searched for: a place that is named with a run of the other words, or else the longest run " +
+      "of neighbouring words, of the first six. Words after the tenth do not count.",
     keyed: {
       parameters: searchParameters,
       answer: "SearchResults",

@@ -2,6 +2,7 @@ import { MeilisearchError } from "meilisearch";
 import type { ListedBusiness } from "../directory/listing.ts";
 import { isSlug } from "../directory/slug.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
+import { attempts, type Words } from "./attempts.ts";
 import { IS_GONE } from "./settings.ts";
 import { type AskMeilisearch, type Matches, type Search, sharedBy } from "./shared.ts";
 import { isOutcode, searchWords } from "./words.ts";
@@ -28,9 +29,8 @@ export class SearchUnavailable extends Error {
 /**
  * Approved businesses that match all words of a text, in whatever order, best first; see settings.ts
  * for the ranking. Typing errors are forgiven, and a last word of four letters or more may be
- * unfinished. When no business matches all the words, the longest run of neighbouring words that
- * any business matches is searched for instead, among the first six words; of equally long runs the
- * first. Words after the tenth are not looked at.
+ * unfinished. Words after the tenth are not looked at. When no business matches all the words, fewer
+ * of them are searched for, and the answer says which; see attempts.ts.
  *
  * `total` counts all matches in the index, but for what is marked there as gone. Businesses that the
  * index still holds although they are no longer approved are never among `items`: others take their
@@ -40,10 +40,10 @@ export class SearchUnavailable extends Error {
 export async function searchBusinesses(
   search: Search,
   { text, limit, offset = 0, city, category }: SearchQuery,
-): Promise<{ items: ListedBusiness[]; total: number }> {
+): Promise<Found> {
   const words = searchWords(text).slice(0, MOST_WORDS);
   const areSlugs = [city, category].every((slug) => slug === undefined || isSlug(slug));
-  if (words.length === 0 || !areSlugs) return { items: [], total: 0 };
+  if (words.length === 0 || !areSlugs) return NOTHING;
 
   const filter = [
     `NOT ${IS_GONE}`,
@@ -52,32 +52,41 @@ export async function searchBusinesses(
   ];
   const { askMeilisearch, findListed } = sharedBy(search);
   const until = performance.now() + TIMEOUT_MS;
-  const ask = (runs: Run[], part: Part) =>
-    findFirst(askMeilisearch, runs, { indexUid: search.index, ...part, filter }, until);
+  const ask = (texts: Words[], part: Part) =>
+    findFirst(askMeilisearch, texts, { indexUid: search.index, ...part, filter }, until);
 
-  // All runs of a length at once: they are few, and each request may have to queue.
-  for (const equallyLong of runs(words)) {
-    const found = await ask(equallyLong, { offset, limit });
+  // All texts of a step at once: they are few, and each request may have to queue.
+  for await (const texts of attempts(search.sql, words)) {
+    const found = await ask(texts, { offset, limit });
     if (!found) continue;
+    const instead = found.words === words ? null : found.words.join(" ");
     const items = await findListed(found.ids);
     const gone = found.ids.length - items.length;
-    if (gone === 0) return { items, total: found.total };
+    if (gone === 0) return { items, total: found.total, instead };
 
-    const next = await ask([found.run], { offset: offset + limit, limit: SPARE });
+    const next = await ask([found.words], { offset: offset + limit, limit: SPARE });
     const nextIds = next?.ids ?? [];
     const others = await findListed(nextIds);
     return {
       items: [...items, ...others].slice(0, limit),
       total: found.total - gone - (nextIds.length - others.length),
+      instead,
     };
   }
-  return { items: [], total: 0 };
+  return NOTHING;
 }
+
+export interface Found {
+  items: ListedBusiness[];
+  total: number;
+  /** The words that were searched for when nothing matches all of the text; otherwise null. */
+  instead: string | null;
+}
+
+const NOTHING: Found = { items: [], total: 0, instead: null };
 
 // Meilisearch itself looks at no more than ten.
 const MOST_WORDS = 10;
-
-const MOST_WORDS_IN_RUNS = 6;
 
 /** Matches asked for after the page, to fill it when the index lags. */
 const SPARE = 20;
@@ -85,23 +94,20 @@ const SPARE = 20;
 /** Milliseconds that Meilisearch has for all the answers of a search. */
 const TIMEOUT_MS = 2_000;
 
-/** Neighbouring words of the text. */
-type Run = readonly string[];
-
 /** Which of the matches are wanted. */
 type Part = Required<Pick<SearchQuery, "offset" | "limit">>;
 
-/** The matches of the first of these runs that has any. */
+/** The matches of the first of these texts that has any. */
 async function findFirst(
   askMeilisearch: AskMeilisearch,
-  runs: readonly Run[],
+  texts: readonly Words[],
   parameters: Part & { indexUid: string; filter: string[] },
   until: number,
-): Promise<({ run: Run } & Matches) | null> {
-  const asked = runs.map((run) => {
+): Promise<({ words: Words } & Matches) | null> {
+  const asked = texts.map((words) => {
     const query = {
       ...parameters,
-      q: toQuestion(run),
+      q: toQuestion(words),
       matchingStrategy: "all" as const,
       attributesToRetrieve: ["id"],
     };
@@ -109,10 +115,10 @@ async function findFirst(
   });
   try {
     const answers = await withDeadline(Promise.all(asked), Math.max(0, until - performance.now()));
-    for (const [place, run] of runs.entries()) {
+    for (const [place, words] of texts.entries()) {
       const answer = answers[place];
       if (!answer) throw new DeadlineError("its turn came too late");
-      if (answer.total > 0) return { run, ...answer };
+      if (answer.total > 0) return { words, ...answer };
     }
     return null;
   } catch (error) {
@@ -125,22 +131,8 @@ async function findFirst(
  * Meilisearch takes the last word for an unfinished one unless a space follows. Short ones are
  * taken as they are, or `bar` would find every Barclays and `nr1` would find NR10 to NR19.
  */
-export function toQuestion(words: readonly string[]): string {
+export function toQuestion(words: Words): string {
   const last = words.at(-1) ?? "";
   const mayBeUnfinished = last.length >= 4 && !isOutcode(last);
   return words.join(" ") + (mayBeUnfinished ? "" : " ");
-}
-
-/**
- * All words, then the shorter runs, together with those of the same length: the longest first, then
- * from left to right. Those are of the first few words only, since their number grows with the
- * square.
- */
-function* runs(words: readonly string[]): Generator<Run[]> {
-  yield [words];
-  const first = words.slice(0, MOST_WORDS_IN_RUNS);
-  for (let length = Math.min(first.length, words.length - 1); length > 0; length--) {
-    const starts = Array.from({ length: first.length - length + 1 }, (_, start) => start);
-    yield starts.map((start) => first.slice(start, start + length));
-  }
 }

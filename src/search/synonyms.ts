@@ -17,7 +17,7 @@ const alike = [
   ["café", "coffee shop", "coffee house", "caff"],
   ["ice cream parlour", "gelateria"],
   ["pub", "public house", "inn", "tavern", "alehouse"],
-  ["off-licence", "offie", "liquor store", "liquor shop", "bottle shop"],
+  ["off-licence", "offie", "offy", "liquor store", "liquor shop", "bottle shop"],
   ["corner shop", "convenience store", "mini market", "minimarket"],
   ["supermarket", "grocery store"],
   ["greengrocer", "fruit and veg", "fruiterer"],
@@ -89,7 +89,19 @@ const includes: Record<string, string[]> = {
   accommodation: ["hotel", "hostel", "guest house", "bed and breakfast", "holiday cottage"],
   decorating: ["decorator"],
   "place of worship": ["church", "mosque", "synagogue", "temple", "gurdwara"],
+  church: ["worship"],
+  mosque: ["worship"],
   "M&S": ["Marks and Spencer"],
+  // What people want, for where they get it.
+  curry: ["curry house", "Indian restaurant", "Indian takeaway"],
+  flower: ["florist"],
+  glasses: ["optician"],
+  spectacles: ["optician"],
+  haircut: ["hairdresser", "barber"],
+  prescription: ["chemist", "pharmacy"],
+  pint: ["pub"],
+  bread: ["bakery", "baker"],
+  meat: ["butcher"],
 };
 
 /** Ways to write one word. They have no plural of their own. */

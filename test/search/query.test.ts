@@ -12,6 +12,7 @@ const norwich = { city: "Norwich", addressLine1: "4 Wensum Lane", postcode: "NR3
 const businesses: Partial<BusinessFixture>[] = [
   { name: "Wet Walls Ltd", category: "plumbers", city: "Leeds" },
   { name: "Drip Stop", category: "plumbers", city: "York", postcode: "YO1 7AA" },
+  { name: "Wall to Wall", category: "plumbers", city: "Stoke-on-Trent", postcode: "ST1 1AA" },
   { name: "Leeds Lamps", category: "gift-shops", city: "Leeds" },
   { ...norwich, name: "Boots", category: "pharmacies", postcode: "NR1 3HP" },
   { ...norwich, name: "Boots", category: "pharmacies", city: "Leeds", postcode: "LS1 6HD" },
@@ -22,6 +23,9 @@ const businesses: Partial<BusinessFixture>[] = [
   { ...norwich, name: "The Happy Haddock", category: "fish-and-chips" },
   { ...norwich, name: "B&Q", category: "diy-shops" },
   { ...norwich, name: "O'Malley's", category: "pubs" },
+  { ...norwich, name: "St Bride's", category: "places-of-worship" },
+  { ...norwich, name: "Saffron Garden", category: "indian-restaurants" },
+  { ...norwich, name: "Petal & Stem", category: "florists" },
   { ...norwich, name: "Barclay Books", category: "bookshops" },
   { ...norwich, name: "Nine Bar", category: "bars" },
   { ...norwich, name: "Nib Supplies", category: "stationers", status: "pending" },
@@ -98,6 +102,9 @@ describe("what a person types", () => {
     ["omalleys", ["O'Malley's"]],
     ["o’malley’s", ["O'Malley's"]],
     ["tavern", ["O'Malley's", "Nine Bar"]],
+    ["churches", ["St Bride's"]],
+    ["curry norwich", ["Saffron Garden"]],
+    ["flowers", ["Petal & Stem"]],
     ["haddo", ["The Happy Haddock"]],
   ] as const) {
     test(`"${text}" finds ${found.join(", ")} and nothing else`, async () => {
@@ -125,12 +132,27 @@ describe("what a person types", () => {
 
   for (const text of ["!!!", "🛠️", "+"]) {
     test(`"${text}" holds no word and finds nothing`, async () => {
-      expect(await search(text)).toEqual({ items: [], total: 0 });
+      expect(await search(text)).toEqual({ items: [], total: 0, instead: null });
     });
   }
 });
 
 describe("when nothing matches all words", () => {
+  for (const [text, found, instead] of [
+    ["hairdresser open sunday york", ["Clip Joint", "Shear Bliss"], "hairdresser"],
+    ["wet plumber open sunday york", ["Drip Stop"], "plumber york"],
+    ["emergency plumber york", ["Drip Stop"], "plumber york"],
+    ["plumber sink stoke on trent", ["Wall to Wall"], "plumber stoke trent"],
+    ["plumber wiring yo1", ["Drip Stop"], "plumber yo1"],
+    ["pharmacy yo1", ["Boots", "Boots", "Wensum Dispensing"], "pharmacy"],
+  ] as const) {
+    test(`"${text}" finds what "${instead}" does: a place is kept as long as it can be`, async () => {
+      const answer = await search(text);
+      expect(answer.items.map(({ name }) => name).sort()).toEqual([...found]);
+      expect(answer.instead).toBe(instead);
+    });
+  }
+
   test("the longest run of words that matches is searched for", async () => {
     expect(await names("emergency plumber leeds")).toEqual(["Wet Walls Ltd"]);
   });
@@ -149,7 +171,7 @@ describe("when nothing matches all words", () => {
   });
 
   test("nothing is found when no word is known", async () => {
-    expect(await search("xylophonist quokka")).toEqual({ items: [], total: 0 });
+    expect(await search("xylophonist quokka")).toEqual({ items: [], total: 0, instead: null });
   });
 });
 
@@ -212,7 +234,8 @@ describe("while the index lags", () => {
     const { items, total } = await search("twin tyres", { limit: 2 });
     expect(items.map((item) => item.slug)).toEqual(["t-0", "t-2"]);
     expect(total).toBe(3);
-    expect(await search("emergency twin tyres", { limit: 2 })).toEqual({ items, total });
+    const fewer = await search("emergency twin tyres", { limit: 2 });
+    expect(fewer).toEqual({ items, total, instead: "twin tyres" });
     await suspend("t-1", "approved");
   });
 
@@ -250,7 +273,7 @@ describe("what Meilisearch is asked", () => {
   test("nothing shorter than a run of words that is found", async () => {
     expect(await asks("emergency plumber leeds", 5)).toEqual([
       ["emergency plumber leeds: 5"],
-      ["emergency plumber: 5", "plumber leeds: 5"],
+      ["emergency leeds: 5", "plumber leeds: 5"],
     ]);
   });
 
