@@ -11,7 +11,6 @@ export interface Business extends ListedBusiness {
   categoryName: string;
   categoryParent: { slug: string; name: string } | null;
   citySlug: string;
-  addressLine1: string;
   addressLine2: string | null;
   latitude: number;
   longitude: number;

@@ -15,7 +15,7 @@ export interface ListQuery {
   limit: number;
 }
 
-/** A business as lists show it. Both public list items are made from it. */
+/** A business as lists show it: both public list items, and the lists of the pages. */
 export interface ListedBusiness {
   id: string;
   slug: string;
@@ -23,6 +23,7 @@ export interface ListedBusiness {
   shortDescription: string;
   categorySlug: string;
   cityName: string;
+  addressLine1: string;
   postcode: string;
   phone: string;
   website: string;
@@ -214,7 +215,7 @@ export async function findListed(sql: Sql, ids: readonly string[]): Promise<List
 function listedColumns(sql: Sql) {
   return sql`
     b.id, b.slug, b.name, b.short_description as "shortDescription", c.slug as "categorySlug",
-    cities.name as "cityName", b.postcode, b.phone, b.website, b.rating::float8 as rating,
-    b.review_count as "reviewCount", b.is_claimed as "isClaimed", b.is_verified as "isVerified",
-    b.is_premium as "isPremium"`;
+    cities.name as "cityName", b.address_line1 as "addressLine1", b.postcode, b.phone, b.website,
+    b.rating::float8 as rating, b.review_count as "reviewCount", b.is_claimed as "isClaimed",
+    b.is_verified as "isVerified", b.is_premium as "isPremium"`;
 }

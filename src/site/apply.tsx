@@ -13,7 +13,7 @@ import {
   type Faults,
 } from "./application-form.tsx";
 import { isOurForm, readForm } from "./form.ts";
-import { page } from "./page.tsx";
+import { page, seeOther } from "./page.tsx";
 
 export interface ApplyParts {
   sql: Sql;
@@ -26,10 +26,12 @@ export interface ApplyParts {
 
 /**
  * POST /developers/applications: takes an application and leads to its private page. Whatever goes
- * wrong, the form comes back with all that was typed and says what to do.
+ * wrong, the form comes back with all that was typed and says what to do. GET leads to the form, for
+ * who comes back to the address at which it was shown again.
  */
 export function applyForKey(parts: ApplyParts): Handler {
   return async function applyForKey(request, context) {
+    if (request.method !== "POST") return seeOther("/developers#apply");
     const client = context.client();
     const { fields, faults } = checkApplication(await readForm(request));
     if (!isOurForm(request, parts.baseUrl)) {
@@ -72,15 +74,7 @@ async function take(
   const token = await apply(sql, fields, {
     rights: isAutomatic ? { tier: "developer" } : undefined,
   });
-  return {
-    status: 303,
-    headers: {
-      Location: `/developers/applications/${token}`,
-      "Cache-Control": "no-store",
-      "Referrer-Policy": "no-referrer",
-    },
-    body: null,
-  };
+  return seeOther(`/developers/applications/${token}`, { "Referrer-Policy": "no-referrer" });
 }
 
 /** The form as it was sent. It needs no store, so it comes whatever is away. */

@@ -6,7 +6,7 @@ import type { Handler } from "../http/handler.ts";
 import { parseSlug } from "../http/parameters.ts";
 import type { Sql } from "../store/postgres.ts";
 import { localBusiness } from "./linked-data.ts";
-import { Badges } from "./listing.tsx";
+import { Badges, pathWith } from "./listing.tsx";
 import { openState, wallClock } from "./opening.ts";
 import { page } from "./page.tsx";
 import { foreignHosts, Photos, PhotosElsewhere } from "./photos.tsx";
@@ -44,26 +44,21 @@ export function business(sql: Sql, baseUrl: string): Handler {
             <Contact shown={shown} maskedPhone={openListItem(found).phone} />
             <Hours hours={shown.openingHours} now={new Date()} />
           </div>
-          <div>
-            {shown.description && (
-              <section>
-                <h2>About</h2>
-                {shown.description.split(/\n{2,}/).map((paragraph) => (
-                  <p key={paragraph}>{paragraph}</p>
-                ))}
-              </section>
-            )}
-            {shown.photos.length > 0 && (
-              <section id="photos">
-                <h2>Photos</h2>
-                {isAsked || hosts.length === 0 ? (
-                  <Photos photos={shown.photos} />
-                ) : (
-                  <PhotosElsewhere number={shown.photos.length} hosts={hosts} path={path} />
-                )}
-              </section>
-            )}
-          </div>
+          {(shown.description || shown.photos.length > 0) && (
+            <div>
+              {shown.description && <About text={shown.description} />}
+              {shown.photos.length > 0 && (
+                <section id="photos">
+                  <h2>Photos</h2>
+                  {isAsked || hosts.length === 0 ? (
+                    <Photos photos={shown.photos} />
+                  ) : (
+                    <PhotosElsewhere number={shown.photos.length} hosts={hosts} path={path} />
+                  )}
+                </section>
+              )}
+            </div>
+          )}
         </div>
       </>,
     );
@@ -72,15 +67,28 @@ export function business(sql: Sql, baseUrl: string): Handler {
 
 type Shown = ReturnType<typeof openDetail>;
 
+function About({ text }: { text: string }) {
+  return (
+    <section>
+      <h2>About</h2>
+      {text.split(/\n{2,}/).map((paragraph) => (
+        <p key={paragraph}>{paragraph}</p>
+      ))}
+    </section>
+  );
+}
+
 function Breadcrumbs({ business }: { business: Business }) {
   const { categoryParent, categorySlug, categoryName, citySlug, cityName } = business;
+  const inCity = ({ slug, name }: { slug: string; name: string }) => ({
+    href: pathWith(`/categories/${slug}`, { city: citySlug }),
+    name,
+  });
   const links = [
     { href: "/", name: "Home" },
     { href: `/cities/${citySlug}`, name: cityName },
-    ...(categoryParent
-      ? [{ href: `/categories/${categoryParent.slug}`, name: categoryParent.name }]
-      : []),
-    { href: `/categories/${categorySlug}`, name: categoryName },
+    ...(categoryParent ? [inCity(categoryParent)] : []),
+    inCity({ slug: categorySlug, name: categoryName }),
   ];
   return (
     <nav class="crumbs" aria-label="Where you are">

@@ -1,5 +1,5 @@
 import { type Category, listCategories } from "../directory/categories.ts";
-import { findCity, largestCities } from "../directory/cities.ts";
+import { type City, findCity, largestCategoriesOf, largestCities } from "../directory/cities.ts";
 import { listBusinesses } from "../directory/listing.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
@@ -23,10 +23,17 @@ export function category(sql: Sql, baseUrl: string): Handler {
     const city = citySlug === "" ? null : await findCity(sql, citySlug);
     if (!shown || (citySlug !== "" && !city)) return notFound();
     const scope = { category: shown.slug, city: city?.slug };
-    const [{ total, businesses }, cities] = await Promise.all([
+    const [{ total, businesses }, cities, counts] = await Promise.all([
       listBusinesses(sql, { ...scope, offset: (number - 1) * PAGE_SIZE, limit: PAGE_SIZE }),
       city ? [] : largestCities(sql, { category: shown.slug, limit: 12 }),
+      city ? largestCategoriesOf(sql, { city: city.slug, limit: categories.length }) : categories,
     ]);
+    const isBelow = new Set(
+      categories.filter(({ parent }) => parent?.slug === shown.slug).map(({ slug }) => slug),
+    );
+    const below = counts.filter(
+      ({ slug, businessCount }) => isBelow.has(slug) && businessCount > 0,
+    );
     const pages = Math.ceil(total / PAGE_SIZE);
     if (number > Math.max(1, pages)) return notFound();
 
@@ -40,11 +47,20 @@ export function category(sql: Sql, baseUrl: string): Handler {
         canonical: baseUrl + linkTo(number),
       },
       <>
-        <Breadcrumbs category={shown} isLast={!city} />
+        <Breadcrumbs category={shown} city={city} />
         <h1>{title}</h1>
-        <p class="lead">{counted(total, "business", "businesses")}</p>
-        <Below category={shown} categories={categories} city={city?.slug} />
-        {cities.length > 1 && (
+        <p class="lead">
+          {counted(total, "business", "businesses")}
+          {number > 1 && `, page ${number}`}
+          {city && (
+            <>
+              {". "}
+              <a href={path}>{shown.name} in all towns</a>
+            </>
+          )}
+        </p>
+        {number === 1 && <Below links={below} city={city?.slug} />}
+        {number === 1 && cities.length > 1 && (
           <details class="more">
             <summary>In one town only</summary>
             <CountedLinks
@@ -59,23 +75,23 @@ export function category(sql: Sql, baseUrl: string): Handler {
   };
 }
 
-function Breadcrumbs({ category, isLast }: { category: Category; isLast: boolean }) {
+function Breadcrumbs({ category, city }: { category: Category; city: City | null }) {
   return (
     <nav class="crumbs" aria-label="Where you are">
       <ol>
         <li>
           <a href="/">Home</a>
         </li>
-        {category.parents.map(({ slug, name }) => (
-          <li key={slug}>
-            <a href={`/categories/${slug}`}>{name}</a>
-          </li>
-        ))}
-        {!isLast && (
+        {city && (
           <li>
-            <a href={`/categories/${category.slug}`}>{category.name}</a>
+            <a href={`/cities/${city.slug}`}>{city.name}</a>
           </li>
         )}
+        {category.parents.map(({ slug, name }) => (
+          <li key={slug}>
+            <a href={pathWith(`/categories/${slug}`, { city: city?.slug })}>{name}</a>
+          </li>
+        ))}
       </ol>
     </nav>
   );
@@ -83,22 +99,21 @@ function Breadcrumbs({ category, isLast }: { category: Category; isLast: boolean
 
 /** The categories right below, as far as there is anything in them. */
 function Below({
-  category,
-  categories,
+  links,
   city,
 }: {
-  category: Category;
-  categories: readonly Category[];
+  links: readonly { slug: string; name: string; businessCount: number }[];
   city: string | undefined;
 }) {
-  // The counts are those of the whole country.
-  const below = categories.filter(
-    ({ parent, businessCount }) => parent?.slug === category.slug && businessCount > 0,
-  );
-  if (below.length === 0 || city !== undefined) return null;
+  if (links.length === 0) return null;
   return (
     <nav aria-label="More exactly">
-      <CountedLinks links={below.map((each) => ({ ...each, href: `/categories/${each.slug}` }))} />
+      <CountedLinks
+        links={links.map((each) => ({
+          ...each,
+          href: pathWith(`/categories/${each.slug}`, { city }),
+        }))}
+      />
     </nav>
   );
 }

@@ -50,8 +50,11 @@ export function city(sql: Sql, baseUrl: string): Handler {
           </ol>
         </nav>
         <h1>{title}</h1>
-        <p class="lead">{counted(total, "business", "businesses")}</p>
-        {largest.length > 0 && (
+        <p class="lead">
+          {counted(total, "business", "businesses")}
+          {number > 1 && `, page ${number}`}
+        </p>
+        {number === 1 && largest.length > 0 && (
           <nav aria-label={`Categories in ${shown.name}`}>
             <CountedLinks
               links={largest.map((each) => ({

@@ -8,12 +8,16 @@ export function errorPages(): Middleware {
     async function errorPages(request, context) {
       const answer = await next(request, context);
       const isError = answer.headers["Content-Type"]?.startsWith("application/json");
-      return isError ? errorPage(answer) : answer;
+      const typed = new URLSearchParams(context.query).get("q") ?? "";
+      return isError ? errorPage(answer, typed) : answer;
     };
 }
 
-/** An error of the API as a page, with its status and its own headers. */
-export function errorPage({ status, headers, body }: Answer): Answer {
+/**
+ * An error of the API as a page, with its status and its own headers.
+ * @param typed what was searched for: it is worth another try
+ */
+export function errorPage({ status, headers, body }: Answer, typed = ""): Answer {
   const said = JSON.parse(String(body ?? "{}")) as { error?: string; message?: string };
   const { title, advice } = texts[status] ?? { title: "Something went wrong", advice: undefined };
   // Only the open limit has its sentence in `error`; elsewhere that is a code for programs.
@@ -23,7 +27,7 @@ export function errorPage({ status, headers, body }: Answer): Answer {
     <div class="narrow">
       <h1>{title}</h1>
       <p>{message}</p>
-      <SearchBox isLarge />
+      <SearchBox isLarge typed={typed} />
       <p>
         <a href="/">To the front page</a>
       </p>

@@ -49,7 +49,7 @@ export function home(sql: Sql, baseUrl: string): Handler {
           </section>
         )}
         <section>
-          <h2>All branches</h2>
+          <h2>All categories</h2>
           <CountedLinks links={branches.map(linkTo("categories"))} />
         </section>
       </>,

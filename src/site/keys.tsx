@@ -78,8 +78,9 @@ export function KeyList({
         ))}
       </ul>
       <p class="small">
-        Roll a key to replace it by a new one with the same quota. Revoke it when somebody else may
-        have it.
+        Roll a key to replace it by a new one with the same quota. When somebody else may have it,
+        roll it and let the old one go on working “not at all”. Revoke it when you need none any
+        more: then you can only <a href="/developers#apply">apply again</a>.
       </p>
     </section>
   );

@@ -24,7 +24,8 @@ export function BusinessList({
           <Badges business={business} />
           <p class="where">
             {highlight(names.get(business.categorySlug) ?? business.categorySlug)} ·{" "}
-            {highlight(business.cityName)} {highlight(business.postcode)}
+            {highlight(business.addressLine1)}, {highlight(business.cityName)}{" "}
+            {highlight(business.postcode.replace(" ", NO_BREAK))}
           </p>
           {business.shortDescription && <p>{highlight(business.shortDescription)}</p>}
         </li>
@@ -32,6 +33,8 @@ export function BusinessList({
     </ol>
   );
 }
+
+const NO_BREAK = "\u00a0";
 
 /** What visitors look for first: the rating, and what is known of the business. */
 export function Badges({

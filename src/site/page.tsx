@@ -36,6 +36,12 @@ export function page(head: PageHead, content: VNode, status = 200): Answer {
   };
 }
 
+/** Leads to another page. */
+export function seeOther(location: string, more: Record<string, string> = {}): Answer {
+  const headers = { Location: location, "Cache-Control": "no-store", ...more };
+  return { status: 303, headers, body: null };
+}
+
 const headers = {
   "Content-Type": "text/html; charset=utf-8",
   "X-Content-Type-Options": "nosniff",
@@ -104,7 +110,7 @@ function Document({ head, children }: { head: PageHead; children: ComponentChild
 const SITE = "Highstreet";
 
 /** The one form that finds businesses. */
-export function SearchBox({ isLarge = false }: { isLarge?: boolean }) {
+export function SearchBox({ isLarge = false, typed = "" }: { isLarge?: boolean; typed?: string }) {
   return (
     <search>
       <form class={isLarge ? "search large" : "search"} action="/search">
@@ -115,6 +121,7 @@ export function SearchBox({ isLarge = false }: { isLarge?: boolean }) {
           id="search"
           type="search"
           name="q"
+          value={typed}
           maxLength={200}
           placeholder="plumber in leeds"
           required

@@ -58,7 +58,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
     "/cities/:slug": read(city(sql, baseUrl)),
     "/developers": read(developers(sql, baseUrl, openAccess)),
     "/developers/applications": chain(
-      [...outer, allowMethods(["POST"]), admit, inTime],
+      [...outer, allowMethods(["GET", "HEAD", "POST"]), admit, inTime],
       applyForKey({
         sql,
         baseUrl,

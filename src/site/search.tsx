@@ -1,14 +1,16 @@
-import { type Category, listCategories } from "../directory/categories.ts";
-import { type City, findCity, largestCities } from "../directory/cities.ts";
-import { makeSlug } from "../directory/import/slugs.ts";
-import { invalidParameter } from "../http/errors.ts";
+import { listCategories } from "../directory/categories.ts";
+import { largestCities } from "../directory/cities.ts";
+import type { Answer } from "../http/answer.ts";
+import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseQuery } from "../http/parameters.ts";
 import { type Search, searchBusinesses } from "../search/query.ts";
 import { highlightWords } from "./highlight.tsx";
-import { BusinessList, counted, Paging, pathWith } from "./listing.tsx";
-import { page } from "./page.tsx";
+import { BusinessList, counted, grouped, Paging, pathWith } from "./listing.tsx";
+import { page, seeOther } from "./page.tsx";
 import { optionalPage, optionalText, PAGE_SIZE } from "./parameters.ts";
+import { SearchForm, UnknownTown } from "./search-form.tsx";
+import { findTown } from "./towns.ts";
 
 const parameters = {
   q: optionalText,
@@ -20,33 +22,39 @@ const parameters = {
 /** Ranking deep pages costs search more and more, and nobody reads them. */
 const LAST_PAGE = 50;
 
-/** GET /search: what the API's search answers, in the same order. */
+/**
+ * GET /search: what the API's search answers, in the same order. A town or a category without words
+ * has a page of its own.
+ */
 export function searchPage(directory: Search): Handler {
   return async function searchPage(_request, { query }) {
     const parsed = parseQuery(query, parameters);
     if (!parsed.ok) return invalidParameter(parsed.fault);
-    const { q, city: cityText, category } = parsed.value;
-    const number = Math.min(parsed.value.page, LAST_PAGE);
+    const { q, city: cityText, category, page: number } = parsed.value;
     const { sql } = directory;
 
-    const [categories, cities, city] = await Promise.all([
+    const [categories, cities, town] = await Promise.all([
       listCategories(sql),
       largestCities(sql, { limit: MOST_SUGGESTIONS }),
-      findCity(sql, makeSlug(cityText)),
+      cityText === "" ? null : findTown(sql, cityText),
     ]);
-    const isUnknownCity = cityText !== "" && !city;
+    const unknown = town?.city === null ? town : null;
+    const city = town?.city?.slug;
+    if (q === "" && !unknown && (city || category)) return seeList(city, category);
+
     const found =
-      q === "" || isUnknownCity
-        ? { items: [], total: 0 }
+      q === "" || unknown
+        ? { items: [], total: 0, instead: null }
         : await searchBusinesses(directory, {
             text: q,
             limit: PAGE_SIZE,
             offset: (number - 1) * PAGE_SIZE,
-            city: city?.slug,
+            city,
             category: category || undefined,
           });
     const pages = Math.min(LAST_PAGE, Math.ceil(found.total / PAGE_SIZE));
-    const linkTo = (to: number) => pathWith("/search", { q, city: city?.slug, category, page: to });
+    if (number > Math.max(1, pages)) return notFound();
+    const linkTo = (to: number) => pathWith("/search", { q, city, category, page: to });
 
     return page(
       { title: q === "" ? "Search" : `${q}: search`, hidesSearch: true },
@@ -54,24 +62,27 @@ export function searchPage(directory: Search): Handler {
         <h1>{q === "" ? "Search" : `Results for “${q}”`}</h1>
         <SearchForm
           q={q}
-          cityText={city?.name ?? cityText}
+          cityText={town?.city?.name ?? cityText}
+          isUnknownTown={unknown !== null}
           category={category}
           categories={categories}
           cities={cities}
         />
         {q === "" && <p>By name, trade or place, in your own words: “plumber in leeds” will do.</p>}
-        {isUnknownCity && (
-          <p role="status" class="notice">
-            There is no town called “{cityText}” in the directory. Choose one from the list, or
-            leave the field empty.
-          </p>
+        {unknown && (
+          <UnknownTown
+            text={cityText}
+            similar={unknown.similar}
+            linkTo={(slug) => pathWith("/search", { q, city: slug, category })}
+          />
         )}
-        {q !== "" && !isUnknownCity && (
+        {q !== "" && !unknown && (
           <p role="status" class="lead">
             {found.total === 0
               ? "Nothing was found. Try fewer or other words, or leave out a filter."
               : counted(found.total, "business", "businesses")}
-            {number > 1 && found.total > 0 && `, page ${number}`}
+            {found.instead && ` for “${found.instead}”, as none has all of your words`}
+            {number > 1 && `, page ${number}`}
           </p>
         )}
         <BusinessList
@@ -79,71 +90,22 @@ export function searchPage(directory: Search): Handler {
           categories={categories}
           highlight={highlightWords(q)}
         />
+        {number === LAST_PAGE && (
+          <p class="notice">
+            These are the first {grouped(LAST_PAGE * PAGE_SIZE)}. Another word, a town or a category
+            finds fewer.
+          </p>
+        )}
         <Paging page={number} pages={pages} linkTo={linkTo} />
       </>,
     );
   };
 }
 
-function SearchForm({
-  q,
-  cityText,
-  category,
-  categories,
-  cities,
-}: {
-  q: string;
-  cityText: string;
-  category: string;
-  categories: readonly Category[];
-  cities: readonly City[];
-}) {
-  const branches = categories.filter(({ parent }) => parent === null);
-  const inUse = categories.filter(({ businessCount }) => businessCount > 0);
-  return (
-    <search>
-      <form class="filters" action="/search">
-        <p class="field grows">
-          <label for="q">What</label>
-          <input id="q" type="search" name="q" value={q} maxLength={200} required />
-        </p>
-        <p class="field">
-          <label for="city">Town</label>
-          <input
-            id="city"
-            name="city"
-            value={cityText}
-            maxLength={200}
-            list="cities"
-            autoComplete="off"
-          />
-          <datalist id="cities">
-            {cities.map(({ slug, name }) => (
-              <option key={slug} value={name} />
-            ))}
-          </datalist>
-        </p>
-        <p class="field">
-          <label for="category">Category</label>
-          <select id="category" name="category">
-            <option value="">All</option>
-            {branches.map((branch) => (
-              <optgroup key={branch.slug} label={branch.name}>
-                {inUse
-                  .filter(({ slug, parents }) => (parents[0]?.slug ?? slug) === branch.slug)
-                  .map(({ slug, name, parent }) => (
-                    <option key={slug} value={slug} selected={slug === category}>
-                      {parent ? name : `${name} (all)`}
-                    </option>
-                  ))}
-              </optgroup>
-            ))}
-          </select>
-        </p>
-        <button type="submit">Search</button>
-      </form>
-    </search>
-  );
+/** To the list of a category, of a town, or of a category in a town. */
+function seeList(city: string | undefined, category: string): Answer {
+  if (category === "") return seeOther(`/cities/${city}`);
+  return seeOther(pathWith(`/categories/${encodeURIComponent(category)}`, { city }));
 }
 
 const MOST_SUGGESTIONS = 300;

@@ -102,6 +102,45 @@ describe("search", () => {
     expect(unknown.html).toContain("There is no town called “Nowhereville”");
   });
 
+  for (const [typed, meant] of [
+    ["Hull", "kingston-upon-hull"],
+    ["Kingston on Hull", "kingston-upon-hull"],
+    ["Bristoll", "bristol"],
+    ["Baht", null],
+  ] as const) {
+    test(`takes the town “${typed}” for ${meant ?? "none that there is"}`, async () => {
+      const { html } = await open(`/search?q=plumber&city=${encodeURIComponent(typed)}`);
+      expect(html).toContain('aria-invalid="true"');
+      const suggested = [...html.matchAll(/<a href="\/search\?q=plumber&amp;city=([^"&]*)/g)];
+      expect(suggested.map(([, slug]) => slug)).toEqual(meant ? [meant] : []);
+    });
+  }
+
+  test("says which words it looked for when nothing has them all", async () => {
+    const { html } = await open("/search?q=emergency+plumber+leeds");
+    expect(html).toContain("for “plumber leeds”, as none has all of your words");
+    expect((await open("/search?q=plumber+leeds")).html).not.toContain("as none has");
+  });
+
+  test("leads to the list of a town or a category when there are no words", async () => {
+    for (const [query, list] of [
+      ["q=&city=Leeds&category=", "/cities/leeds"],
+      ["q=&city=&category=plumbers", "/categories/plumbers"],
+      ["q=&city=leeds&category=plumbers", "/categories/plumbers?city=leeds"],
+      ["q=&city=leeds&category=/%2Fx", "/categories/%2F%2Fx?city=leeds"],
+    ]) {
+      const response = await fetch(`${server.url}/search?${query}`, { redirect: "manual" });
+      expect([response.status, response.headers.get("Location")]).toEqual([303, list as string]);
+    }
+  });
+
+  test("has no page past its end, and keeps what was typed", async () => {
+    const past = await open("/search?q=plumber+leeds&page=40");
+    expect(past.status).toBe(404);
+    expect(past.html).toContain('value="plumber leeds"');
+    expect((await open("/search?q=plumber&page=51")).status).toBe(404);
+  });
+
   test("asks for words when there are none, and says so when nothing is found", async () => {
     expect((await open("/search")).html).toContain('name="q"');
     expect((await open("/search?q=")).status).toBe(200);

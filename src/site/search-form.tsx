@@ -1,0 +1,95 @@
+import type { Category } from "../directory/categories.ts";
+import type { City } from "../directory/cities.ts";
+
+/** What to search for, where and in which category. */
+export function SearchForm({
+  q,
+  cityText,
+  isUnknownTown,
+  category,
+  categories,
+  cities,
+}: {
+  q: string;
+  cityText: string;
+  isUnknownTown: boolean;
+  category: string;
+  categories: readonly Category[];
+  cities: readonly City[];
+}) {
+  const branches = categories.filter(({ parent }) => parent === null);
+  const inUse = categories.filter(({ businessCount }) => businessCount > 0);
+  return (
+    <search>
+      <form class="filters" action="/search">
+        <p class="field grows">
+          <label for="q">What</label>
+          <input id="q" type="search" name="q" value={q} maxLength={200} />
+        </p>
+        <p class="field">
+          <label for="city">Town</label>
+          <input
+            id="city"
+            name="city"
+            value={cityText}
+            maxLength={200}
+            list="cities"
+            aria-invalid={isUnknownTown ? "true" : undefined}
+            aria-describedby={isUnknownTown ? UNKNOWN_TOWN : undefined}
+            autoComplete="off"
+          />
+          <datalist id="cities">
+            {cities.map(({ slug, name }) => (
+              <option key={slug} value={name} />
+            ))}
+          </datalist>
+        </p>
+        <p class="field">
+          <label for="category">Category</label>
+          <select id="category" name="category">
+            <option value="">All</option>
+            {branches.map((branch) => (
+              <optgroup key={branch.slug} label={branch.name}>
+                {inUse
+                  .filter(({ slug, parents }) => (parents[0]?.slug ?? slug) === branch.slug)
+                  .map(({ slug, name, parent }) => (
+                    <option key={slug} value={slug} selected={slug === category}>
+                      {parent ? name : `${name} (all)`}
+                    </option>
+                  ))}
+              </optgroup>
+            ))}
+          </select>
+        </p>
+        <button type="submit">Search</button>
+      </form>
+    </search>
+  );
+}
+
+/** Says which towns may have been meant. */
+export function UnknownTown({
+  text,
+  similar,
+  linkTo,
+}: {
+  text: string;
+  similar: readonly City[];
+  linkTo: (city: string) => string;
+}) {
+  return (
+    <p role="status" class="notice" id={UNKNOWN_TOWN}>
+      There is no town called “{text}” in the directory.{" "}
+      {similar.length > 0 ? "Did you mean " : "Choose one from the list, or leave the field empty."}
+      {similar.map(({ slug, name }, place) => (
+        <span key={slug}>
+          {place > 0 && (place === similar.length - 1 ? " or " : ", ")}
+          <a href={linkTo(slug)}>{name}</a>
+        </span>
+      ))}
+      {similar.length > 0 && "?"}
+    </p>
+  );
+}
+
+const UNKNOWN_TOWN = "unknown-town";

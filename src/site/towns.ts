@@ -1,0 +1,36 @@
+import { distance } from "fastest-levenshtein";
+import { type City, findCity, listCities } from "../directory/cities.ts";
+import { makeSlug } from "../directory/import/slugs.ts";
+import type { Sql } from "../store/postgres.ts";
+
+/** What somebody typed as a town: the one of that name, or those that may have been meant. */
+export type Town = { city: City } | { city: null; similar: City[] };
+
+/**
+ * Finds a town by its name in whatever spelling. Otherwise towns are similar whose names have all the
+ * words (Hull: Kingston upon Hull), or else those that are a slip or two away.
+ */
+export async function findTown(sql: Sql, text: string): Promise<Town> {
+  const slug = makeSlug(text);
+  const city = await findCity(sql, slug);
+  if (city) return { city };
+  const cities = await listCities(sql);
+  const words = slug.split("-").filter((word) => word !== "");
+  const holding = cities.filter((each) => words.every((word) => wordsOf(each).includes(word)));
+  const similar = holding.length > 0 && words.length > 0 ? holding : closest(cities, slug);
+  return { city: null, similar: similar.slice(0, MOST_SIMILAR) };
+}
+
+const wordsOf = ({ slug }: City) => slug.split("-");
+
+/** Of short names another letter makes another town. */
+function closest(cities: readonly City[], slug: string): City[] {
+  const slips = slug.length < 5 ? 0 : slug.length < 9 ? 1 : 2;
+  return cities
+    .map((city) => ({ city, away: distance(city.slug, slug) }))
+    .filter(({ away }) => away <= slips)
+    .sort((a, b) => a.away - b.away)
+    .map(({ city }) => city);
+}
+
+const MOST_SIMILAR = 5;
