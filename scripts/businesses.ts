@@ -4,7 +4,7 @@ import { openPostgres } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
-const USAGE = `Usage: bun scripts/businesses.ts ACTION SLUG…
+const USAGE = `Usage: npx bun scripts/businesses.ts ACTION SLUG…
 
 Actions: ${businessActions.join(", ")}.
 A change shows in lists and details within a second, in search within five.`;

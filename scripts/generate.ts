@@ -9,8 +9,8 @@ import { generateBusinesses } from "./generate/businesses.ts";
 import { loadBusinesses } from "./generate/load.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
-const USAGE = `Usage: bun scripts/generate.ts [--count N] [--seed S]
-       bun scripts/generate.ts --ndjson [--count N] [--seed S] > FILE.ndjson
+const USAGE = `Usage: npx bun scripts/generate.ts [--count N] [--seed S]
+       npx bun scripts/generate.ts --ndjson [--count N] [--seed S] > FILE.ndjson
 
 Fills the directory with made-up businesses: 5000 from seed 1 unless told otherwise. The same seed
 gives the same ones, and more of them begin with those of fewer: what is there already stays.

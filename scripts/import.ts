@@ -9,8 +9,8 @@ import { readMapping } from "./import/mapping.ts";
 import { readOutcodes } from "./import/outcodes.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
-const USAGE = `Usage: bun scripts/import.ts FILE… [options]
-       bun scripts/import.ts --categories FILE [--dry-run] [--json]
+const USAGE = `Usage: npx bun scripts/import.ts FILE… [options]
+       npx bun scripts/import.ts --categories FILE [--dry-run] [--json]
 
 Imports businesses: each file in one transaction, all of it or nothing. A business is known again
 by its source and its id there, so a feed has to keep its --source. Rejected rows go to

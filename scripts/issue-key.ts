@@ -109,8 +109,8 @@ async function showWaiting(sql: Sql, json: boolean): Promise<void> {
       purpose.replace(/\s+/g, " ").slice(0, 60),
     ]);
     console.log(formatTable(["application", "since (UTC)", "name", "email", "purpose"], rows));
-    console.log("\nApprove one with: bun scripts/issue-key.ts --application ID");
-    console.log('Decline one with: bun scripts/issue-key.ts --decline ID --why "…"');
+    console.log("\nApprove one with: npx bun scripts/issue-key.ts --application ID");
+    console.log('Decline one with: npx bun scripts/issue-key.ts --decline ID --why "…"');
   }
 }
 

@@ -5,10 +5,10 @@ import { readSpan } from "./span.ts";
 
 /** The arguments of issue-key.ts: what they may be, and what they ask for. */
 
-export const USAGE = `Usage: bun scripts/issue-key.ts --name NAME --email EMAIL --tier TIER [options]
-       bun scripts/issue-key.ts --application ID [--tier TIER] [options]
-       bun scripts/issue-key.ts --decline ID --why TEXT
-       bun scripts/issue-key.ts
+export const USAGE = `Usage: npx bun scripts/issue-key.ts --name NAME --email EMAIL --tier TIER [options]
+       npx bun scripts/issue-key.ts --application ID [--tier TIER] [options]
+       npx bun scripts/issue-key.ts --decline ID --why TEXT
+       npx bun scripts/issue-key.ts
 
 Issues an API key and shows it once; approves an application, of tier developer unless told
 otherwise, whose applicant then reveals the key on the page of the application; declines one, where

@@ -18,10 +18,10 @@ import { readSpan } from "./span.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatTable } from "./table.ts";
 
-const USAGE = `Usage: bun scripts/keys.ts list
-       bun scripts/keys.ts revoke ID
-       bun scripts/keys.ts roll ID [--grace 24h]
-       bun scripts/keys.ts usage ID
+const USAGE = `Usage: npx bun scripts/keys.ts list
+       npx bun scripts/keys.ts revoke ID
+       npx bun scripts/keys.ts roll ID [--grace 24h]
+       npx bun scripts/keys.ts usage ID
 
   list     every key, its state and whom it belongs to
   revoke   disables a key for good, everywhere within a second
@@ -69,7 +69,7 @@ async function list(sql: Sql, json: boolean): Promise<void> {
       console.log(JSON.stringify({ ...key, state: stateOf(key) }));
     }
   } else if (keys.length === 0) {
-    console.log("No key has been issued. `bun scripts/issue-key.ts --help` says how.");
+    console.log("No key has been issued. `npx bun scripts/issue-key.ts --help` says how.");
   } else {
     const rows = keys.map((key) => [
       key.id,
@@ -160,7 +160,7 @@ function stateOf({ revokedAt, expiresAt }: Pick<KeyRecord, "revokedAt" | "expire
 const forPeople = (time: Date) => time.toISOString().slice(0, 16).replace("T", " ");
 
 const unknownKey = (id: string) =>
-  new CommandError(`There is no key ${id}; \`bun scripts/keys.ts list\` shows them all.`);
+  new CommandError(`There is no key ${id}; \`npx bun scripts/keys.ts list\` shows them all.`);
 
 function whyNotRolled(id: string, refusal: Extract<RollResult, { refused: unknown }>): string {
   switch (refusal.refused) {

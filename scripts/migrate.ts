@@ -5,7 +5,7 @@ import { openPostgres } from "../src/store/postgres.ts";
 import { runCommand } from "./command.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
-const USAGE = `Usage: bun scripts/migrate.ts
+const USAGE = `Usage: npx bun scripts/migrate.ts
 
 Applies the migrations in sql/ that the database lacks, in order, each in a transaction of its own.
 One that has been applied is never applied again; the server does not start while one is pending.`;

@@ -7,7 +7,7 @@ import { CommandError, runCommand } from "./command.ts";
 import { openChromium } from "./stack/chromium.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
-const USAGE = `Usage: bun scripts/screenshots.ts [FOLDER]
+const USAGE = `Usage: npx bun scripts/screenshots.ts [FOLDER]
 
 Takes pictures of every page of the running server, light and dark, on a desk and on a phone, into
 FOLDER (default: screenshots). Applies for keys on the way and decides about them, so use it on a

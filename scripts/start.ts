@@ -85,9 +85,11 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
     pids: { server: server.pid, ...pids },
   });
   console.log(`listening on http://localhost:${port}`);
+  // Without it, commands look in the standard folder.
+  const folderSetting = isSet(process.env.DATA_DIR) ? `DATA_DIR=${process.env.DATA_DIR} ` : "";
   say(`
   curl '${baseUrl}/api/v1/businesses?limit=2'
-  npx bun scripts/issue-key.ts --name "Ada Shah" --email ada@client.example --tier developer
+  ${folderSetting}npx bun scripts/issue-key.ts --name "Ada Shah" --email ada@client.example --tier developer
 
   Data and logs are in ${relative("", supervisor.folder) || "."}. Ctrl-C stops everything.`);
 }

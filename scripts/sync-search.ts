@@ -11,7 +11,7 @@ import { openPostgres } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
-const USAGE = `Usage: bun scripts/sync-search.ts [--rebuild] [--json]
+const USAGE = `Usage: npx bun scripts/sync-search.ts [--rebuild] [--json]
 
 Brings the search index up to date with the approved businesses.
 

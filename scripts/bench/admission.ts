@@ -8,7 +8,7 @@ import { Supervisor } from "../stack/supervisor.ts";
 import { formatTable } from "../table.ts";
 import { load } from "./load.ts";
 
-const USAGE = `Usage: bun scripts/bench/admission.ts [--connections 1,64,256] [--seconds 2] [--rounds 3] [--json]
+const USAGE = `Usage: npx bun scripts/bench/admission.ts [--connections 1,64,256] [--seconds 2] [--rounds 3] [--json]
 
 Admissions per second through HTTP, and the milliseconds of a decision: batched, with one script
 call each, and without admission. One server process and a Redis of its own. The modes take turns,

@@ -18,7 +18,7 @@ import { requireWrk } from "./wrk.ts";
 
 const SCENARIOS: Scenario[] = [...againstBare, ...uncached, ...whileChanging, ...loading, indexing];
 
-const USAGE = `Usage: bun run bench [--count 1000000] [--scenarios a,b] [--seconds 4] [--rounds 5]
+const USAGE = `Usage: npx bun run bench [--count 1000000] [--scenarios a,b] [--seconds 4] [--rounds 5]
                      [--requests 100000] [--json]
 
 The whole service on a directory of so many businesses, next to its baselines: each as a process of

@@ -6,7 +6,7 @@ import { formatTable } from "../table.ts";
 import { startFrailCluster } from "./redis.ts";
 import { startServers, withSupervisor } from "./stack.ts";
 
-const USAGE = `Usage: bun scripts/bench/burst.ts [--cluster] [--servers 4] [--repetitions 20] [--json]
+const USAGE = `Usage: npx bun scripts/bench/burst.ts [--cluster] [--servers 4] [--repetitions 20] [--json]
 
 Four servers, 4,000 requests at once with one key of 60 a minute and a quota of 100, and 400 more
 when the bucket is full again: how many were let in, each time with a new key. With --cluster on a

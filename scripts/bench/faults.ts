@@ -9,7 +9,7 @@ import { type FrailRedis, startFrailCluster, startFrailRedis } from "./redis.ts"
 import { masterOf, moveSlotOf } from "./reshard.ts";
 import { startServers, withSupervisor } from "./stack.ts";
 
-const USAGE = `Usage: bun scripts/bench/faults.ts [--only NAME] [--json]
+const USAGE = `Usage: npx bun scripts/bench/faults.ts [--only NAME] [--json]
 
 Two servers under load from one key, whose quota ends some seconds after something happens to Redis:
 kill, pause, cut, flush, full; and on a cluster: calm, reshard, failover. Says how many requests were

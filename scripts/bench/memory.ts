@@ -7,7 +7,7 @@ import { until } from "../stack/waiting.ts";
 import { formatTable } from "../table.ts";
 import { withSupervisor } from "./stack.ts";
 
-const USAGE = `Usage: bun scripts/bench/memory.ts [--count 100000] [--json]
+const USAGE = `Usage: npx bun scripts/bench/memory.ts [--count 100000] [--json]
 
 Bytes in Redis for each key, and for each client address: after one request, and for addresses after
 the 60 that the window holds at most. Its used_memory, so with all overhead.`;

@@ -5,7 +5,7 @@ import { startRedis } from "../stack/redis.ts";
 import { formatTable } from "../table.ts";
 import { startServers, withSupervisor } from "./stack.ts";
 
-const USAGE = `Usage: bun scripts/bench/revocation.ts [--repetitions 100] [--json]
+const USAGE = `Usage: npx bun scripts/bench/revocation.ts [--repetitions 100] [--json]
 
 Two servers that know a key: milliseconds from the commit of its revocation until both refuse it,
 with the announcement of the change, and with the announcement lost.`;

@@ -107,6 +107,6 @@ describe("scripts/businesses.ts", () => {
     });
     const { exitCode, stderr } = await businesses("delete", "old-hand");
     expect(exitCode).toBe(1);
-    expect(stderr).toStartWith("Usage: bun scripts/businesses.ts ACTION SLUG…");
+    expect(stderr).toStartWith("Usage: npx bun scripts/businesses.ts ACTION SLUG…");
   });
 });

@@ -159,8 +159,8 @@ test.each<[string, string | Uint8Array, string, string]>([
 test("a file that is missing, an unknown option and wrong values are explained, exit code 1", async () => {
   const faults: [string[], string][] = [
     [["missing.ndjson"], "There is no file missing.ndjson."],
-    [["--frobnicate", "a"], "Usage: bun scripts/import.ts"],
-    [[], "Usage: bun scripts/import.ts"],
+    [["--frobnicate", "a"], "Usage: npx bun scripts/import.ts"],
+    [[], "Usage: npx bun scripts/import.ts"],
     [["a", "--format", "yaml"], "--format must be one of"],
     [["a", "--status", "open"], "--status must be approved or pending."],
     [["a", "--mapping", "missing.json"], "There is no file missing.json."],

@@ -295,7 +295,7 @@ describe("keys", () => {
       run("keys", ["usage", id], { REDIS_URL: "redis://127.0.0.1:1" }),
       run("keys", ["list"], { DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing" }),
     ]);
-    const usage = "Usage: bun scripts/keys.ts";
+    const usage = "Usage: npx bun scripts/keys.ts";
     const messages = [
       ...Array(3).fill("There is no key"),
       "--grace must be a span",
