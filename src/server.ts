@@ -22,6 +22,7 @@ import { allowMethods } from "./middleware/allowMethods.ts";
 import { answerInTime } from "./middleware/answerInTime.ts";
 import { catchErrors } from "./middleware/catchErrors.ts";
 import { openHeaders } from "./middleware/openHeaders.ts";
+import { requireHeader } from "./middleware/requireHeader.ts";
 import { variants } from "./middleware/variants.ts";
 import { withKey } from "./middleware/withKey.ts";
 import { openApi } from "./reference/document.ts";
@@ -111,12 +112,16 @@ function routes(parts: Parts) {
   const { config, directory, answers, keyring, admission, log } = parts;
   const { sql } = directory;
   const source = { sql, answers };
-  const outer = [openHeaders(), catchErrors(log)];
+  const outer = [...(config.openAccess ? [openHeaders()] : []), catchErrors(log)];
+  const closed = config.openAccess ? [] : [requireHeader()];
   const inTime = answerInTime();
   const open = (handler: Handler) =>
     chain([...outer, allowMethods(), admitClient(admission), inTime], handler);
   const keyed = (handler: Handler) =>
-    chain([catchErrors(log), allowMethods(), admitKey(keyring, admission), inTime], handler);
+    chain(
+      [catchErrors(log), ...closed, allowMethods(), admitKey(keyring, admission), inTime],
+      handler,
+    );
   const free = (handler: Handler) => chain([catchErrors(log), allowMethods(), inTime], handler);
   const both = (openHandler: Handler, keyedHandler: Handler) =>
     config.openAccess ? variants(open(openHandler), keyed(keyedHandler)) : keyed(keyedHandler);
@@ -126,7 +131,7 @@ function routes(parts: Parts) {
     "/api/v1/businesses/:slug": both(showOpen(source), showKeyed(source)),
     "/api/v1/categories": keyed(categories(source)),
     "/api/v1/search": keyed(search(directory)),
-    "/api/v1/usage": free(withKey(keyring, admission, usage(admission))),
+    "/api/v1/usage": chain(closed, free(withKey(keyring, admission, usage(admission)))),
     "/api/v1/openapi.json": chain([...outer, allowMethods()], openApi(config)),
     "/llms.txt": free(llms(config)),
     "/developers/reference": free(referencePage()),
@@ -135,7 +140,9 @@ function routes(parts: Parts) {
     "/metrics": free(metrics(parts.scrape)),
     ...siteRoutes(parts),
   };
-  const fallback = config.openAccess ? variants(chain(outer, notFound), notFound) : notFound;
+  const fallback = config.openAccess
+    ? variants(chain(outer, notFound), notFound)
+    : chain(closed, notFound);
   return { table, fallback: siteNotFound(fallback) };
 }
 

@@ -112,11 +112,11 @@ function locate(
     const response = document.components.responses[name];
     return response ? { response, pointer: `/components/responses/${name}` } : null;
   };
+  const isRead = method === "GET" || method === "HEAD";
+  if (status === 401 && (template === undefined || !isRead)) return shared("NoHeader");
   if (template === undefined) return status === 404 ? shared("NoSuchPath") : null;
   if (method === "OPTIONS") return status === 204 ? "preflight" : null;
-  if (method !== "GET" && method !== "HEAD") {
-    return status === 405 ? shared("MethodNotAllowed") : null;
-  }
+  if (!isRead) return status === 405 ? shared("MethodNotAllowed") : null;
   const response = document.paths[template]?.get.responses[status];
   return response
     ? { response, pointer: `/paths/${pointerStep(template)}/get/responses/${status}` }

@@ -29,6 +29,8 @@ export function respond(request: Request, answer: Answer): Response {
   if (isHeld) headers.delete("Content-Type");
   else if (coding !== "identity") headers.set("Content-Encoding", coding);
   if (isHead && bytes) headers.set("Content-Length", String(bytes.byteLength));
+  // Bun sends it with a body only.
+  if (isHead && bytes) headers.set("Date", new Date().toUTCString());
   return response;
 }
 
@@ -76,8 +78,6 @@ function preferredCoding(header: string): Coding {
 function holds(request: Request, tag: string): boolean {
   const header = request.headers.get("If-None-Match");
   if (header === null) return false;
-  return header.split(",").some((item) => {
-    const known = item.trim().replace(/^W\//, "");
-    return known === "*" || known === tag;
-  });
+  // A comma may stand in a tag.
+  return header.trim() === "*" || (header.match(/"[^"]*"/g)?.includes(tag) ?? false);
 }

@@ -6,7 +6,7 @@ import { type Parameters, slugInPath } from "../http/parameters.ts";
 import { errorCases } from "./errors.ts";
 import { introduction } from "./introduction.ts";
 import { type Operation, operations, schemas } from "./operations.ts";
-import { methodNotAllowed, noSuchPath, responsesOf } from "./responses.ts";
+import { methodNotAllowed, noHeader, noSuchPath, responsesOf } from "./responses.ts";
 import { Health, servicePaths } from "./service.ts";
 
 /** What of the server's settings the reference depends on. */
@@ -59,7 +59,11 @@ export function openApiDocument({ baseUrl, openAccess }: Deployment) {
         ...conversion,
         overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
       }),
-      responses: { MethodNotAllowed: methodNotAllowed, NoSuchPath: noSuchPath },
+      responses: {
+        MethodNotAllowed: methodNotAllowed,
+        NoSuchPath: noSuchPath,
+        ...(!openAccess && { NoHeader: noHeader }),
+      },
     },
   };
 }

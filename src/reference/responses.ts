@@ -37,6 +37,8 @@ export function responsesOf(operation: Operation): Record<string, unknown> {
 
 export const methodNotAllowed = errorResponse(["MethodNotAllowed"], [], openHeaders);
 export const noSuchPath = errorResponse(["NotFound"], [], openHeaders);
+/** With open access off: of any method, on any path. */
+export const noHeader = errorResponse(["Missing"], [], []);
 
 function errorResponses(operation: Operation): Record<string, unknown> {
   const byStatus = Map.groupBy(errorsOf(operation), (name) => errorCases[name].answer.status);

@@ -330,6 +330,7 @@ describe("design 4.16: HEAD, ETag, coding", () => {
       expect(head.status).toBe(200);
       expect(head.headers.get("Content-Length")).toBe(String((await got.arrayBuffer()).byteLength));
       expect(head.headers.get("ETag")).toBe(got.headers.get("ETag"));
+      expect(Date.parse(head.headers.get("Date") ?? "")).toBeGreaterThan(Date.now() - 60_000);
       expect(await head.text()).toBe("");
     });
     test(`design 4.16 ${path} has a strong ETag and answers 304 to who has it`, async () => {
@@ -340,7 +341,10 @@ describe("design 4.16: HEAD, ETag, coding", () => {
       expect(again.status).toBe(304);
       expect(again.headers.get("ETag")).toBe(tag);
       expect(await again.text()).toBe("");
-      expect((await keyed(path, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
+      for (const held of ['"other"', '"a,*,b"', `"a", ${tag.slice(0, -1)}`]) {
+        expect((await keyed(path, { headers: { "If-None-Match": held } })).status).toBe(200);
+      }
+      expect((await keyed(path, { headers: { "If-None-Match": " * " } })).status).toBe(304);
     });
   }
   test("design 4.16 an open ETag changes when the page does", async () => {
@@ -452,12 +456,21 @@ describe("design 4.1: variants", () => {
   test("design 4.1 OPEN_ACCESS=off answers 401 missing without the header", async () => {
     const closed = await startTestServer({ openAccess: false });
     try {
-      for (const path of ["/api/v1/businesses", "/api/v1/businesses/x", "/api/v1/categories"]) {
+      for (const path of [
+        ...["/api/v1/businesses", "/api/v1/businesses/x", "/api/v1/categories"],
+        ...["/api/v1/search?q=x", "/api/v1/usage", "/api/v1/none"],
+      ]) {
         const response = await fetch(closed.url + path);
         expect(response.status).toBe(401);
         expect(await response.json()).toEqual({ error: "missing" });
         expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
+        for (const method of ["POST", "OPTIONS"]) {
+          expect((await fetch(closed.url + path, { method })).status).toBe(401);
+        }
       }
+      const document = await fetch(`${closed.url}/api/v1/openapi.json`);
+      expect(document.status).toBe(200);
+      expect(document.headers.get("x-ratelimit-limit")).toBeNull();
     } finally {
       await closed.stop();
     }
