@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
 import { type ActionResult, applyAction, businessActions } from "../src/directory/businesses.ts";
 import { openPostgres } from "../src/store/postgres.ts";
@@ -10,8 +11,12 @@ Actions: ${businessActions.join(", ")}.
 A change shows in lists and details within a second, in search within five.`;
 
 await runCommand(async () => {
-  const [name, ...slugs] = process.argv.slice(2);
-  if (name === "--help" || name === "-h") return console.log(USAGE);
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { help: { type: "boolean", short: "h" } },
+  });
+  if (values.help) return console.log(USAGE);
+  const [name, ...slugs] = positionals;
   const action = businessActions.find((known) => known === name);
   if (!action || slugs.length === 0) throw new CommandError(USAGE);
 
@@ -19,9 +24,11 @@ await runCommand(async () => {
   const sql = openPostgres(config.databaseUrl, { max: 1 });
   try {
     const results = await applyAction(sql, action, slugs);
-    for (const result of results) console.log(describe(result));
-    const failed = results.filter(({ result }) => result === "unknown" || result === "incomplete");
-    if (failed.length > 0) process.exitCode = 1;
+    for (const result of results) {
+      const isDone = result.result === "changed" || result.result === "unchanged";
+      if (!isDone) process.exitCode = 1;
+      (isDone ? console.log : console.error)(describe(result));
+    }
   } finally {
     await sql.end();
   }

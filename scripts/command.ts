@@ -1,4 +1,7 @@
+import { MeilisearchError } from "meilisearch";
 import { ConfigError } from "../src/config.ts";
+import { SearchTaskError } from "../src/search/tasks.ts";
+import { isPostgresAway } from "../src/store/postgres.ts";
 
 /** Something that the person at the terminal can put right: shown without a stack trace. */
 export class CommandError extends Error {}
@@ -8,27 +11,53 @@ export class CommandError extends Error {}
  * Faults of the program itself keep their stack.
  */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
+  process.on("uncaughtException", (error) => {
+    if (isLostSocket(error)) return;
+    console.error(error);
+    process.exit(1);
+  });
   try {
     await command();
   } catch (error) {
     process.exitCode = 1;
-    console.error(isForeseeable(error) ? describe(error) : error);
+    console.error(explain(error) ?? error);
   }
 }
 
-/** A wrong setting, a wrong argument, a store that is away: not a fault of the program. */
-function isForeseeable(error: unknown): error is Error {
-  const code = (error as { code?: string } | null)?.code ?? "";
-  return (
-    error instanceof CommandError ||
-    error instanceof ConfigError ||
-    /^(ECONN|ENOENT|EACCES|ETIMEDOUT|CONNECT|CONNECTION_|ERR_PARSE_ARGS)/.test(code)
-  );
+/** What a person can do about it; null for a fault of the program. */
+function explain(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const {
+    code = "",
+    message,
+    cause,
+  } = error as { code?: string; message: string; cause?: unknown };
+  if (error instanceof CommandError || error instanceof ConfigError) return message;
+  if (/^(ERR_PARSE_ARGS|EACCES|EISDIR|ENOENT)/.test(code)) return message;
+  if (isPostgresAway(error) || /^(ECONN|ETIMEDOUT|CONNECT)/.test(code)) {
+    return `Cannot reach a store: ${message || code}. Is \`npm start\` running?`;
+  }
+  if (code === UNDEFINED_TABLE) {
+    return `The database is not migrated (${message}): run \`npx bun scripts/migrate.ts\`.`;
+  }
+  if (REFUSED.has(code)) return `PostgreSQL refuses: ${message}. Look at DATABASE_URL.`;
+  if (error instanceof MeilisearchError || error instanceof SearchTaskError) {
+    return `Cannot bring search up to date: ${message}`;
+  }
+  // Who passes on a fault of a store says more of it.
+  return cause !== undefined && explain(cause) !== null ? message : null;
 }
 
-function describe(error: Error): string {
-  const code = (error as { code?: string }).code ?? "";
-  return /^(ECONN|ETIMEDOUT|CONNECT|CONNECTION_)/.test(code)
-    ? `Cannot reach a store: ${error.message || code}. Is \`npm start\` running?`
-    : error.message;
+// Appendix A of PostgreSQL's manual: wrong account or password, no such database, no rights.
+const UNDEFINED_TABLE = "42P01";
+const REFUSED = new Set(["28000", "28P01", "3D000", "42501"]);
+
+/**
+ * When a connection is lost, postgres.js 3.4.9 may still write what was asked of it meanwhile, such as
+ * a rollback, to the socket that is no more. Nobody can catch that, and who asked is told anyhow.
+ */
+function isLostSocket(error: Error): boolean {
+  return (
+    error instanceof TypeError && /postgres\/(src|cjs\/src)\/connection\.js/.test(error.stack ?? "")
+  );
 }

@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
-import { SingleBar } from "cli-progress";
 import { loadConfig } from "../src/config.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { generateBusinesses } from "./generate/businesses.ts";
 import { loadBusinesses } from "./generate/load.ts";
+import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
 const USAGE = `Usage: npx bun scripts/generate.ts [--count N] [--seed S]
@@ -45,12 +45,9 @@ function readWhole(option: string, text: string): number {
 async function load(count: number, seed: number): Promise<void> {
   const { databaseUrl } = loadConfig(await scriptEnvironment());
   const sql = openPostgres(databaseUrl, { max: 4 });
-  const bar = new SingleBar({
-    format: "{bar} {value} of {total} businesses | {rate} a second | {eta_formatted} left",
-    noTTYOutput: false,
-    clearOnComplete: true,
-    hideCursor: true,
-  });
+  const bar = progressBar(
+    "{bar} {value} of {total} businesses | {rate} a second | {eta_formatted} left",
+  );
   const started = performance.now();
   const secondsSince = () => (performance.now() - started) / 1000;
   try {

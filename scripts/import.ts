@@ -13,10 +13,10 @@ const USAGE = `Usage: npx bun scripts/import.ts FILE… [options]
        npx bun scripts/import.ts --categories FILE [--dry-run] [--json]
 
 Imports businesses: each file in one transaction, all of it or nothing. A business is known again
-by its source and its id there, so a feed has to keep its --source. Rejected rows go to
-FILE.rejects.ndjson (to the current folder where that of FILE is read-only). A record in our format
-is printed by scripts/generate.ts --count 1 --ndjson. --categories imports categories, as NDJSON
-{slug, name, parent?, isActive?}.
+by its source and its id there, so a feed has to keep its --source; the slug that it was first given
+stays. Rejected rows go to FILE.rejects.ndjson (to the current folder where that of FILE is
+read-only). A record in our format is printed by scripts/generate.ts --count 1 --ndjson.
+--categories imports categories, as NDJSON {slug, name, parent?, isActive?}.
 
   --format F       ${formats.join(", ")}; guessed from the file when absent
   --source NAME    who says so; default osm or fhrs for these formats, else the file's name

@@ -138,7 +138,10 @@ function readTime(text: string): Date {
     text,
   );
   const time = new Date(text);
-  if (!isTime || Number.isNaN(time.getTime())) {
+  // Date takes the 30th of February for the 2nd of March.
+  const [day = ""] = text.split("T");
+  const isDay = isTime && new Date(`${day}T00:00Z`).toJSON()?.startsWith(day);
+  if (!isDay || Number.isNaN(time.getTime())) {
     throw new CommandError(
       "--expires-at must be a time such as 2027-01-31 (UTC) or 2027-01-31T12:00:00Z.",
     );

@@ -15,7 +15,10 @@ await runCommand(async () => {
   if (values.help) return console.log(USAGE);
   const config = loadConfig(await scriptEnvironment());
   const sql = openPostgres(config.databaseUrl, { max: 2 });
-  const applied = await migrate(sql);
-  console.log(applied.length === 0 ? "Up to date." : `Applied ${applied.join(", ")}.`);
-  await sql.end();
+  try {
+    const applied = await migrate(sql);
+    console.log(applied.length === 0 ? "Up to date." : `Applied ${applied.join(", ")}.`);
+  } finally {
+    await sql.end();
+  }
 });

@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import { relative } from "node:path";
+import { parseArgs } from "node:util";
 import { type Config, loadConfig } from "../src/config.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { syncSearch } from "../src/search/sync.ts";
@@ -15,8 +16,15 @@ import { choosePort, startServer } from "./stack/server.ts";
 import { startStores } from "./stack/stores.ts";
 import { Supervisor } from "./stack/supervisor.ts";
 
-/** `npm start`: the whole service on this machine, from nothing, until it is told to stop. */
+const USAGE = `Usage: npm start
+
+The whole service on this machine, from nothing, until it is told to stop: PostgreSQL, Redis and
+Meilisearch unless their addresses are set, a sample directory, the API and its pages. Everything is
+set by the environment; .env.example says what.`;
+
 await runCommand(async () => {
+  const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
+  if (values.help) return console.log(USAGE);
   const config = readSettings();
   const folder = dataFolder(process.env);
   using _claim = await claimFolder(folder);

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { SingleBar } from "cli-progress";
-import { MeilisearchError } from "meilisearch";
 import { loadConfig } from "../src/config.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { type SyncProgress, type SyncResult, syncSearch } from "../src/search/sync.ts";
-import { SearchTaskError } from "../src/search/tasks.ts";
 import { openMeilisearch } from "../src/store/meilisearch.ts";
 import { openPostgres } from "../src/store/postgres.ts";
-import { CommandError, runCommand } from "./command.ts";
+import { runCommand } from "./command.ts";
+import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
 const USAGE = `Usage: npx bun scripts/sync-search.ts [--rebuild] [--json]
@@ -47,10 +45,8 @@ async function syncSearchCommand(): Promise<void> {
     }
     progress.end();
     report(result, (performance.now() - started) / 1000, values.json);
-  } catch (error) {
-    progress.end();
-    throw explained(error);
   } finally {
+    progress.end();
     await sql.end();
   }
 }
@@ -73,11 +69,9 @@ function report(
 
 /** A bar on a terminal, nothing elsewhere. */
 function createProgress() {
-  const bar = new SingleBar({
-    format: "{phase} [{bar}] {value}/{total} | {rate}/s | {eta_formatted} left",
-    hideCursor: true,
-    noTTYOutput: false,
-  });
+  const bar = progressBar(
+    "{phase} {bar} {value} of {total} | {rate} a second | {eta_formatted} left",
+  );
   let phase: SyncProgress["phase"] | undefined;
   let started = performance.now();
   return {
@@ -93,13 +87,6 @@ function createProgress() {
     },
     end: () => bar.stop(),
   };
-}
-
-/** Faults of Meilisearch are no faults of the program. */
-function explained(error: unknown): unknown {
-  return error instanceof MeilisearchError || error instanceof SearchTaskError
-    ? new CommandError(`Cannot bring search up to date: ${error.message}`, { cause: error })
-    : error;
 }
 
 const round = (seconds: number) => Math.round(seconds * 10) / 10;

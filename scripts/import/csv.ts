@@ -96,17 +96,20 @@ const shown = (name: string) => name || "one without a name";
 
 function ownColumns(header: readonly string[]): (cells: string[]) => Map<string, unknown> {
   const names = header.map((name) => name.trim());
+  const unknown = names.filter((name) => !isFieldName(name)).map(shown);
+  if (unknown.length === names.length) {
+    throw new CommandError(
+      "The header names none of our fields, with commas between them: a foreign CSV needs --mapping FILE.",
+    );
+  }
   const repeated = names.filter((name, column) => names.indexOf(name) !== column);
   if (repeated.length > 0) {
     throw new CommandError(`The header has columns twice: ${repeated.map(shown).join(", ")}.`);
   }
-  const unknown = names.filter((name) => !isFieldName(name)).map(shown);
   if (unknown.length > 0 || !names.includes("sourceId")) {
-    throw new CommandError(
-      unknown.length < names.length
-        ? `The header has ${unknown.length > 0 ? `unknown columns: ${unknown.join(", ")}` : "no column sourceId"}. Known are ${fieldNames.join(", ")}.`
-        : "The header names none of our fields: a foreign CSV needs --mapping FILE.",
-    );
+    const fault =
+      unknown.length > 0 ? `unknown columns: ${unknown.join(", ")}` : "no column sourceId";
+    throw new CommandError(`The header has ${fault}. Known are ${fieldNames.join(", ")}.`);
   }
   return (cells) => new Map(names.map((name, column) => [name, cells[column] ?? ""]));
 }

@@ -25,7 +25,7 @@ export async function readMapping(file: string): Promise<Mapping> {
     mapping,
     await Array.fromAsync(readText(file)).then((parts) => parts.join("")),
   );
-  if (!parsed.success) throw new CommandError(`${file}: ${parsed.issues[0].message}.`);
+  if (!parsed.success) throw new CommandError(`${file}: ${describeFault(parsed.issues[0])}.`);
   const { header, ...fields } = parsed.output;
   const unknown = Object.keys(fields).filter((name) => !isFieldName(name));
   if (unknown.length > 0) {
@@ -37,6 +37,12 @@ export async function readMapping(file: string): Promise<Mapping> {
     if (!Object.hasOwn(fields, needed)) throw new CommandError(`${file} does not map ${needed}.`);
   }
   return { header, fields };
+}
+
+/** Of what is wrong inside of a field, no more is told than which field it is. */
+function describeFault({ path, message }: v.BaseIssue<unknown>): string {
+  const field = path?.[0]?.key;
+  return field === undefined || field === "header" ? message : `${field} is wrong: ${SHAPE}`;
 }
 
 const SHAPE =

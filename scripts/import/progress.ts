@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { Presets, SingleBar } from "cli-progress";
+import { progressBar } from "../progress-bar.ts";
 
 export interface Progress {
   addBytes(bytes: number): void;
@@ -12,15 +12,8 @@ export function showProgress(file: string, sizeBytes: number): Progress {
   const started = performance.now();
   const name = basename(file);
   let bytes = 0;
-  const bar = new SingleBar(
-    {
-      format: "{name} {bar} {percentage} % | {rows} rows, {rate} a second | {eta_formatted} left",
-      stream: process.stderr,
-      noTTYOutput: false,
-      clearOnComplete: true,
-      hideCursor: true,
-    },
-    Presets.shades_classic,
+  const bar = progressBar(
+    "{name} {bar} {percentage} % | {rows} rows, {rate} a second | {eta_formatted} left",
   );
   bar.start(Math.max(sizeBytes, 1), 0, { name, rows: 0, rate: 0 });
   return {

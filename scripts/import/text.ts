@@ -22,6 +22,7 @@ export async function* readText(
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "ENOENT") throw new CommandError(`There is no file ${file}.`);
+    if (code === "EISDIR") throw new CommandError(`${file} is not a file.`);
     if (code === "ERR_ENCODING_INVALID_ENCODED_DATA" || error instanceof TypeError) {
       throw new CommandError(
         `${file} is not UTF-8 (near byte ${offset}): convert it first, for example with iconv.`,

@@ -63,8 +63,18 @@ export async function readStack(folder: string): Promise<Stack | null> {
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     throw new CommandError(`Cannot read the stack's file: ${message}`);
   }
-  const stack = JSON.parse(text) as Stack;
-  return isAlive(stack.pids.server) ? stack : null;
+  const stack = parseStack(text);
+  return stack && isAlive(stack.pids.server) ? stack : null;
+}
+
+/** Null for what is no description of a stack. */
+function parseStack(text: string): Stack | null {
+  try {
+    const stack = JSON.parse(text) as Partial<Stack> | null;
+    return typeof stack?.pids?.server === "number" ? (stack as Stack) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Readers see the whole file or none; only its owner reads, since there are passwords in it. */

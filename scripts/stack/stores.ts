@@ -27,6 +27,7 @@ export async function startStores(
   step: Step,
   say: (line: string) => void,
 ): Promise<Stores> {
+  const meiliKey = (env.MEILI_KEY ?? "").trim();
   const [postgres, redis, meilisearch] = await Promise.all([
     isSet(env.DATABASE_URL)
       ? useGiven("DATABASE_URL", env.DATABASE_URL, askPostgres)
@@ -35,14 +36,14 @@ export async function startStores(
       ? useGiven("REDIS_URL", env.REDIS_URL, askRedis)
       : step("Redis", startRedis(supervisor, { say })),
     isSet(env.MEILI_URL)
-      ? useGiven("MEILI_URL", env.MEILI_URL, askMeilisearch)
+      ? useGiven("MEILI_URL", env.MEILI_URL, (url) => askMeilisearch(url, meiliKey))
       : step("Meilisearch", startMeilisearch(supervisor)),
   ]);
   return {
     databaseUrl: postgres.url,
     redisUrl: redis.url,
     meiliUrl: meilisearch.url,
-    meiliKey: "key" in meilisearch ? meilisearch.key : (env.MEILI_KEY ?? "").trim(),
+    meiliKey: "key" in meilisearch ? meilisearch.key : meiliKey,
     pids: { postgres: postgres.pid, redis: redis.pid, meilisearch: meilisearch.pid },
   };
 }
@@ -77,6 +78,7 @@ async function askRedis(urls: string): Promise<void> {
   await connectRedis(redis).finally(() => redis.disconnect());
 }
 
-async function askMeilisearch(url: string): Promise<void> {
-  await openMeilisearch(url, "").health();
+/** With a key that is wrong it is healthy all the same, and answers nothing else. */
+async function askMeilisearch(url: string, key: string): Promise<void> {
+  await openMeilisearch(url, key).getRawIndexes({ limit: 1 });
 }

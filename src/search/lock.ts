@@ -22,7 +22,7 @@ export async function holdingSyncLock<Result>(
     idle_timeout: 0,
     max_lifetime: 0,
     fetch_types: false,
-    onclose: () => lost.abort(new Error("The connection that held the search lock was closed")),
+    onclose: () => lost.abort(new LockLost()),
   });
   try {
     const [lock] = await holder<[{ held: boolean }]>`
@@ -34,5 +34,14 @@ export async function holdingSyncLock<Result>(
     throw error;
   } finally {
     await holder.end({ timeout: 0 });
+  }
+}
+
+class LockLost extends Error {
+  /** That of the driver. */
+  readonly code = "CONNECTION_CLOSED";
+
+  constructor() {
+    super("The connection that held the search lock was closed");
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { applyAction } from "../../src/directory/businesses.ts";
+import { importCategories } from "../../src/directory/import/categories.ts";
 import {
   type ImportCounts,
   type ImportOptions,
@@ -104,6 +105,13 @@ test("keeps every field of a record", async () => {
       { day: "TUESDAY", openTime: "", closeTime: "", isClosed: false, is24Hours: true },
       { day: "WEDNESDAY", openTime: "", closeTime: "", isClosed: true, is24Hours: false },
     ],
+  });
+});
+
+test("a place on the meridian stays there, whatever sign its zero has", async () => {
+  await load([{ ...whole, coordinates: { lat: 52, lng: -0 } }]);
+  expect(await load([{ ...whole, coordinates: { lat: 52, lng: -0 } }])).toMatchObject({
+    unchanged: 1,
   });
 });
 
@@ -428,6 +436,12 @@ test("two imports at once share one slug between no two businesses", async () =>
     load(feed("b"), { source: "b" }),
   ]);
   expect([a.created, b.created]).toEqual([300, 300]);
+});
+
+test("imports of the same categories at one time add them once, and none fails", async () => {
+  const records = Array.from({ length: 100 }, (_, n) => ({ slug: `twin-${n}`, name: `Twin ${n}` }));
+  const counts = await Promise.all([1, 2, 3, 4].map(() => importCategories(database.sql, records)));
+  expect(counts.map(({ created }) => created).sort((a, b) => b - a)).toEqual([100, 0, 0, 0]);
 });
 
 test("spellings of a town are one city, also of one that an operator gave another slug", async () => {

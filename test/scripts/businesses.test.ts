@@ -93,20 +93,29 @@ describe("scripts/businesses.ts", () => {
   test("what lacks something is not approved, and the lack is named", async () => {
     await addBusiness(server.sql, { slug: "bare-bones", status: "pending" });
     await server.sql`update businesses set postcode = '', latitude = null, longitude = null where slug = 'bare-bones'`;
-    const { exitCode, stdout } = await businesses("approve", "bare-bones");
-    expect({ exitCode, stdout }).toEqual({
+    const { exitCode, stderr } = await businesses("approve", "bare-bones");
+    expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stdout: "bare-bones: cannot be approved, it lacks postcode, coordinates\n",
+      stderr: "bare-bones: cannot be approved, it lacks postcode, coordinates\n",
     });
   });
 
   test("an unknown slug and an unknown action are told in a line or the usage, with exit code 1", async () => {
     expect(await businesses("approve", "nobody")).toMatchObject({
       exitCode: 1,
-      stdout: "nobody: there is no such business\n",
+      stderr: "nobody: there is no such business\n",
     });
     const { exitCode, stderr } = await businesses("delete", "old-hand");
     expect(exitCode).toBe(1);
     expect(stderr).toStartWith("Usage: npx bun scripts/businesses.ts ACTION SLUG…");
+  });
+
+  test("with an option that there is not it does nothing", async () => {
+    await addBusiness(server.sql, { slug: "left-alone" });
+    const { exitCode, stderr } = await businesses("suspend", "--json", "left-alone");
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("--json")]);
+    const [found] = await server.sql`select status from businesses where slug = 'left-alone'`;
+    expect(found).toEqual({ status: "approved" });
+    expect((await businesses("approve", "--help")).stdout).toStartWith("Usage: ");
   });
 });

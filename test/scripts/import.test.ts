@@ -164,6 +164,9 @@ test("a file that is missing, an unknown option and wrong values are explained, 
     [["a", "--format", "yaml"], "--format must be one of"],
     [["a", "--status", "open"], "--status must be approved or pending."],
     [["a", "--mapping", "missing.json"], "There is no file missing.json."],
+    [["a", "--mapping", tmpdir()], "is not a file."],
+    [["a", "--outcodes", tmpdir()], "is not a file."],
+    [["--categories", tmpdir()], "is not a file."],
   ];
   const answers = await Promise.all(faults.map(([args]) => run(args)));
   for (const [place, { stderr, code }] of answers.entries()) {

@@ -38,6 +38,10 @@ async function run(script: string, args: string[], environment: Record<string, s
   return { stdout, stderr, exitCode };
 }
 
+/** The address of the database, but for a part of it. */
+const elsewhere = (part: Partial<Pick<URL, "pathname" | "password">>) =>
+  Object.assign(new URL(database.url), part).href;
+
 const issueKey = (...args: string[]) => run("issue-key", args);
 const keys = (...args: string[]) => run("keys", args);
 const ann = ["--name", "Ann", "--email", "ann@shop.example"];
@@ -135,6 +139,16 @@ describe("issue-key", () => {
     [
       "a day that does not exist",
       [...ann, "--tier", "growth", "--expires-at", "2090-13-01"],
+      "--expires-at",
+    ],
+    [
+      "an expiry on a day that there is not",
+      [...ann, "--tier", "growth", "--expires-at", "2090-02-29"],
+      "--expires-at",
+    ],
+    [
+      "one at an hour of such a day",
+      [...ann, "--tier", "growth", "--expires-at", "2090-04-31T12:00:00+02:00"],
       "--expires-at",
     ],
     [
@@ -294,6 +308,10 @@ describe("keys", () => {
       keys(),
       run("keys", ["usage", id], { REDIS_URL: "redis://127.0.0.1:1" }),
       run("keys", ["list"], { DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing" }),
+      run("keys", ["list"], { DATABASE_URL: "postgres://nobody@no-such-host.invalid/nothing" }),
+      run("keys", ["list"], { DATABASE_URL: elsewhere({ pathname: "/nothing" }) }),
+      run("keys", ["list"], { DATABASE_URL: elsewhere({ password: "wrong" }) }),
+      run("keys", ["list"], { DATABASE_URL: elsewhere({ pathname: "/template1" }) }),
     ]);
     const usage = "Usage: npx bun scripts/keys.ts";
     const messages = [
@@ -303,6 +321,10 @@ describe("keys", () => {
       ...Array(4).fill(usage),
       "Cannot reach Redis",
       "Cannot reach a store",
+      "Cannot reach a store",
+      "PostgreSQL refuses: database",
+      "PostgreSQL refuses: password",
+      "The database is not migrated",
     ];
     for (const [index, { stdout, stderr, exitCode }] of results.entries()) {
       expect([index, stdout, exitCode]).toEqual([index, "", 1]);

@@ -7,6 +7,7 @@ import { type Stack, scriptEnvironment } from "../../scripts/stack/environment.t
 import { freePort } from "../../scripts/stack/ports.ts";
 import { isAlive, until } from "../../scripts/stack/waiting.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
+import { stores } from "../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const LIMIT_MS = 40_000;
@@ -145,6 +146,21 @@ describe("npm start", () => {
     expect(errors).not.toContain(" at ");
   });
 
+  test("says that a given Meilisearch does not take the key, before it loads anything", async () => {
+    const { meiliUrl } = stores();
+    const starter = run({ DATA_DIR: join(folder, "key"), MEILI_URL: meiliUrl, MEILI_KEY: "no" });
+    expect(await starter.exited).toBe(1);
+    const errors = await starter.errors();
+    expect(errors).toContain("MEILI_URL is set, but nothing usable answers there");
+    expect(errors).not.toContain("Migrations");
+  });
+
+  test("takes no arguments", async () => {
+    const starter = run({ DATA_DIR: join(folder, "arguments") }, ["--port", "3000"]);
+    expect(await starter.exited).toBe(1);
+    expect(existsSync(join(folder, "arguments"))).toBe(false);
+  });
+
   test("says which given store does not answer, and starts no other in its place", async () => {
     const port = await freePort();
     const starter = run({
@@ -159,9 +175,9 @@ describe("npm start", () => {
 });
 
 /** Runs the starter without a sample directory, and with no setting from outside. */
-function run(settings: Record<string, string>) {
+function run(settings: Record<string, string>, args: string[] = []) {
   const none = { DATABASE_URL: "", REDIS_URL: "", MEILI_URL: "", MEILI_KEY: "", BASE_URL: "" };
-  const starter = Bun.spawn([process.execPath, "scripts/start.ts"], {
+  const starter = Bun.spawn([process.execPath, "scripts/start.ts", ...args], {
     cwd: ROOT,
     env: {
       ...process.env,

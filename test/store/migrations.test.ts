@@ -1,4 +1,8 @@
 import { expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { loadConfig } from "../../src/config.ts";
 import { start } from "../../src/main.ts";
 import { migrate, pendingMigrations } from "../../src/store/migrations.ts";
@@ -8,6 +12,24 @@ test("a migrated database has none pending, and migrating again does nothing", a
   const { sql, drop } = await createDatabase();
   expect(await pendingMigrations(sql)).toEqual([]);
   expect(await migrate(sql)).toEqual([]);
+  await drop();
+});
+
+test("one that cannot be applied is named, leaves nothing, and keeps no others waiting", async () => {
+  const { sql, drop } = await createDatabase();
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-migrations-"));
+  await writeFile(join(folder, "901_good.sql"), "create table good (id integer);");
+  await writeFile(join(folder, "902_bad.sql"), "create table bad (id integer); select 1 / 0;");
+  const from = pathToFileURL(`${folder}/`);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await expect(migrate(sql, from)).rejects.toThrow(
+      "Migration 902_bad.sql cannot be applied: division by zero",
+    );
+  }
+  const [found] = await sql`
+    select to_regclass('good') is not null as good, to_regclass('bad') is not null as bad`;
+  expect(found).toEqual({ good: true, bad: false });
+  await rm(folder, { recursive: true });
   await drop();
 });
 

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { IMPORT_LOCK } from "../../store/locks.ts";
 import type { Sql } from "../../store/postgres.ts";
 import { isSlug } from "../slug.ts";
 import { cleanLine } from "./text.ts";
@@ -58,6 +59,8 @@ export async function importCategories(
   const counts: CategoryCounts = { read: records.length, created: 0, updated: 0, unchanged: 0 };
   try {
     await sql.begin(async (transaction) => {
+      // One at a time, businesses included: each goes by what there was before it.
+      await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
       const stored = await transaction<Stored[]>`
         select c.slug, c.name, c.is_active, parent.slug as parent
         from categories as c left join categories as parent on parent.id = c.parent_id`;

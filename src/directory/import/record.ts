@@ -63,7 +63,13 @@ const flag = (field: string) => v.nullish(v.boolean(`${field} must be true or fa
 // there has a default that is never good.
 const between = (field: string, least: number, most: number) => {
   const reason = `${field} must be between ${least} and ${most}`;
-  return v.pipe(v.number(reason), v.minValue(least, reason), v.maxValue(most, reason));
+  return v.pipe(
+    v.number(reason),
+    v.minValue(least, reason),
+    v.maxValue(most, reason),
+    // PostgreSQL keeps no -0: it would be another number each time.
+    v.transform((value) => value + 0),
+  );
 };
 
 const required = (field: string, longest: number) =>
