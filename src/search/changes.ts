@@ -23,6 +23,7 @@ export async function applyChanges(
   signal: AbortSignal,
   onApplied: (applied: number) => void = () => {},
 ): Promise<number> {
+  await sql`select spread_renames() where exists (select from search_renames)`;
   const underWay: Promise<void>[] = [];
   let applied = 0;
   let last = "0";

@@ -29,7 +29,8 @@ afterEach(async () => {
 
 const where = () => ({ sql: database.sql, meili, index });
 const sync = (options?: Parameters<typeof syncSearch>[1]) => syncSearch(where(), options);
-const total = async (text: string) => (await searchBusinesses(where(), { text, limit: 1 })).total;
+const search = (text: string) => searchBusinesses(where(), { text, limit: 1 });
+const total = async (text: string) => (await search(text)).total;
 
 async function setStatus(slug: string, status: string): Promise<void> {
   await database.sql`update businesses set status = ${status} where slug = ${slug}`;
@@ -55,10 +56,15 @@ async function indexed({ marked = false } = {}): Promise<{ id: string; name: str
 /** Many businesses in one statement, called `zephyr 1` and so on. */
 async function addMany(count: number): Promise<void> {
   const { id } = await addBusiness(database.sql, { name: "zephyr 0" });
+  await copyBusiness(id, "zephyr", count - 1);
+}
+
+/** Others like it in one statement, called `zephyr 1` and so on. */
+async function copyBusiness(id: string, name: string, count = 1): Promise<void> {
   await database.sql`
     insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
-    select 'zephyr-' || n, 'zephyr ' || n, 'approved', category_id, city_id, address_line1, postcode, latitude, longitude
-    from businesses, generate_series(1, ${count - 1}::integer) as n
+    select ${`${name}-`} || n, ${`${name} `} || n, 'approved', category_id, city_id, address_line1, postcode, latitude, longitude
+    from businesses, generate_series(1, ${count}::integer) as n
     where id = ${id}`;
 }
 
@@ -124,6 +130,32 @@ describe("bringing the index up to date", () => {
     await sync();
     expect(await total("zinkworker")).toBe(1);
   });
+
+  // While the name of a city changes, PostgreSQL itself has who comes to it wait.
+  for (const [what, slug] of [
+    ["category", "plumbers"],
+    ["branch", "building-trades"],
+  ] as const) {
+    test(`who came while a ${what} got its new name is found by that, and only by that`, async () => {
+      const { id } = await addBusiness(database.sql, { name: "Quux Works" });
+      await sync();
+      const rename = await database.sql.reserve();
+      await rename`begin`;
+      const [old] = await rename`
+        update categories set name = 'Zinkworkers' where slug = ${slug} returning old.name`;
+      await copyBusiness(id, "xyloid");
+      await sync();
+      expect(await total(`xyloid ${old?.name}`)).toBe(1);
+      await rename`commit`;
+      rename.release();
+      await sync();
+      for (const name of ["quux", "xyloid"]) {
+        const { instead } = await search(`${name} zinkworkers`);
+        expect([name, instead]).toEqual([name, null]);
+        expect((await search(`${name} ${old?.name}`)).instead).toBe(name);
+      }
+    });
+  }
 
   test("an index of other settings is built anew", async () => {
     await addBusiness(database.sql);

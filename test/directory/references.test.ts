@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { followAnnouncements } from "../../src/directory/announcements.ts";
+import type { Sql } from "../../src/store/postgres.ts";
+import { addBusiness } from "../fixtures.ts";
+import { createDatabase, type TestDatabase, until } from "../support.ts";
+
+// Cities and categories, which businesses refer to.
+
+let database: TestDatabase;
+let sql: Sql;
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = database.sql;
+});
+afterAll(() => database.drop());
+
+test("that a city is deleted is told: one that is made again under its slug is another", async () => {
+  await sql`insert into cities (slug, name) values ('brief-town', 'Brief Town')`;
+  let told = 0;
+  const announcements = await followAnnouncements(sql, (changes) => {
+    if (changes === "everything") told += 1;
+  });
+  await until(() => told === 1, 5_000); // of the beginning
+  await sql`delete from cities where slug = 'brief-town'`;
+  await until(() => told === 2, 5_000);
+  await announcements.stop();
+});
+
+for (const [column, table] of [
+  ["city_id", "cities"],
+  ["category_id", "categories"],
+] as const) {
+  test(`a transaction that sees an older directory deletes none of the ${table}`, async () => {
+    const { id } = await addBusiness(sql, { city: `Town of ${table}` });
+    await sql`update businesses set ${sql(column)} = null, status = 'pending' where id = ${id}`;
+    const [row] = await sql<[{ id: number }]>`
+      insert into ${sql(table)} (slug, name) values ('held-one', 'Held One') returning id`;
+    const attempt = sql.begin("isolation level repeatable read", async (transaction) => {
+      await transaction`select from businesses`;
+      await sql`update businesses set ${sql(column)} = ${row.id} where id = ${id}`;
+      await transaction`delete from ${transaction(table)} where id = ${row.id}`;
+    });
+    await expect(attempt).rejects.toThrow("read committed");
+    expect((await sql`select from ${sql(table)} where id = ${row.id}`).length).toBe(1);
+  });
+}
+
+test("a category that comes before its parent in one statement is refused", async () => {
+  const insert = sql`
+    insert into categories (id, slug, name, parent_id) overriding system value
+    values (900001, 'early-child', 'Early child', 900002), (900002, 'late-parent', 'Late parent', null)`;
+  await expect(insert).rejects.toThrow("early-child comes before its parent");
+  await sql`
+    insert into categories (id, slug, name, parent_id) overriding system value
+    values (900002, 'late-parent', 'Late parent', null), (900001, 'early-child', 'Early child', 900002)`;
+});
