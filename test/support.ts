@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync, statSync } from "node:fs";
-import pino from "pino";
+import pino, { type Logger } from "pino";
 import { until } from "../scripts/stack/waiting.ts";
 import { createAdmission } from "../src/access/admission.ts";
 import { hashKey } from "../src/access/key-format.ts";
@@ -92,9 +92,14 @@ export interface TestServer {
 /**
  * Starts the whole server on a free port, with a database, a Redis database and a search index of
  * its own. It believes X-Forwarded-For from the tests, so that each can be a client of its own.
- * With LOG_LEVEL set it writes its log. Each answer of its API to a `fetch` is held against its OpenAPI document.
+ * With LOG_LEVEL set it writes its log, when it is given no other. Each answer of its API to a `fetch` is held against its OpenAPI document.
  */
-export async function startTestServer(overrides: Partial<Config> = {}): Promise<TestServer> {
+export async function startTestServer(
+  overrides: Partial<Config> = {},
+  {
+    log = pino({ level: process.env.LOG_LEVEL ?? "silent" }, pino.destination(2)),
+  }: { log?: Logger } = {},
+): Promise<TestServer> {
   const database = await createDatabase();
   const redis = await freshRedis();
   const { meili, index } = uniqueIndex();
@@ -113,7 +118,6 @@ export async function startTestServer(overrides: Partial<Config> = {}): Promise<
     redis.client.disconnect();
     await Promise.all([database.drop(), meili.deleteIndexIfExists(index)]);
   };
-  const log = pino({ level: process.env.LOG_LEVEL ?? "silent" }, pino.destination(2));
   const server = await start(config, { searchIndex: index, log }).catch(async (error) => {
     await closeStores();
     throw error;
