@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
-import { okFinished } from "../../src/http/answer.ts";
+import { ok, okFinished } from "../../src/http/answer.ts";
 import { Representation } from "../../src/http/representation.ts";
 import { respond } from "../../src/http/respond.ts";
 
@@ -34,5 +34,20 @@ test("responses that are made one after the other keep their own bodies", async 
     const sent = await Promise.all(responses.map((response) => response.bytes()));
     const decoded = sent.map((bytes) => (coding === "gzip" ? gunzipSync(bytes) : bytes));
     expect(decoded.map((bytes) => new TextDecoder().decode(bytes))).toEqual(texts);
+  }
+});
+
+test("304 is for who has the body, whether the tag is weak, one of several, or any will do", () => {
+  const answer = ok({ name: "Caffè Nero" });
+  const statusFor = (held: string, method = "GET") => {
+    const headers = { "If-None-Match": held };
+    return respond(new Request("http://localhost/", { method, headers }), answer).status;
+  };
+  const tag = Representation.of(answer.body).tag("identity");
+  for (const held of [tag, `W/${tag}`, `"other", W/${tag}`, `W/"a,b",${tag}`, "*", " * "]) {
+    expect([held, statusFor(held), statusFor(held, "HEAD")]).toEqual([held, 304, 304]);
+  }
+  for (const held of ['"other"', 'W/"other"', '"*"', tag.slice(1, -1)]) {
+    expect([held, statusFor(held), statusFor(held, "HEAD")]).toEqual([held, 200, 200]);
   }
 });
