@@ -119,7 +119,7 @@ describe("specification 8.1: open limits", () => {
     );
     expect(count(statuses)).toEqual({ 200: 60, 429: 140 });
   });
-  test('7 design 4.5 the 429 body is one message beginning "Too many requests" and says when to come back', async () => {
+  test('7 design 4.5 the 429 body is one message beginning "Too many requests" that says when to come back and is not kept', async () => {
     const address = newAddress();
     await Promise.all(Array.from({ length: 60 }, () => from(address)));
     const response = await from(address);
@@ -130,6 +130,7 @@ describe("specification 8.1: open limits", () => {
     expect(retryAfter).toBeGreaterThanOrEqual(50);
     expect(retryAfter).toBeLessThanOrEqual(60);
     expect(body.error).toContain(String(retryAfter));
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
   });
   test("8.1 x-ratelimit-limit is 60 on every open answer, x-ratelimit-remaining on none", async () => {
     const address = newAddress();
