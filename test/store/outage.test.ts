@@ -30,6 +30,9 @@ const ask = async () => {
   };
 };
 
+/** The status of /healthz, for which the directory has to be readable. */
+const health = async () => (await fetch(`${server.url}/healthz`)).status;
+
 /** What is kept is given for less than a second after the last word from PostgreSQL. */
 async function keptIsOver() {
   const began = performance.now();
@@ -43,7 +46,7 @@ async function keptIsOver() {
 }
 
 test("PostgreSQL away is 503 unavailable, soon and every time, and over when it is back", async () => {
-  expect((await ask()).status).toBe(200);
+  expect([(await ask()).status, await health()]).toEqual([200, 200]);
   await line.cut();
   await keptIsOver();
   for (let number = 0; number < 20; number++) {
@@ -51,16 +54,19 @@ test("PostgreSQL away is 503 unavailable, soon and every time, and over when it 
     expect({ status, error }).toEqual({ status: 503, error: "unavailable" });
     expect(seconds).toBeLessThan(6);
   }
+  expect(await health()).toBe(503);
   await line.mend();
   await until(async () => (await ask()).status === 200, 5_000);
+  await until(async () => (await health()) === 200, 5_000);
 }, 40_000);
 
 test("PostgreSQL that accepts and then says nothing is 503 within the time of an answer", async () => {
   line.hold();
   await keptIsOver();
-  const { status, error, seconds } = await ask();
+  const [{ status, error, seconds }, healthStatus] = await Promise.all([ask(), health()]);
   expect({ status, error }).toEqual({ status: 503, error: "unavailable" });
   expect(seconds).toBeLessThan(6);
+  expect(healthStatus).toBe(503);
   await line.mend();
   await until(async () => (await ask()).status === 200, 10_000);
 }, 30_000);
