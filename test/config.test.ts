@@ -54,6 +54,16 @@ test("an empty variable is one that is not set", () => {
   ]);
 });
 
+test("an address to build others on has no slash at its end", () => {
+  for (const [given, baseUrl] of [
+    ["https://directory.example", "https://directory.example"],
+    ["https://directory.example/", "https://directory.example"],
+    ["https://example.org/directory//", "https://example.org/directory"],
+  ]) {
+    expect(loadConfig({ ...enough, BASE_URL: given }).baseUrl).toBe(baseUrl as string);
+  }
+});
+
 test("several Redis addresses are a cluster, proxies are addresses or ranges", () => {
   const config = loadConfig({
     ...enough,
