@@ -185,6 +185,13 @@ describe("specification 4.6: search", () => {
     }
     expect((await keyed(`/api/v1/search?q=+${"é".repeat(200)}+`)).status).toBe(200);
   });
+  test("design 4.12 control characters in q count as spaces", async () => {
+    const { meta, data } = await json(keyed("/api/v1/search?q=%00electrician%0D%0Ain%1Fyork%7F"));
+    expect(meta.query).toBe("electrician in york");
+    expect(data[0].categorySlug).toBe("electricians");
+    const response = await keyed("/api/v1/search?q=%00%7F");
+    expect([response.status, await response.json()]).toMatchObject([400, { parameter: "q" }]);
+  });
 });
 
 describe("design 4.4: invalid values", () => {
@@ -214,6 +221,11 @@ describe("design 4.4: invalid values", () => {
   test("design 4.4 an over-long slug in the path is invalid", async () => {
     const response = await open(`/api/v1/businesses/${"x".repeat(121)}`);
     expect(await response.json()).toMatchObject({ error: "invalid_parameter", parameter: "slug" });
+  });
+  test("design 4.4 a slug may have 120 characters", async () => {
+    const slug = "x".repeat(120);
+    expect((await open(`/api/v1/businesses/${slug}`)).status).toBe(404);
+    expect((await open(`/api/v1/businesses?city=${slug}&category=${slug}`)).status).toBe(200);
   });
   test("design 4.4 a limit of many digits is lowered, a page of nine digits is an empty page", async () => {
     expect(
