@@ -83,8 +83,10 @@ async function act(
     return { notice: `${key.hint}… is revoked. It stops working everywhere within a second.` };
   }
   if (form.action === "roll") {
-    const graceSeconds = Number(gracePeriods.find(({ value }) => value === form.grace)?.value ?? 0);
-    const result = await rollKey(sql, key.id, { graceSeconds });
+    const grace = gracePeriods.find(({ value }) => value === form.grace);
+    // Not taken for none: what still uses the old key would fail at once.
+    if (!grace) return { notice: "Nothing was changed: say how long the old key goes on working." };
+    const result = await rollKey(sql, key.id, { graceSeconds: Number(grace.value) });
     return "rolled" in result
       ? { issued: result.rolled, notice: graceNotice(key.hint, result.oldExpiresAt) }
       : { notice: "Nothing was changed: that key cannot be rolled any more. Roll the newest." };

@@ -233,8 +233,6 @@ describe("the private page", () => {
     const [mine, other] = [await approved(), await approved()];
     const key = keyIn((await send(mine, { action: "reveal" })).html) as string;
     await send(other, { action: "reveal" });
-    const idOn = async (page: string) =>
-      /name="key" value="([^"]+)"/.exec((await send(page)).html)?.[1] ?? "";
     const foreign = await send(mine, { action: "revoke", key: await idOn(other) });
     expect(foreign.html).toContain("not one of yours");
     expect(await countRevoked()).toBe(0);
@@ -256,6 +254,25 @@ describe("the private page", () => {
     expect(await countRevoked()).toBe(1);
   });
 
+  test("rolls no key with a grace period that it does not offer", async () => {
+    const page = await approved();
+    await send(page, { action: "reveal" });
+    const key = await idOn(page);
+    for (const period of [{}, { grace: "" }, { grace: "60" }, { grace: "-1" }, { grace: "0x0" }]) {
+      const { status, html } = await send(page, { action: "roll", key, ...period });
+      expect([period, status, keyIn(html)]).toEqual([period, 200, undefined]);
+      expect(html).toContain("Nothing was changed");
+      expect(html).toContain("Active, does not expire.");
+    }
+    const { html } = await send(page, { action: "roll", key, grace: "0" });
+    expect([keyIn(html), html]).toEqual([
+      expect.any(String),
+      expect.stringContaining("has stopped"),
+    ]);
+  });
+
+  const idOn = async (page: string) =>
+    /name="key" value="([^"]+)"/.exec((await send(page)).html)?.[1] ?? "";
   const countRevoked = async () =>
     (await server.sql`select from api_keys where revoked_at is not null`).length;
 });
