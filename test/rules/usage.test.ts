@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startTestServer, type TestServer } from "../support.ts";
+import type { UsageReport } from "../../src/access/usage-report.ts";
+import { startTestServer, type TestServer, until } from "../support.ts";
 
 // GET /api/v1/usage, and who decides about admission.
 
@@ -45,6 +46,16 @@ test("usage is told while the bucket is empty and the quota used up", async () =
   expect(await (await ask("/api/v1/usage", key)).json()).toMatchObject({
     data: { used: 1, remaining: 0, tokensLeft: 0 },
   });
+});
+
+test("once a tier was lowered to less than was used, nothing remains, and never less than nothing", async () => {
+  const key = await server.issueKey({ tier: "starter" });
+  for (let request = 0; request < 3; request++) await ask("/api/v1/businesses", key);
+  await server.sql`update tiers set monthly_quota = 2 where slug = 'starter'`;
+  const usage = async () =>
+    ((await (await ask("/api/v1/usage", key)).json()) as { data: UsageReport }).data;
+  await until(async () => (await usage()).quota === 2, 1_000);
+  expect(await usage()).toMatchObject({ quota: 2, used: 3, remaining: 0 });
 });
 
 test("usage needs a good key", async () => {
