@@ -141,6 +141,35 @@ describe("search", () => {
     expect((await open("/search?q=plumber&page=51")).status).toBe(404);
   });
 
+  test("shows the first 1,000 results on fifty pages, and says so on the last", async () => {
+    const large = await startTestServer();
+    try {
+      const { id } = await addBusiness(large.sql, { name: "zephyr 0" });
+      await large.sql`
+        insert into businesses (
+          slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
+        select 'zephyr-' || n, 'zephyr ' || n, 'approved', category_id, city_id, address_line1,
+          postcode, latitude, longitude
+        from businesses, generate_series(1, 1024) as n where id = ${id}`;
+      const index = large.meili.index(large.searchIndex);
+      const indexed = async () => (await index.getStats().catch(() => null))?.numberOfDocuments;
+      await until(async () => (await indexed()) === 1_025, 20_000);
+      const look = async (page: number) => {
+        const address = `${large.url}/search?q=zephyr&page=${page}`;
+        const response = await fetch(address, { headers: { Accept: "text/html" } });
+        const html = await response.text();
+        const isLast = !html.includes('rel="next"');
+        const says = html.includes("These are the first 1,000.");
+        return { status: response.status, shown: slugsIn(html).length, isLast, says };
+      };
+      expect(await look(49)).toEqual({ status: 200, shown: 20, isLast: false, says: false });
+      expect(await look(50)).toEqual({ status: 200, shown: 20, isLast: true, says: true });
+      expect(await look(51)).toMatchObject({ status: 404, shown: 0 });
+    } finally {
+      await large.stop();
+    }
+  }, 30_000);
+
   test("asks for words when there are none, and says so when nothing is found", async () => {
     expect((await open("/search")).html).toContain('name="q"');
     expect((await open("/search?q=")).status).toBe(200);
