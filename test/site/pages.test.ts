@@ -235,6 +235,20 @@ describe("a business", () => {
     });
   });
 
+  test("is rated for machines only when somebody has reviewed it", async () => {
+    for (const [rating, reviewCount, said] of [
+      [4.5, 12, { "@type": "AggregateRating", ratingValue: 4.5, reviewCount: 12 }],
+      [4.5, 0, undefined],
+      [0, 0, undefined],
+      [0, 3, undefined],
+    ] as const) {
+      const { slug } = await addBusiness(server.sql, { rating, reviewCount });
+      const { html } = await open(`/businesses/${slug}`);
+      const { aggregateRating } = linkedData(html);
+      expect([rating, reviewCount, aggregateRating]).toEqual([rating, reviewCount, said]);
+    }
+  });
+
   test("whose every field is an attack is shown as the text that it is", async () => {
     const zorb = encodeURIComponent("zorblax");
     const [own, found] = await Promise.all([
