@@ -321,6 +321,7 @@ describe("every page", () => {
       expect(policy).not.toContain("unsafe");
       expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
       expect(headers.get("Referrer-Policy")).toBe("strict-origin-when-cross-origin");
+      expect(headers.get("Cache-Control")).toBe(status === 200 ? "no-cache" : "no-store");
       expect(html).not.toMatch(/ style="| on\w+="/);
       if (status !== 200) continue;
       const etag = headers.get("ETag") ?? "";
@@ -355,6 +356,7 @@ describe("every page", () => {
     const refused = await open("/", visitor);
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect(refused.headers.get("Cache-Control")).toBe("no-store");
     expect(refused.html).toContain("Too many pages");
     const api = await fetch(`${server.url}/api/v1/businesses`, visitor);
     expect(api.status).toBe(200);
@@ -368,6 +370,7 @@ describe("every page", () => {
     expect((await open("/api/v1/nothing")).html).toBe('{"error":"not_found"}');
     const wrong = await open("/", { method: "DELETE" });
     expect([wrong.status, wrong.headers.get("Allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    expect(wrong.headers.get("Cache-Control")).toBe("no-store");
   });
 });
 
