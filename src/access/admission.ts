@@ -38,12 +38,9 @@ export type KeyAdmission = MeterReading &
     | { admitted: false; reason: "rate_limited" | "quota_exceeded"; retryAfterSeconds: number }
   );
 
-/** There is no saying what a key has used. */
+/** There is no saying whether somebody may come in, since what that depends on cannot be had. */
 export class AdmissionUnavailable extends Error {
-  constructor(cause: unknown) {
-    super("What a key has used cannot be told", { cause });
-    this.name = "AdmissionUnavailable";
-  }
+  override name = "AdmissionUnavailable";
 }
 
 export interface AdmissionOptions {
@@ -223,6 +220,6 @@ async function orUnavailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await withDeadline(answer, LONGEST_LOOK_UP_MS);
   } catch (error) {
-    throw new AdmissionUnavailable(error);
+    throw new AdmissionUnavailable("What a key has used cannot be told", { cause: error });
   }
 }

@@ -31,7 +31,9 @@ export function createWindow(
       const [waitMicroseconds = 0] = await withDeadline(answer, DEADLINE_MS);
       return Math.ceil(waitMicroseconds / 1_000_000);
     } catch (error) {
-      throw new AdmissionUnavailable(error);
+      throw new AdmissionUnavailable("How often a client has come cannot be told", {
+        cause: error,
+      });
     }
   };
 }

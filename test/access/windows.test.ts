@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { AdmissionUnavailable } from "../../src/access/admission.ts";
+import { createWindow } from "../../src/access/windows.ts";
+import type { RedisClient } from "../../src/store/redis.ts";
+import { freshRedis } from "../support.ts";
+
+let redis: RedisClient;
+beforeAll(async () => {
+  redis = (await freshRedis()).client;
+});
+afterAll(() => redis.disconnect());
+
+test("each window counts by itself, and says for how long it is full", async () => {
+  const narrow = createWindow(redis, { name: "narrow", limit: 1, seconds: 60 });
+  const wide = createWindow(redis, { name: "wide", limit: 2, seconds: 3_600 });
+  expect([await narrow("ada"), await wide("ada"), await wide("ada"), await narrow("bob")]).toEqual([
+    0, 0, 0, 0,
+  ]);
+  expect(await narrow("ada")).toBeWithin(59, 61);
+  expect(await wide("ada")).toBeWithin(3_599, 3_601);
+});
+
+test("while Redis is away there is an error that speaks of clients, and keeps its cause", async () => {
+  const away = (await freshRedis()).client;
+  away.disconnect();
+  const window = createWindow(away, { name: "narrow", limit: 1, seconds: 60 });
+  const error = await window("ada").catch((failure) => failure);
+  expect(error).toBeInstanceOf(AdmissionUnavailable);
+  expect(error.message).toBe("How often a client has come cannot be told");
+  expect(error.cause).toBeInstanceOf(Error);
+});
