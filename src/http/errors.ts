@@ -52,15 +52,18 @@ export function methodNotAllowed(method: string, allowed: string): Answer {
 
 /** Open access: the caller used up the requests of the last minute. */
 export function tooManyRequests(retryAfterSeconds: number): Answer {
-  const seconds = retryAfterSeconds === 1 ? "1 second" : `${retryAfterSeconds} seconds`;
   return json(
     429,
     {
-      error: `Too many requests: at most 60 in any 60 seconds without an API key. Try again in ${seconds}.`,
+      error: `Too many requests: at most 60 in any 60 seconds without an API key. ${tryAgainIn(retryAfterSeconds)}`,
     },
     { "Cache-Control": "no-store", "Retry-After": String(retryAfterSeconds) },
   );
 }
+
+/** When to come back, as a sentence for people. */
+export const tryAgainIn = (seconds: number): string =>
+  `Try again in ${seconds === 1 ? "1 second" : `${seconds} seconds`}.`;
 
 /** Keyed access: the bucket is empty, or the quota of the month is used up. */
 export function limitExceeded(

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Window } from "../access/windows.ts";
-import { errorAnswer } from "../http/errors.ts";
+import { errorAnswer, tryAgainIn } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
 
 /**
@@ -17,7 +17,7 @@ export function admitVisitor(admit: Window, log: Logger): Middleware {
       if (retryAfterSeconds === 0) return next(request, context);
       return errorAnswer(
         "rate_limited",
-        { message: `Too many pages in a short time. Try again in ${retryAfterSeconds} seconds.` },
+        { message: `Too many pages in a short time. ${tryAgainIn(retryAfterSeconds)}` },
         { "Retry-After": String(retryAfterSeconds) },
       );
     };

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import pino from "pino";
+import { createWindow } from "../../src/access/windows.ts";
+import { ok } from "../../src/http/answer.ts";
+import { admitVisitor } from "../../src/middleware/admitVisitor.ts";
+import type { RedisClient } from "../../src/store/redis.ts";
+import { freshRedis } from "../support.ts";
+
+let redis: RedisClient;
+beforeAll(async () => {
+  redis = (await freshRedis()).client;
+});
+afterAll(() => redis.disconnect());
+
+const context = { client: () => "198.51.100.1", query: "", segment: "" };
+
+/** A page of which a visitor may see one in so many seconds. */
+function page(seconds: number, store = redis) {
+  const window = createWindow(store, { name: `pages-${seconds}`, limit: 1, seconds });
+  const handler = admitVisitor(window, pino({ level: "silent" }))(() => ok("a page"));
+  return () => handler(new Request("http://localhost/"), context);
+}
+
+test("a visitor who is refused is told when to come back, a second being one", async () => {
+  for (const [seconds, advice] of [
+    [1, /^Too many pages in a short time\. Try again in 1 second\.$/],
+    [60, /^Too many pages in a short time\. Try again in (59|60) seconds\.$/],
+  ] as const) {
+    const look = page(seconds);
+    let answer = await look();
+    expect(answer.status).toBe(200);
+    while (answer.status === 200) answer = await look();
+    expect(answer.status).toBe(429);
+    expect(JSON.parse(String(answer.body)).message).toMatch(advice);
+  }
+});
+
+test("while Redis is away everybody is let in", async () => {
+  const away = (await freshRedis()).client;
+  away.disconnect();
+  const look = page(60, away);
+  for (let again = 0; again < 3; again++) expect(await look()).toMatchObject({ status: 200 });
+});
