@@ -86,8 +86,8 @@ async function keepLooking(): Promise<void> {
     await Bun.sleep(PAUSE_MS);
     const path = random.pick(paths);
     const shown = await readList(path);
-    const chosen = shown[random.between(0, shown.length)];
-    if (!chosen) continue;
+    if (shown.length === 0) continue;
+    const chosen = random.pick(shown);
     const website = `https://www.changed-${crypto.randomUUID()}.example/`;
     await sql`update businesses set website = ${website} where slug = ${chosen.slug}`;
     changes += 1;
