@@ -64,7 +64,10 @@ export async function start(
   };
 
   try {
-    const sql = openPostgres(config.databaseUrl, { keepsPlans: true });
+    const sql = openPostgres(config.databaseUrl, {
+      keepsPlans: true,
+      longestSilenceMs: LONGEST_SILENCE_MS,
+    });
     opened.push(() => sql.end({ timeout: 2 }));
     const pending = await reach("PostgreSQL", () => pendingMigrations(sql));
     if (pending.length > 0) {
@@ -128,7 +131,10 @@ export async function start(
       scrape,
       log,
     });
-    opened.push(() => server.stop());
+    // A connection on which nothing was asked yet would keep it for longer than any answer takes.
+    opened.push(() =>
+      withDeadline(server.stop(), LONGEST_ANSWER_MS).catch(() => server.stop(true)),
+    );
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
     return { url: `http://${host}:${server.port}`, metrics, stop };
   } catch (error) {
@@ -143,7 +149,13 @@ const CACHE_BYTES = 720 * 1024 * 1024;
 /** Pages and coded forms of them, for each process: small ones are not worth the memory of more. */
 const MOST_KEPT = 110_000;
 
-/** Milliseconds that each part has to close: as long as the slowest answer may take. */
+/** A statement of a server takes some seconds at most. */
+const LONGEST_SILENCE_MS = 30_000;
+
+/** Milliseconds; see answerInTime. */
+const LONGEST_ANSWER_MS = 4_500;
+
+/** Milliseconds that each part has to close. */
 const STOP_MS = 5_000;
 
 async function reach<Result>(store: string, use: () => Promise<Result>): Promise<Result> {

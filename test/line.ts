@@ -9,12 +9,17 @@ export interface Line {
   /** From now on the store accepts, and says nothing. */
   hold(): void;
   mend(): Promise<void>;
+  /** The connections there are hear nothing any more, without a word; others may be made. */
+  lose(): void;
+  /** From now on new connections lead elsewhere. */
+  lead(target: URL): void;
   close(): Promise<void>;
 }
 
 /** Opens a way to the store at this address. */
 export async function openLine(target: URL): Promise<Line> {
   const sockets = new Set<Socket>();
+  const lost = new WeakSet<Socket>();
   let isHeld = false;
   let listener: Server;
   const listen = (port: number) =>
@@ -27,7 +32,7 @@ export async function openLine(target: URL): Promise<Line> {
         ] as const) {
           sockets.add(from);
           from.on("data", (data: Buffer) => {
-            if (!isHeld) to.write(new Uint8Array(data));
+            if (!isHeld && !lost.has(from)) to.write(new Uint8Array(data));
           });
           from.on("close", () => {
             sockets.delete(from);
@@ -57,6 +62,12 @@ export async function openLine(target: URL): Promise<Line> {
       isHeld = false;
       if (listener.listening) for (const socket of sockets) socket.destroy();
       else await listen(port);
+    },
+    lose() {
+      for (const socket of sockets) lost.add(socket);
+    },
+    lead(elsewhere) {
+      target = elsewhere;
     },
     close: cut,
   };

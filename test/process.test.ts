@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import pino from "pino";
+import { startTestServer } from "./support.ts";
 
 test("the log has what went wrong, but not the command that Redis refused", async () => {
   const module = join(import.meta.dir, "..", "src", "process.ts");
@@ -19,3 +21,16 @@ test("the log has what went wrong, but not the command that Redis refused", asyn
   expect(lines[0]).not.toContain("203.0.113.9");
   expect(second).toMatchObject({ err: "a text" });
 });
+
+test("a server stops in order although a request has come only in part", async () => {
+  const lines: string[] = [];
+  const log = pino({ level: "warn" }, { write: (line) => lines.push(line) });
+  const server = await startTestServer({}, { log });
+  const { hostname, port } = new URL(server.url);
+  const caller = await Bun.connect({ hostname, port: Number(port), socket: { data() {} } });
+  caller.write("GET /healthz HTTP/1.1\r\nHost: ");
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  await server.stop();
+  expect(lines).toEqual([]);
+  caller.end();
+}, 15_000);

@@ -76,8 +76,14 @@ export async function followAnnouncements(
     }
   }
 
+  /** At once, since a confirmation may come with the next word. */
+  function forget() {
+    gathered = [];
+    tell("everything");
+  }
+
   // Also after each reconnection: what was announced meanwhile has been missed.
-  const listening = await sql.listen(CHANNEL, hear, () => gather("everything"));
+  const listening = await sql.listen(CHANNEL, hear, forget);
   const confirm = () => sql.notify(CHANNEL, `${CONFIRMATION} ${self} ${performance.now()}`);
   const stopConfirming = repeat(CONFIRM_INTERVAL_MS, async () => void (await confirm()));
   await confirm();

@@ -76,7 +76,10 @@ export function showKeyed(source: Source): Handler {
 }
 
 const batchedLists = (sql: Sql) =>
-  batched((queries: ListQuery[]) => listPages(sql, queries), { limit: LISTS_AT_ONCE });
+  batched((queries: ListQuery[]) => listPages(sql, queries), {
+    limit: LISTS_AT_ONCE,
+    atOnce: QUESTIONS_AT_ONCE,
+  });
 
 type MadeAnswer = ReturnType<typeof kept>;
 
@@ -105,7 +108,10 @@ function show(
   shape: (business: Business) => unknown,
 ): Handler {
   const nameOf = (slug: string) => `${variant} detail/${slug}`;
-  const find = batched((slugs: string[]) => findBusinesses(sql, slugs), { limit: DETAILS_AT_ONCE });
+  const find = batched((slugs: string[]) => findBusinesses(sql, slugs), {
+    limit: DETAILS_AT_ONCE,
+    atOnce: QUESTIONS_AT_ONCE,
+  });
   return function show(_request, { segment }): Answer | Promise<Answer> {
     const known = answers.find(nameOf(segment));
     if (known) return known;
@@ -122,3 +128,9 @@ function show(
 // Most that the database is asked for in one question.
 const LISTS_AT_ONCE = 16;
 const DETAILS_AT_ONCE = 64;
+
+/**
+ * Questions on their way: more than there are connections. What else is asked while the database is away
+ * waits here and goes with others, or the driver would still be at it long after the callers have left.
+ */
+const QUESTIONS_AT_ONCE = 32;

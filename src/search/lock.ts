@@ -15,7 +15,8 @@ export async function holdingSyncLock<Result>(
   const lost = new AbortController();
   // Not a transaction: when its connection is lost, postgres.js writes the rollback to a socket
   // that is no more, which nobody can catch.
-  const sameDatabase = sql.options as unknown as postgres.Options<Record<string, never>>;
+  // And not one that is cut for saying nothing, for it says nothing as long as the work takes.
+  const { socket: _, ...sameDatabase } = sql.options as unknown as Options;
   const holder = postgres({
     ...sameDatabase,
     max: 1,
@@ -36,6 +37,8 @@ export async function holdingSyncLock<Result>(
     await holder.end({ timeout: 0 });
   }
 }
+
+type Options = postgres.Options<Record<string, never>> & { socket?: unknown };
 
 class LockLost extends Error {
   /** That of the driver. */

@@ -9,6 +9,8 @@ export function openMeilisearch(url: string, key: string): Meilisearch {
     ...(key && { apiKey: key }),
     // Its compressed answers go out in two packets, and the second one waits for the 40 ms of a
     // delayed acknowledgement: 44 ms instead of 1.4 ms for a search of 26 ids.
+    // Milliseconds. Somebody may no longer be there at the other end of a connection.
+    timeout: 30_000,
     requestInit: { headers: { "Accept-Encoding": "identity" } },
   });
 }

@@ -1,16 +1,31 @@
+import net from "node:net";
 import postgres from "postgres";
 
 export type Sql = postgres.Sql;
 export type Transaction = postgres.TransactionSql;
 
-/**
- * Opens a pool of connections to PostgreSQL. Connects on first use.
- * @param options.keepsPlans plans each statement once for a connection: for a server, whose
- *   statements are few and whose plans do not depend on the values. Planning a list takes longer
- *   than reading it.
- */
-export function openPostgres(url: string, { max = 10, keepsPlans = false } = {}): Sql {
-  return postgres(url, {
+export interface PostgresOptions {
+  /** Connections at most. */
+  max?: number;
+  /**
+   * Plans each statement once for a connection: for a server, whose statements are few and whose
+   * plans do not depend on the values. Planning a list takes longer than reading it.
+   */
+  keepsPlans?: boolean;
+  /**
+   * Cuts a connection on which nothing has come for so long, in milliseconds: more than any statement
+   * takes. Its other end may have gone without a word, and TCP by itself would wait for a quarter of
+   * an hour. Not with TLS, where the silence of the socket below says nothing certain.
+   */
+  longestSilenceMs?: number;
+}
+
+/** Opens a pool of connections to PostgreSQL. Connects on first use. */
+export function openPostgres(
+  url: string,
+  { max = 10, keepsPlans = false, longestSilenceMs }: PostgresOptions = {},
+): Sql {
+  const options = {
     max,
     connect_timeout: 5,
     // Seconds between attempts. The driver's own way grows to 20, and queries wait for it.
@@ -21,7 +36,31 @@ export function openPostgres(url: string, { max = 10, keepsPlans = false } = {})
       application_name: "highstreet",
       ...(keepsPlans && { plan_cache_mode: "force_generic_plan" }),
     },
-  });
+  };
+  const sql = postgres(url, options);
+  if (longestSilenceMs === undefined || sql.options.ssl) return sql;
+  return postgres(url, {
+    ...options,
+    // Seconds: what is idle is closed in order, before it would be cut.
+    idle_timeout: longestSilenceMs / 2_000,
+    socket: cutWhenSilent(longestSilenceMs),
+  } as typeof options);
+}
+
+/** How the driver connects, to one of the hosts after the other. */
+function cutWhenSilent(milliseconds: number) {
+  let attempts = 0;
+  return function connect({ host, port, path }: { host: string[]; port: number[]; path?: string }) {
+    const place = attempts++ % host.length;
+    const socket = net.connect(
+      path ? { path } : { host: host[place], port: port[place] as number },
+    );
+    const silence = new Error(`PostgreSQL has said nothing for ${milliseconds / 1_000} seconds`);
+    socket.setTimeout(milliseconds, () => {
+      socket.destroy(Object.assign(silence, { code: "ETIMEDOUT" }));
+    });
+    return socket;
+  };
 }
 
 /** Whether an error means that PostgreSQL cannot be reached or is going down, not that a query is wrong. */

@@ -20,6 +20,8 @@ export function openRedis(urls: readonly string[]): RedisClient {
     disconnectTimeout: 100,
     retryStrategy: (attempts: number) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
     lazyConnect: true,
+    // Of two that changed roles, the address may lead to the other by now.
+    reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
   };
   return urls.length > 1
     ? new Cluster([...urls], {

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startFrailRedis } from "../../scripts/bench/redis.ts";
+import { Supervisor } from "../../scripts/stack/supervisor.ts";
+import { createAdmission } from "../../src/access/admission.ts";
+import { followAnnouncements } from "../../src/directory/announcements.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
+import { connectRedis, openRedis } from "../../src/store/redis.ts";
+import { openLine } from "../line.ts";
+import { createDatabase, type TestDatabase, until } from "../support.ts";
+
+// Stores that change behind their address.
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+test("connections to a PostgreSQL that has gone without a word are given up, and others are made", async () => {
+  const line = await openLine(new URL(database.url));
+  const sql = openPostgres(line.url, { max: 2, longestSilenceMs: 1_000 });
+  let told = 0;
+  const announcements = await followAnnouncements(sql, () => {
+    told += 1;
+  });
+  expect((await sql`select 1 as one`)[0]).toEqual({ one: 1 });
+  line.lose();
+  const unanswered = await sql`select 1`.catch((error) => error);
+  expect(unanswered.code).toBe("ETIMEDOUT");
+  expect((await sql`select 2 as two`)[0]).toEqual({ two: 2 });
+  await until(() => told === 2 && announcements.areCurrent(), 5_000);
+  await announcements.stop();
+  await sql.end({ timeout: 1 });
+  await line.close();
+});
+
+test("a long statement and an idle connection are not taken for one", async () => {
+  const sql = openPostgres(database.url, { max: 1, longestSilenceMs: 2_000 });
+  expect((await sql`select pg_sleep(1.5)`).length).toBe(1);
+  const [before] = await sql`select pg_backend_pid() as pid`;
+  // Closed in order: gone from the server without an error here.
+  const isClosed = async () =>
+    (await database.sql`select from pg_stat_activity where pid = ${before?.pid}`).length === 0;
+  await until(isClosed, 5_000);
+  expect((await sql`select 1 as one`)[0]).toEqual({ one: 1 });
+  await sql.end();
+});
+
+test("nothing is called current after a reconnection before all is told to be forgotten", async () => {
+  const line = await openLine(new URL(database.url));
+  const sql = openPostgres(line.url, { max: 2 });
+  let isForgotten = false;
+  const announcements = await followAnnouncements(sql, (changes) => {
+    if (changes === "everything") isForgotten = true;
+  });
+  // The channel is never quiet.
+  const payload = JSON.stringify([["other-shop", "x", null, null, 1]]);
+  let isOver = false;
+  const noise = (async () => {
+    while (!isOver) await database.sql.notify("directory_pages", payload);
+  })();
+  for (let round = 0; round < 6; round++) {
+    await until(() => announcements.areCurrent(), 5_000);
+    await line.cut();
+    await until(() => !announcements.areCurrent(), 5_000);
+    isForgotten = false;
+    await line.mend();
+    await new Promise<void>((resolve) => {
+      const look = () => (announcements.areCurrent() ? resolve() : setImmediate(look));
+      look();
+    });
+    expect([round, isForgotten]).toEqual([round, true]);
+  }
+  isOver = true;
+  await noise;
+  await announcements.stop();
+  await sql.end({ timeout: 1 });
+  await line.close();
+});
+
+test("when another Redis has become the master behind the address, that one decides", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-failover-"));
+  const supervisor = new Supervisor(folder);
+  // Else one that ends would wait for its replica.
+  const settings = { "shutdown-timeout": "0" };
+  const [master, replica] = await Promise.all([
+    startFrailRedis(supervisor, settings),
+    startFrailRedis(supervisor, settings),
+  ]);
+  const line = await openLine(new URL(master.url));
+  const redis = openRedis([line.url]);
+  redis.on("error", () => {});
+  await connectRedis(redis);
+  const admission = createAdmission(redis);
+  await admission.admitClient("198.51.100.1");
+  expect(admission.state()).toEqual({ isLocal: false, outages: 0 });
+
+  line.lead(new URL(replica.url));
+  await master.say("REPLICAOF", "127.0.0.1", String(replica.port));
+  await admission.admitClient("198.51.100.1");
+  await until(() => !admission.state().isLocal, 5_000);
+  await admission.admitClient("198.51.100.1");
+  expect(await replica.say("EXISTS", "admissions:{198.51.100.1}")).toBe(1);
+
+  admission.stop();
+  redis.disconnect();
+  await line.close();
+  await supervisor.stop();
+  await rm(folder, { recursive: true, force: true });
+});
