@@ -36,21 +36,29 @@ export function startCompaction(sql: Sql, log: Logger): { stop(): Promise<void> 
     // Whatever an earlier server left behind comes first.
     let isUnfinished = true;
     let hasChanged = false;
+    let pauseMs = STEP_MS;
     let splitAt = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
       try {
         if (isUnfinished || (hasChanged && performance.now() - splitAt >= SPLIT_INTERVAL_MS)) {
-          isUnfinished = (await compact(sql, STEP_KEYS)).isUnfinished;
+          const step = await compact(sql, STEP_KEYS);
+          isUnfinished = step.isUnfinished;
+          // What an import holds up takes as long as the import.
+          pauseMs = isUnfinished && step.hasWritten ? STEP_MS : INTERVAL_MS;
           hasChanged = false;
           splitAt = performance.now();
-        } else if (await fold(sql)) hasChanged = true;
+        } else {
+          if (await fold(sql)) hasChanged = true;
+          pauseMs = INTERVAL_MS;
+        }
         if (hasFailed) log.info("list totals are folded again");
         hasFailed = false;
       } catch (error) {
         if (!hasFailed) log.warn({ err: error }, "cannot fold list totals; trying again and again");
         hasFailed = true;
+        pauseMs = INTERVAL_MS;
       }
-      await sleep(isUnfinished ? STEP_MS : INTERVAL_MS, undefined, { signal }).catch(() => {});
+      await sleep(pauseMs, undefined, { signal }).catch(() => {});
     }
   }
 }

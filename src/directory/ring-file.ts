@@ -26,7 +26,9 @@ export class RingFile<Kept extends Slot> {
   readonly #mostNames: number;
   /** The oldest first. */
   readonly #kept = new Map<string, Kept>();
-  readonly #byAge = this.#kept.entries();
+  #byAge = this.#kept.entries();
+  /** Names set since `#byAge` went on. */
+  #setSince = 0;
   /** What comes next in the ring behind `#end`; the rest is still to come from `#byAge`. */
   #oldest: [string, Kept][] = [];
   /** Where the next one goes, counted like `start`. */
@@ -85,6 +87,7 @@ export class RingFile<Kept extends Slot> {
     kept.length = bytes.byteLength;
     this.delete(name);
     if (kept.length > this.#size) return;
+    this.#setSince++;
     this.#makeRoom(kept.length);
     kept.wantedAt = this.#end;
     this.#append(name, bytes, kept);
@@ -143,10 +146,16 @@ export class RingFile<Kept extends Slot> {
   }
 
   #findOldest(): void {
+    // While it stands still it holds every table that the map has had since, with what was in them.
+    if (this.#setSince > this.#mostNames) {
+      this.#byAge = this.#kept.entries();
+      this.#oldest = [];
+    }
     const isKept = ([name, kept]: [string, Kept]) => this.#kept.get(name) === kept;
     this.#oldest = this.#oldest.filter(isKept);
     while (this.#oldest.length < Math.min(COMPARED, this.#kept.size)) {
       const next = this.#byAge.next();
+      this.#setSince = 0;
       if (next.done) throw new Error("Something kept has been passed over.");
       this.#oldest.push(next.value);
     }

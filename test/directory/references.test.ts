@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { followAnnouncements } from "../../src/directory/announcements.ts";
+import { importCategories } from "../../src/directory/import/categories.ts";
+import { importRecords } from "../../src/directory/import.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
 import { createDatabase, type TestDatabase, until } from "../support.ts";
@@ -53,4 +55,39 @@ test("a category that comes before its parent in one statement is refused", asyn
   await sql`
     insert into categories (id, slug, name, parent_id) overriding system value
     values (900002, 'late-parent', 'Late parent', null), (900001, 'early-child', 'Early child', 900002)`;
+});
+
+test("an import finds the city that somebody adds while it runs", async () => {
+  async function* records() {
+    await sql`insert into cities (slug, name) values ('late-town', 'Late Town')`;
+    yield {
+      sourceId: "1",
+      name: "Late Shop",
+      category: "plumbers",
+      city: "Late Town",
+      address: { line1: "1 High Street", postcode: "LS1 6HD" },
+      coordinates: { lat: 53.8, lng: -1.5 },
+    };
+  }
+  const counts = await importRecords(sql, records(), { source: "late" });
+  expect(counts).toMatchObject({ created: 1, pending: 0 });
+});
+
+test("an import of categories goes by what they are when its turn comes", async () => {
+  await importCategories(sql, [{ slug: "own-kind", name: "Own kind" }]);
+  let importing: Promise<unknown> = Promise.resolve();
+  await sql.begin(async (operator) => {
+    await operator`update categories set parent_id = null, is_active = false where slug = 'own-kind'`;
+    importing = importCategories(sql, [{ slug: "own-kind", name: "New name" }]);
+    const isWaiting = async () =>
+      (
+        await sql`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`
+      ).length > 0;
+    await until(isWaiting, 5_000);
+  });
+  await importing;
+  const [found] = await sql`select name, is_active from categories where slug = 'own-kind'`;
+  expect(found).toEqual({ name: "New name", is_active: false });
 });

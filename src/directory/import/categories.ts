@@ -59,11 +59,13 @@ export async function importCategories(
   const counts: CategoryCounts = { read: records.length, created: 0, updated: 0, unchanged: 0 };
   try {
     await sql.begin(async (transaction) => {
-      // One at a time, businesses included: each goes by what there was before it.
+      // Alone from the first look: whoever moves categories, imports or adds businesses is done then.
       await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+      await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
       const stored = await transaction<Stored[]>`
         select c.slug, c.name, c.is_active, parent.slug as parent
-        from categories as c left join categories as parent on parent.id = c.parent_id`;
+        from categories as c left join categories as parent on parent.id = c.parent_id
+        for no key update of c`;
       const before = new Map(stored.map((category) => [category.slug, category]));
       const after = new Map(before);
       for (const { slug, name, parent, isActive } of records) {

@@ -26,11 +26,14 @@ export class Cities {
       if (!this.find(town) && !fresh.has(town.slug)) fresh.set(town.slug, town);
     }
     if (fresh.size === 0) return;
-    this.#remember(
-      await sql<City[]>`
-        insert into cities ${sql([...fresh.values()], "slug", "name")}
-        on conflict do nothing returning id, slug, name`,
-    );
+    const added = await sql<City[]>`
+      insert into cities ${sql([...fresh.values()], "slug", "name")}
+      on conflict do nothing returning id, slug, name`;
+    this.#remember(added);
+    // Somebody else has added the others meanwhile.
+    if (added.length < fresh.size) {
+      this.#remember(await sql<City[]>`select id, slug, name from cities`);
+    }
   }
 
   /** By slug, or by name where an operator chose another slug. */

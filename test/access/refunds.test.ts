@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createAdmission } from "../../src/access/admission.ts";
+import type { ApiKey } from "../../src/access/keys.ts";
+import { openUsage } from "../../src/access/usage.ts";
+import { openRedis } from "../../src/store/redis.ts";
+import { createDatabase, freshRedis, type TestDatabase, until } from "../support.ts";
+
+let database: TestDatabase;
+let redis: Awaited<ReturnType<typeof freshRedis>>;
+beforeAll(async () => {
+  [database, redis] = await Promise.all([createDatabase(), freshRedis()]);
+});
+afterAll(async () => {
+  redis.client.disconnect();
+  await database.drop();
+});
+
+async function startServer() {
+  const client = openRedis([redis.url]);
+  await client.connect();
+  const usage = openUsage(database.sql);
+  const admission = createAdmission(client, { usage, instances: 2 });
+  return { usage, admission, stop: () => client.disconnect() };
+}
+
+test("what was given back stays given back when another server writes what it has counted", async () => {
+  const id = Bun.randomUUIDv7();
+  const key: ApiKey = { id, meterId: id, tier: "", quota: 1_000, perMinute: 60_000, burst: 60_000 };
+  const [one, other] = await Promise.all([startServer(), startServer()]);
+  const charged = await Promise.all(Array.from({ length: 40 }, () => one.admission.admitKey(key)));
+  await one.usage.flush();
+  await Promise.all(charged.map((admitted) => one.admission.refundKey(key, admitted)));
+  await other.admission.admitKey(key);
+  await other.usage.flush();
+  const used = async () => (await one.admission.usage(key)).used;
+  expect(await used()).toBe(1);
+  await one.usage.flush();
+  const written = async () => {
+    const [row] = await database.sql`select used::integer from usage where meter_id = ${id}`;
+    return row?.used;
+  };
+  await until(async () => (await written()) === 1, 2_000);
+  expect(await used()).toBe(1);
+  one.stop();
+  other.stop();
+});
