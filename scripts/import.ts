@@ -19,7 +19,7 @@ read-only). A record in our format is printed by scripts/generate.ts --count 1 -
 --categories imports categories, as NDJSON {slug, name, parent?, isActive?}.
 
   --format F       ${formats.join(", ")}; guessed from the file when absent
-  --source NAME    who says so; default osm or fhrs for these formats, else the file's name
+  --source NAME    the name of the feed; default osm or fhrs for these formats, else the file's name
   --status S       approved (default) or pending: of businesses that are new
   --mapping FILE   for a foreign CSV: JSON from our fields to its columns, and "header": whether
                    its first line names them

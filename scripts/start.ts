@@ -69,7 +69,7 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
   const stores = await startStores(supervisor, process.env, step, say);
   const sql = openPostgres(stores.databaseUrl);
   await step("Migrations", migrate(sql));
-  if (process.env.SAMPLE?.trim() !== "off") await fillDirectory(sql, step);
+  if (config.sample) await fillDirectory(sql, step);
   const meili = openMeilisearch(stores.meiliUrl, stores.meiliKey);
   await step("Search index", syncSearch({ sql, meili, index: SEARCH_INDEX }));
   await sql.end();

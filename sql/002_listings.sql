@@ -9,6 +9,9 @@
 -- and only inside it are index entries stepped over. Writers only append changes (+1, -1, +500 …),
 -- so they never wait for each other and a total is exact in every snapshot;
 -- `compact_listing_counts` folds changes together and splits a chunk that grew too large.
+--
+-- Most of the functions are written anew further on, in 007, 009, 011 and 013: what is here tells the
+-- idea.
 
 create table listings (
   category_id integer not null,                         -- 0: any category

@@ -81,7 +81,6 @@ const settings = v.pipe(
     ),
     MEILI_URL: address("MEILI_URL", ["http:", "https:"], examples.MEILI_URL),
     MEILI_KEY: v.optional(v.string(), ""),
-    DATA_DIR: v.optional(v.string(), ".data"),
     SAMPLE: v.optional(oneOf("SAMPLE", ["on", "off"]), "on"),
     OPEN_ACCESS: v.optional(oneOf("OPEN_ACCESS", ["on", "off"]), "on"),
     TRUSTED_PROXIES: v.optional(
@@ -109,6 +108,8 @@ const settings = v.pipe(
     redisUrls: given.REDIS_URL,
     meiliUrl: given.MEILI_URL,
     meiliKey: given.MEILI_KEY,
+    /** `npm start` fills an empty directory. */
+    sample: given.SAMPLE === "on",
     openAccess: given.OPEN_ACCESS === "on",
     trustedProxies: given.TRUSTED_PROXIES,
     applications: given.APPLICATIONS,

@@ -23,7 +23,7 @@ export function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartError) return error.message;
   const { code, message } = error as { code?: string; message?: string };
   return code === "EADDRINUSE"
-    ? "Cannot start: the port is in use. Stop who uses it, or choose another with PORT."
+    ? "Cannot start: the port is in use. Stop the program that uses it, or choose another with PORT."
     : `Cannot start: ${message || code || error}`;
 }
 

@@ -43,7 +43,8 @@ export interface Worker {
 }
 
 /**
- * Starts a worker. One for which the system has no process, or no memory, just now has ended already.
+ * Starts a worker. When the system has no process or no memory for it, that is a worker which has
+ * already ended.
  * @param scrape the metrics of all workers, for the one that was asked
  */
 export function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {

@@ -216,7 +216,7 @@ test("says in one line that the port is in use, also by one who would share it",
   const second = run({ PORT: String(port) });
   expect(await second.exited).toBe(1);
   expect(second.stderr()).toBe(
-    "Cannot start: the port is in use. Stop who uses it, or choose another with PORT.\n",
+    "Cannot start: the port is in use. Stop the program that uses it, or choose another with PORT.\n",
   );
   await other.stop(true);
 });

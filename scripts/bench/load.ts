@@ -3,7 +3,7 @@
  * answered, and counts the answers. A client that does no more than that: it must cost less than
  * what it measures.
  * @param pathOf the path of a connection's next request
- * @returns answers by status
+ * @returns the answers by status, and how long it took
  */
 export async function load(
   url: string,

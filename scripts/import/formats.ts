@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { makeSlug } from "../../src/directory/import/slugs.ts";
+import { makeSlug } from "../../src/directory/slug.ts";
 import { CommandError } from "../command.ts";
 import { readCsv } from "./csv.ts";
 import { readFhrs } from "./fhrs.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { makeSlug } from "../../src/directory/import/slugs.ts";
 import { isCounty, readTown } from "../../src/directory/import/towns.ts";
+import { makeSlug } from "../../src/directory/slug.ts";
 import { CommandError } from "../command.ts";
 import { type FieldName, fieldNames, isFieldName } from "./fields.ts";
 import { readText } from "./text.ts";

@@ -1,5 +1,5 @@
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
-import { openPostgres } from "../../src/store/postgres.ts";
+import { openPostgres, ping } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { CommandError } from "../command.ts";
 import { isSet } from "./environment.ts";
@@ -65,7 +65,7 @@ async function useGiven(
 async function askPostgres(url: string): Promise<void> {
   const sql = openPostgres(url, { max: 1 });
   try {
-    await sql`select 1`;
+    await ping(sql);
   } finally {
     await sql.end();
   }

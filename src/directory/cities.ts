@@ -55,7 +55,7 @@ export async function largestCities(
     order by counted.total desc, cities.name`;
 }
 
-/** The active categories that have the most approved businesses in a city, the most first. */
+/** The active categories below others that have the most approved businesses in a city, the most first. */
 export async function largestCategoriesOf(
   sql: Sql,
   { city, limit }: { city: string; limit: number },

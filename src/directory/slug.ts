@@ -1,4 +1,15 @@
+import slugify from "@sindresorhus/slugify";
+
 /** Whether a text can be a slug at all: lower-case letters, digits and single hyphens. */
 export function isSlug(text: string): boolean {
   return text.length <= 120 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text);
+}
+
+/** Lower-case letters, digits and hyphens from any text: "Brașov & Sons’ Café" is brasov-and-sons-cafe. */
+export function makeSlug(text: string): string {
+  const bare = text.replace(/['’‘ʼ`´]/g, "");
+  // The library asks some two thousand rules of transliteration, of which one is about ASCII.
+  if (!/^[ -~]*$/.test(bare)) return slugify(bare, { decamelize: false });
+  const words = bare.toLowerCase().replaceAll("&", " and ").replaceAll("^", "");
+  return words.replace(/[^a-z\d]+/g, "-").replace(/^-|-$/g, "");
 }

@@ -1,7 +1,7 @@
 import type { Admission } from "../access/admission.ts";
 import { ok } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
-import type { Sql } from "../store/postgres.ts";
+import { ping, type Sql } from "../store/postgres.ts";
 
 /**
  * GET /healthz, for whoever watches over the server: 200 while the directory can be read. Says who
@@ -9,7 +9,7 @@ import type { Sql } from "../store/postgres.ts";
  */
 export function health(sql: Sql, admission: Admission): Handler {
   return async function health() {
-    await sql`select 1`;
+    await ping(sql);
     const { isLocal, outages } = admission.state();
     return ok({ status: "ok", admission: { decidedBy: isLocal ? "server" : "redis", outages } });
   };

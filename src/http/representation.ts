@@ -1,4 +1,4 @@
-/** How a body is coded on its way; what is rather sent, first: gzip is kept with all that is kept. */
+/** How a body is coded on its way, in order of preference: gzip is kept with all that is kept. */
 export const codings = ["gzip", "zstd", "identity"] as const;
 export type Coding = (typeof codings)[number];
 

@@ -60,8 +60,8 @@ const REQUESTS_AT_ONCE = 8;
 /** In a request, which is answered when all of them are, one after the other. */
 const QUESTIONS_AT_ONCE = 8;
 /**
- * Milliseconds that an answer may take. Who has less left is not asked for: were all but those left
- * out who are too late already, then under more than Meilisearch can do all would be too late.
+ * Milliseconds that an answer may take. Who has less left is not asked for: if only those were left out
+ * who are too late already, then under overload every answer would come too late.
  */
 const LEAST_MS = 500;
 

@@ -76,7 +76,7 @@ export async function syncSearch(
  * brought in at once, the others together, as often as leaves Meilisearch most of its time. It is
  * tidied up when nothing happens, since changes have to wait for that; when something always does, now
  * and then all the same. While a store is away it tries again and again, and logs only when it starts
- * and when it stops to fail.
+ * and when it stops failing.
  */
 export async function startSearchSync({
   log,

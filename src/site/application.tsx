@@ -9,7 +9,7 @@ import { withDeadline } from "../store/deadline.ts";
 import type { Sql } from "../store/postgres.ts";
 import { errorPage } from "./errors.tsx";
 import { isOurForm, readForm } from "./form.ts";
-import { KeyList, NewKey, stateOf, Usage } from "./keys.tsx";
+import { forPeople, KeyList, NewKey, stateOf, Usage } from "./keys.tsx";
 import { page } from "./page.tsx";
 
 export interface ApplicationParts {
@@ -104,7 +104,7 @@ export const gracePeriods = [
 
 const graceNotice = (hint: string, until: Date) =>
   until.getTime() > Date.now()
-    ? `The old key ${hint}… works until ${until.toISOString().slice(0, 16).replace("T", " ")} UTC.`
+    ? `The old key ${hint}… works until ${forPeople(until)}.`
     : `The old key ${hint}… has stopped working.`;
 
 async function show(

@@ -5,7 +5,7 @@ import type { Window } from "../access/windows.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
-import { isPostgresAway, type Sql } from "../store/postgres.ts";
+import { isPostgresAway, ping, type Sql } from "../store/postgres.ts";
 import {
   type ApplicationFields,
   ApplicationForm,
@@ -62,7 +62,7 @@ async function take(
   fields: ApplicationFields,
 ): Promise<Answer> {
   // Typing errors and a PostgreSQL that is away use up none of the few applications.
-  await sql`select 1`;
+  await ping(sql);
   const retryAfterSeconds = await admitApplication(client);
   if (retryAfterSeconds > 0) {
     const minutes = Math.ceil(retryAfterSeconds / 60);

@@ -18,10 +18,9 @@ export function errorPages(): Middleware {
  * @param typed what was searched for: it is worth another try
  */
 export function errorPage({ status, headers, body }: Answer, typed = ""): Answer {
-  const said = JSON.parse(String(body ?? "{}")) as { error?: string; message?: string };
+  const said = JSON.parse(String(body ?? "{}")) as { message?: string };
   const { title, advice } = texts[status] ?? { title: "Something went wrong", advice: undefined };
-  // Only the open limit has its sentence in `error`; elsewhere that is a code for programs.
-  const message = advice ?? said.message ?? said.error ?? "";
+  const message = advice ?? said.message ?? "";
   const answer = page(
     { title, hidesSearch: true },
     <div class="narrow">

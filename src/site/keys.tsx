@@ -145,4 +145,4 @@ function describe(key: KeyRecord): string {
     : `Active until ${forPeople(expiresAt)}.`;
 }
 
-const forPeople = (time: Date) => `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+export const forPeople = (time: Date) => `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;

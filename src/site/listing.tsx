@@ -82,17 +82,10 @@ export function Paging({
       <ol>
         {shown.map((number, place) => (
           <li key={number} class={number - (shown[place - 1] ?? 0) > 1 ? "gap" : ""}>
-            {number === page ? (
-              <a href={linkTo(number)} aria-current="page">
-                <span class="unseen">Page </span>
-                {grouped(number)}
-              </a>
-            ) : (
-              <a href={linkTo(number)}>
-                <span class="unseen">Page </span>
-                {grouped(number)}
-              </a>
-            )}
+            <a href={linkTo(number)} aria-current={number === page ? "page" : undefined}>
+              <span class="unseen">Page </span>
+              {grouped(number)}
+            </a>
           </li>
         ))}
       </ol>

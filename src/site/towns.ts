@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import { type City, findCity, listCities } from "../directory/cities.ts";
-import { makeSlug } from "../directory/import/slugs.ts";
+import { makeSlug } from "../directory/slug.ts";
 import type { Sql } from "../store/postgres.ts";
 
 /** What somebody typed as a town: the one of that name, or those that may have been meant. */

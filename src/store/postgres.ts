@@ -63,6 +63,11 @@ function cutWhenSilent(milliseconds: number) {
   };
 }
 
+/** @throws when PostgreSQL cannot be asked */
+export async function ping(sql: Sql): Promise<void> {
+  await sql`select 1`;
+}
+
 /** Whether an error means that PostgreSQL cannot be reached or is going down, not that a query is wrong. */
 export function isPostgresAway(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;

@@ -9,9 +9,9 @@ import {
   readWebsite,
 } from "../../src/directory/import/contacts.ts";
 import { SeenTexts } from "../../src/directory/import/seen.ts";
-import { makeSlug } from "../../src/directory/import/slugs.ts";
 import { cleanLine, cleanText } from "../../src/directory/import/text.ts";
 import { readTown } from "../../src/directory/import/towns.ts";
+import { makeSlug } from "../../src/directory/slug.ts";
 
 test.each([
   ["nr21ll", "NR2 1LL"],

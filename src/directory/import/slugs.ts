@@ -1,16 +1,7 @@
-import slugify from "@sindresorhus/slugify";
 import { LRUCache } from "lru-cache";
 import type { Transaction } from "../../store/postgres.ts";
+import { makeSlug } from "../slug.ts";
 import { outcodeOf } from "./contacts.ts";
-
-/** Lower-case letters, digits and hyphens from any text: "Brașov & Sons’ Café" is brasov-and-sons-cafe. */
-export function makeSlug(text: string): string {
-  const bare = text.replace(/['’‘ʼ`´]/g, "");
-  // The library asks some two thousand rules of transliteration, of which one is about ASCII.
-  if (!/^[ -~]*$/.test(bare)) return slugify(bare, { decamelize: false });
-  const words = bare.toLowerCase().replaceAll("&", " and ").replaceAll("^", "");
-  return words.replace(/[^a-z\d]+/g, "-").replace(/^-|-$/g, "");
-}
 
 /** What a slug is made of. */
 export interface SlugWish {

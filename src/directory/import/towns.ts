@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { makeSlug } from "./slugs.ts";
+import { makeSlug } from "../slug.ts";
 import { cleanLine } from "./text.ts";
 
 /** A town by its name; two spellings with one slug are one town. */
