@@ -60,9 +60,12 @@ export function createLocalLimiter({
     admitClient(client) {
       const at = now();
       const limit = share(OPEN_LIMIT);
-      const times = (windows.get(client) ?? []).filter(
-        (time) => time <= at && at - time < OPEN_WINDOW_MICROSECONDS,
-      );
+      const known = windows.get(client) ?? [];
+      // The clock stepped back: all move along, their spaces kept, as if the newest were of now.
+      const ahead = Math.max(0, (known.at(-1) ?? at) - at);
+      const times = known
+        .map((time) => time - ahead)
+        .filter((time) => at - time < OPEN_WINDOW_MICROSECONDS);
       windows.set(client, times);
       if (times.length >= limit) return (times[0] as number) + OPEN_WINDOW_MICROSECONDS - at;
       times.push(at);

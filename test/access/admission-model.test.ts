@@ -2,11 +2,13 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
+import { createLocalLimiter } from "../../src/access/local.ts";
 import { createMeters, type Meters } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
 import { freshRedis } from "../support.ts";
 
-// The scripts on a real Redis beside plain models of what they ought to do, step by step.
+// The scripts on a real Redis, and what stands in for them while it is away, beside plain models of
+// what they ought to do, step by step.
 
 const SECOND = 1_000_000;
 const RUNS = 5_000;
@@ -36,48 +38,64 @@ const start = fc
   )
   .map((seconds) => seconds * SECOND);
 
-/** How far the clock moves before a step; sometimes back. */
+/** How far the clock moves before a step; sometimes to where a window just ends, sometimes back. */
 const elapsed = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 3 * SECOND }) },
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 90 * SECOND }) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 40 * 86_400 }).map((days) => days * SECOND) },
+  { weight: 1, arbitrary: fc.constantFrom(60 * SECOND - 1, 60 * SECOND) },
   { weight: 1, arbitrary: fc.integer({ min: -7_200 * SECOND, max: -1 }) },
 );
 
 /** Admissions of the last 60 seconds; when the clock steps back, all move with the newest. */
 class WindowModel {
   private times: number[] = [];
+  constructor(private limit: number) {}
 
-  admit(now: number): { admitted: true } | { admitted: false; retryAfterSeconds: number } {
+  /** @returns 0 when let in, or microseconds until there is room */
+  admit(now: number): number {
     const ahead = Math.max(0, (this.times.at(-1) ?? 0) - now);
     this.times = this.times.map((time) => time - ahead).filter((time) => now - time < 60 * SECOND);
-    if (this.times.length < 60) {
-      this.times.push(now);
-      return { admitted: true };
-    }
-    const wait = (this.times[0] ?? 0) + 60 * SECOND - now;
-    return { admitted: false, retryAfterSeconds: Math.ceil(wait / SECOND) };
+    if (this.times.length === this.limit) return (this.times[0] ?? 0) + 60 * SECOND - now;
+    this.times.push(now);
+    return 0;
   }
 }
 
-test("the sliding window decides as the model does", async () => {
+async function expectWindowOfModel(
+  limit: number,
+  admitClient: (client: string) => number | Promise<number>,
+): Promise<void> {
   const step = fc.record({ elapsed, requests: fc.integer({ min: 1, max: 40 }) });
   await fc.assert(
     fc.asyncProperty(start, fc.array(step, { maxLength: 12 }), async (from, steps) => {
       const client = `client-${++subjects}`;
-      const model = new WindowModel();
+      const model = new WindowModel(limit);
       now = from;
       for (const { elapsed, requests } of steps) {
         now += elapsed;
-        const decisions = await Promise.all(
-          Array.from({ length: requests }, () => admission.admitClient(client)),
+        const waits = await Promise.all(
+          Array.from({ length: requests }, () => admitClient(client)),
         );
-        expect(decisions).toEqual(decisions.map(() => model.admit(now)));
+        expect(waits).toEqual(waits.map(() => model.admit(now)));
       }
     }),
     { numRuns: RUNS },
   );
-  expect(admission.state().outages).toBe(0);
+}
+
+test("the sliding window decides as the model does", async () => {
+  await expectWindowOfModel(60, (client) => meters.admitClient(client));
+}, 120_000);
+
+test("without Redis the sliding window decides as the model does", async () => {
+  const local = createLocalLimiter({ instances: 1, now: () => now });
+  await expectWindowOfModel(60, (client) => local.admitClient(client));
+}, 120_000);
+
+test("without Redis a server lets each client have its share of the window, rounded down", async () => {
+  const local = createLocalLimiter({ instances: 7, now: () => now });
+  await expectWindowOfModel(8, (client) => local.admitClient(client));
 }, 120_000);
 
 interface Limits {
