@@ -140,8 +140,9 @@ export function createAdmission(
 
   async function beginLocally(key: ApiKey): Promise<void> {
     const { meterId } = key;
-    const used = await orUnavailable(usedBefore({ meterId, month: local.month() }));
-    local.begin(key, used, lastSeen.tokensLeft(key));
+    const month = local.month(meterId);
+    const used = await orUnavailable(usedBefore({ meterId, month }));
+    local.begin(key, month, used, lastSeen.tokensLeft(key));
   }
 
   /** At once, so that nobody asks what was used between the charge and its being counted. */

@@ -14,17 +14,17 @@ export interface LocalLimiter {
   admitClient(client: string): number;
   /** Charges `cost` requests, 0 only looks. @returns null when the meter has to be begun first */
   charge(key: ApiKey, cost: 0 | 1): Decision | null;
+  /** The calendar month in UTC that a meter counts, such as `2026-11`. */
+  month(meterId: string): string;
   /**
    * Begins a meter, or goes on with it after its share of the quota is used up.
-   * @param used what all servers have charged in this month, as far as known
+   * @param used what all servers have charged in that month, as far as known
    * @param tokensLeft in the bucket of all servers, when known
    */
-  begin(key: ApiKey, used: number, tokensLeft?: number): void;
+  begin(key: ApiKey, month: string, used: number, tokensLeft?: number): void;
   refund(meterId: string, month: string): void;
-  /** The meters that have been charged here, and what is left in their buckets. */
+  /** The meters that have been charged here, and what is left in their buckets by now. */
   charged(): { meterId: string; month: string; perMinute: number; tokensLeft: number }[];
-  /** The calendar month in UTC, such as `2026-11`. */
-  month(): string;
   /** Forgets everything: Redis decides again. */
   clear(): void;
 }
@@ -40,20 +40,23 @@ export function createLocalLimiter({
   const windows = new LRUCache<string, number[]>({ max: MOST_SUBJECTS });
   const meters = new LRUCache<string, LocalMeter>({ max: MOST_SUBJECTS });
   const share = (limit: number) => Math.max(1, Math.floor(limit / instances));
-  const month = () => new Date(now() / 1000).toISOString().slice(0, 7);
+  // In the unit of admit-keys.lua a bucket of all servers gains `perMinute` each microsecond. A share
+  // of it does as well when its tokens are so much larger: numbers stay whole, no rounding adds up.
+  const token = TOKEN * instances;
 
-  /** The meter as of now: refilled, and in the current month. */
-  function current(key: ApiKey): LocalMeter | undefined {
-    const meter = meters.get(key.meterId);
-    if (!meter) return undefined;
-    const at = now();
-    const gained = (Math.max(0, at - meter.time) * key.perMinute) / instances / MINUTE;
-    meter.tokens = Math.min(share(key.burst), meter.tokens + gained);
-    meter.time = at;
-    meter.perMinute = key.perMinute;
-    // A later month than the clock's means that the clock stepped back: it goes on counting.
-    if (month() > meter.month) Object.assign(meter, { month: month(), usedByAll: 0, used: 0 });
-    return meter;
+  /** A later month than the clock's means that the clock stepped back: it goes on counting. */
+  function monthFrom(known = ""): string {
+    const month = new Date(now() / 1000).toISOString().slice(0, 7);
+    return month > known ? month : known;
+  }
+
+  /** As of now: refilled, and in the current month. */
+  function standingOf(meter: LocalMeter, { perMinute, burst }: ApiKey): LocalMeter {
+    const month = monthFrom(meter.month);
+    const { usedByAll, used } = month === meter.month ? meter : { usedByAll: 0, used: 0 };
+    const time = now();
+    const level = Math.min(share(burst) * token, meter.level + gained(meter, time, perMinute));
+    return { month, usedByAll, used, level, time, perMinute };
   }
 
   return {
@@ -72,21 +75,26 @@ export function createLocalLimiter({
       return 0;
     },
     charge(key, cost) {
-      const meter = current(key);
+      const meter = meters.get(key.meterId);
       if (!meter) return null;
-      const left = key.quota - meter.usedByAll;
+      const standing = standingOf(meter, key);
+      const left = key.quota - standing.usedByAll;
       const isUsedUp = left <= 0;
       // What the others leave of the quota may be more than a share: ask again what all have used.
-      if (cost > 0 && !isUsedUp && meter.used >= share(left)) return null;
+      if (cost > 0 && !isUsedUp && standing.used >= share(left)) return null;
 
       let outcome: Outcome = "admitted";
       if (cost > 0 && isUsedUp) outcome = "quota_exceeded";
-      else if (meter.tokens < cost) outcome = "rate_limited";
-      else {
-        meter.tokens -= cost;
-        meter.used += cost;
+      else if (standing.level < cost * token) outcome = "rate_limited";
+      if (outcome === "admitted" && cost > 0) {
+        standing.level -= cost * token;
+        standing.used += cost;
+        meters.set(key.meterId, standing);
+      } else if (meter.time > standing.time) {
+        // A refusal writes nothing but this: the refill would stop until the clock gets there.
+        meter.time = standing.time;
       }
-      const reading = readingOf(meter, key, instances);
+      const reading = readingOf(standing, token);
       const retryAfterSeconds = {
         admitted: 0,
         rate_limited: reading.nextTokenInSeconds,
@@ -94,28 +102,25 @@ export function createLocalLimiter({
       }[outcome];
       return { outcome, retryAfterSeconds, reading };
     },
-    begin(key, used, tokensLeft = key.burst) {
-      const known = current(key);
-      meters.set(key.meterId, {
-        month: month(),
-        usedByAll: used,
-        used: 0,
-        tokens: known?.tokens ?? Math.min(share(key.burst), tokensLeft / instances),
-        time: now(),
-        perMinute: key.perMinute,
-      });
+    month: (meterId) => monthFrom(meters.peek(meterId)?.month),
+    begin({ meterId, perMinute, burst }, month, used, tokensLeft = burst) {
+      const level = Math.min(share(burst) * token, tokensLeft * TOKEN);
+      const bucket = meters.get(meterId) ?? { level, time: now(), perMinute };
+      meters.set(meterId, { ...bucket, month, usedByAll: used, used: 0 });
     },
     refund(meterId, chargedMonth) {
       const meter = meters.get(meterId);
       if (meter?.month !== chargedMonth) return;
       if (meter.used > 0) meter.used -= 1;
-      meter.tokens += 1;
+      else meter.usedByAll = Math.max(0, meter.usedByAll - 1);
+      meter.level += token;
     },
     charged: () =>
-      Array.from(meters, ([meterId, { month, perMinute, tokens }]) => {
-        return { meterId, month, perMinute, tokensLeft: Math.floor(tokens * instances) };
+      Array.from(meters, ([meterId, meter]) => {
+        const { month, perMinute, level } = meter;
+        const tokensLeft = Math.floor((level + gained(meter, now(), perMinute)) / TOKEN);
+        return { meterId, month, perMinute, tokensLeft };
       }),
-    month,
     clear() {
       windows.clear();
       meters.clear();
@@ -124,7 +129,9 @@ export function createLocalLimiter({
 }
 
 const MOST_SUBJECTS = 50_000;
-const MINUTE = 60_000_000;
+const SECOND = 1_000_000;
+/** As in admit-keys.lua. */
+const TOKEN = 60_000_000;
 
 interface LocalMeter {
   month: string;
@@ -132,20 +139,25 @@ interface LocalMeter {
   usedByAll: number;
   /** What this one has charged since. */
   used: number;
-  /** Requests left in this server's share of the bucket. */
-  tokens: number;
+  /** Of this server's share of the bucket. */
+  level: number;
+  /** When that was the level, microseconds since 1970. */
   time: number;
   perMinute: number;
 }
 
-function readingOf(meter: LocalMeter, { perMinute }: ApiKey, instances: number): MeterReading {
-  const { month, usedByAll, used, tokens, time } = meter;
-  const missing = 1 - (tokens % 1);
+function gained({ time }: LocalMeter, at: number, perMinute: number): number {
+  return Math.max(0, at - time) * perMinute;
+}
+
+function readingOf(standing: LocalMeter, token: number): MeterReading {
+  const { month, usedByAll, used, level, time, perMinute } = standing;
+  const missing = token - (level % token);
   return {
     month,
     used: usedByAll + used,
-    monthEndsInSeconds: Math.ceil(monthOf(month).endsAt / 1000 - time / 1_000_000),
-    tokensLeft: Math.floor(tokens),
-    nextTokenInSeconds: Math.max(1, Math.ceil((missing * 60 * instances) / perMinute)),
+    monthEndsInSeconds: Math.ceil((monthOf(month).endsAt * 1000 - time) / SECOND),
+    tokensLeft: Math.floor(level / token),
+    nextTokenInSeconds: Math.max(1, Math.ceil(missing / perMinute / SECOND)),
   };
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
 import { createLocalLimiter } from "../../src/access/local.ts";
-import { createMeters, type Meters } from "../../src/access/meters.ts";
+import { createMeters, type Decision, type Meters } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
 import { freshRedis } from "../support.ts";
 
@@ -104,13 +104,21 @@ interface Limits {
   burst: number;
 }
 
-/** In exact fractions: tokens are counted in sixty-millionths. Only a charge moves it on. */
+/**
+ * In exact fractions: what a bucket of all servers gains in a microsecond is `perMinute`. Only a
+ * charge moves it on. Of several servers each has its share of the bucket.
+ */
 class MeterModel {
   private charged: { month: string; used: number; level: bigint; time: number } | null = null;
+  private token: bigint;
+
+  constructor(private instances = 1) {
+    this.token = 60_000_000n * BigInt(instances);
+  }
 
   charge(now: number, limits: Limits, cost: number) {
     const standing = this.at(now, limits);
-    const price = BigInt(cost) * TOKEN;
+    const price = BigInt(cost) * this.token;
     let outcome = "admitted";
     if (cost > 0 && standing.used + cost > limits.quota) outcome = "quota_exceeded";
     else if (standing.level < price) outcome = "rate_limited";
@@ -128,8 +136,8 @@ class MeterModel {
       const perSecond = BigInt(limits.perMinute * SECOND);
       return Math.max(1, Number((parts + perSecond - 1n) / perSecond));
     };
-    const nextTokenInSeconds = secondsToGain(TOKEN - (level % TOKEN));
-    const tokensLeft = Number(level / TOKEN);
+    const nextTokenInSeconds = secondsToGain(this.token - (level % this.token));
+    const tokensLeft = Number(level / this.token);
     let retryAfterSeconds = 0;
     if (outcome === "quota_exceeded") retryAfterSeconds = monthEndsInSeconds;
     if (outcome === "rate_limited") retryAfterSeconds = secondsToGain(missing);
@@ -137,15 +145,16 @@ class MeterModel {
     return { outcome, retryAfterSeconds, reading };
   }
 
-  refund(month: string, { burst }: Limits): void {
+  /** The level is cut to the burst whenever it is looked at. */
+  refund(month: string): void {
     if (this.charged?.month !== month) return;
     this.charged.used = Math.max(0, this.charged.used - 1);
-    this.charged.level = least(this.charged.level + TOKEN, BigInt(burst) * TOKEN);
+    this.charged.level += this.token;
   }
 
   private at(now: number, { perMinute, burst }: Limits) {
     const current = new Date(now / 1_000).toISOString().slice(0, 7);
-    const full = BigInt(burst) * TOKEN;
+    const full = this.full(burst);
     if (!this.charged) return { month: current, used: 0, level: full, time: now };
     const { month, used, level, time } = this.charged;
     const gain = BigInt(Math.max(0, now - time) * perMinute);
@@ -155,21 +164,27 @@ class MeterModel {
       time: now,
     };
   }
+
+  private full(burst: number): bigint {
+    return BigInt(Math.floor(burst / this.instances)) * this.token;
+  }
 }
 
-const TOKEN = 60_000_000n;
 const least = (a: bigint, b: bigint) => (a < b ? a : b);
 function endOf(month: string): number {
   const [year = 0, ordinal = 0] = month.split("-").map(Number);
   return Date.UTC(year, ordinal) * 1_000;
 }
 
-test("bucket and quota decide as the model does, through refunds and changes of tier", async () => {
-  const limits = fc.record({
+const limitsFrom = ({ burst }: { burst: number }) =>
+  fc.record({
     quota: fc.integer({ min: 1, max: 60 }),
     perMinute: fc.integer({ min: 1, max: 700 }),
-    burst: fc.integer({ min: 1, max: 30 }),
+    burst: fc.integer({ min: burst, max: 30 }),
   });
+
+test("bucket and quota decide as the model does, through refunds and changes of tier", async () => {
+  const limits = limitsFrom({ burst: 1 });
   const step = fc.record({
     elapsed,
     costs: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 12 }),
@@ -192,17 +207,21 @@ test("bucket and quota decide as the model does, through refunds and changes of 
         // The first one makes the meter known.
         const first = model.charge(now, keyOf(0), 1);
         expect(await admission.admitKey(keyOf(0))).toEqual({ ...first.reading, admitted: true });
+        /** The months of those that may be given back. */
+        const charged: string[] = [];
         for (const { elapsed, costs, refunds, tier, losesExpiry } of steps) {
           now += elapsed;
+          for (const month of charged.splice(0, refunds)) {
+            await meters.refund(id, month);
+            model.refund(month);
+          }
           const key = keyOf(tier);
           if (losesExpiry) await redis.persist(`standing:{${id}}`);
           const decisions = await Promise.all(costs.map((cost) => meters.charge(key, cost)));
           const expected = costs.map((cost) => model.charge(now, key, cost));
           expect(decisions).toEqual(expected as typeof decisions);
-          for (const [index, { outcome, reading }] of decisions.slice(0, refunds).entries()) {
-            if (outcome !== "admitted" || costs[index] === 0) continue;
-            await meters.refund(id, reading.month);
-            model.refund(reading.month, key);
+          for (const [index, { outcome, reading }] of decisions.entries()) {
+            if (outcome === "admitted" && costs[index] !== 0) charged.push(reading.month);
           }
           if (losesExpiry) expect(await redis.ttl(`standing:{${id}}`)).toBeGreaterThan(0);
         }
@@ -212,3 +231,98 @@ test("bucket and quota decide as the model does, through refunds and changes of 
   );
   expect(admission.state().outages).toBe(0);
 }, 120_000);
+
+for (const [which, instances] of [
+  ["a server", 1],
+  ["one of seven servers, which divide nothing evenly,", 7],
+] as const) {
+  test(`without Redis ${which} decides about bucket and quota as the model does`, () => {
+    const limits = limitsFrom({ burst: instances });
+    const step = fc.record({
+      elapsed,
+      costs: fc.array(fc.constantFrom(0, 1), { minLength: 1, maxLength: 12 }),
+      refunds: fc.integer({ min: 0, max: 2 }),
+      tier: fc.integer({ min: 0, max: 1 }),
+    });
+    fc.assert(
+      fc.property(
+        start,
+        fc.tuple(limits, limits),
+        fc.array(step, { maxLength: 15 }),
+        (from, tiers, steps) => {
+          const id = `key-${++subjects}`;
+          const local = createLocalLimiter({ instances, now: () => now });
+          const model = new MeterModel(instances);
+          /** What PostgreSQL would say. */
+          const usage = new Map<string, number>();
+          const count = (month: string, requests: number) =>
+            usage.set(month, (usage.get(month) ?? 0) + requests);
+          const decisionOf = (key: ApiKey, cost: 0 | 1): Decision => {
+            const decision = local.charge(key, cost);
+            if (!decision) {
+              const month = local.month(id);
+              local.begin(key, month, usage.get(month) ?? 0);
+              return decisionOf(key, cost);
+            }
+            expect(decision).toEqual(model.charge(now, key, cost) as Decision);
+            return decision;
+          };
+          now = from;
+          // The first one makes the meter known.
+          const first = { elapsed: 0, costs: [1] as const, refunds: 0, tier: 0 };
+          /** The months of those that may be given back. */
+          const charged: string[] = [];
+          for (const { elapsed, costs, refunds, tier } of [first, ...steps]) {
+            now += elapsed;
+            for (const month of charged.splice(0, refunds)) {
+              count(month, -1);
+              local.refund(id, month);
+              model.refund(month);
+            }
+            const key: ApiKey = { id, meterId: id, tier: "", ...tiers[tier as 0 | 1] };
+            for (const cost of costs) {
+              const { outcome, reading } = decisionOf(key, cost);
+              if (outcome !== "admitted" || cost === 0) continue;
+              count(reading.month, 1);
+              charged.push(reading.month);
+            }
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  }, 120_000);
+}
+
+test("without Redis a server charges its share of what is left of a quota, then asks what all have used", () => {
+  const local = createLocalLimiter({ instances: 7, now: () => now });
+  const key = { ...ample, quota: 100 };
+  const chargedFrom = (used: number) => {
+    local.begin(key, local.month(key.meterId), used);
+    let charged = 0;
+    while (local.charge(key, 1)?.outcome === "admitted") charged++;
+    return charged;
+  };
+  expect([0, 30, 90, 99, 100].map(chargedFrom)).toEqual([14, 10, 1, 1, 0]);
+  expect(local.charge(key, 1)?.outcome).toBe("quota_exceeded");
+});
+
+test("what Redis hears of a bucket when it is back has been refilled meanwhile", () => {
+  now = Date.UTC(2026, 10, 21) * 1_000;
+  const local = createLocalLimiter({ instances: 2, now: () => now });
+  const key = { ...ample, perMinute: 60, burst: 20 };
+  local.begin(key, "2026-11", 0);
+  for (let request = 0; request < 8; request++) local.charge(key, 1);
+  now += 3 * SECOND;
+  const told = { meterId: key.meterId, month: "2026-11", perMinute: 60 };
+  expect(local.charged()).toEqual([{ ...told, tokensLeft: 7 }]);
+});
+
+const ample: ApiKey = {
+  id: "ample",
+  meterId: "ample",
+  tier: "",
+  quota: 1_000,
+  perMinute: 6_000,
+  burst: 6_000,
+};
