@@ -104,7 +104,8 @@ export function createLocalLimiter({
     },
     month: (meterId) => monthFrom(meters.peek(meterId)?.month),
     begin({ meterId, perMinute, burst }, month, used, tokensLeft = burst) {
-      const level = Math.min(share(burst) * token, tokensLeft * TOKEN);
+      // In proportion, so that a full bucket is a full share, however small.
+      const level = Math.floor(share(burst) * token * (tokensLeft / burst));
       const bucket = meters.get(meterId) ?? { level, time: now(), perMinute };
       meters.set(meterId, { ...bucket, month, usedByAll: used, used: 0 });
     },
