@@ -54,6 +54,8 @@ export interface AdmissionOptions {
   clock?: () => number;
   /** The most decisions in a script call. */
   batch?: number;
+  /** How long Redis may take before this process decides; longer in tests and on slow machines. */
+  deadlineMs?: number;
 }
 
 export function createAdmission(

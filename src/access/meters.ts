@@ -11,8 +11,7 @@ import seedMetersLua from "./lua/seed-meters.lua" with { type: "text" };
 import { monthOf } from "./months.ts";
 
 /**
- * The windows and meters in Redis. Every method throws when Redis fails or takes longer than
- * DEADLINE_MS.
+ * The windows and meters in Redis. Every method throws when Redis fails or takes too long.
  */
 export interface Meters {
   /** Lets a client's request in, or not. @returns 0, or microseconds until there is room */
@@ -65,10 +64,16 @@ export const OPEN_WINDOW_MICROSECONDS = 60_000_000;
  * One script call for all decisions of a turn of the event loop.
  * @param options.clock microseconds since 1970, for tests; otherwise Redis's own clock decides
  * @param options.batch the most decisions in a call; 1 is a call for each
+ * @param options.deadlineMs how long Redis may take; longer in tests and on slow machines, where it
+ * may be held up without being away
  */
 export function createMeters(
   redis: RedisClient,
-  { clock, batch = LARGEST_BATCH }: { clock?: (() => number) | undefined; batch?: number } = {},
+  {
+    clock,
+    batch = LARGEST_BATCH,
+    deadlineMs = DEADLINE_MS,
+  }: { clock?: (() => number) | undefined; batch?: number; deadlineMs?: number } = {},
 ): Meters {
   redis.defineCommand("admitClients", { lua: admitClientsLua });
   redis.defineCommand("admitKeys", { lua: admitKeysLua });
@@ -84,7 +89,7 @@ export function createMeters(
       OPEN_LIMIT,
       OPEN_WINDOW_MICROSECONDS,
     );
-    return await withDeadline(answer, DEADLINE_MS);
+    return await withDeadline(answer, deadlineMs);
   }
 
   async function chargeKeys(charges: Charge[]): Promise<Decision[]> {
@@ -97,7 +102,7 @@ export function createMeters(
     const answer = redis
       .admitKeys(charges.length, ...values)
       .then((numbers) => readDecisions(numbers, charges));
-    return await withDeadline(answer, DEADLINE_MS, (decisions) => {
+    return await withDeadline(answer, deadlineMs, (decisions) => {
       // Too late: they were decided elsewhere, so what was charged here is charged twice.
       for (const [index, { outcome, reading }] of decisions.entries()) {
         const charge = charges[index];
@@ -115,7 +120,7 @@ export function createMeters(
     for (const { month, used, perMinute, tokensLeft = "" } of standings) {
       values.push(digitsOf(month), used, perMinute, tokensLeft);
     }
-    await withDeadline(redis.seedMeters(standings.length, ...values), DEADLINE_MS);
+    await withDeadline(redis.seedMeters(standings.length, ...values), deadlineMs);
     return standings.map(() => undefined);
   }
 
@@ -133,7 +138,7 @@ export function createMeters(
     admitClient: (client) => admitClient(windowName(client)),
     charge: (key, cost) => charge({ name: meterName(key.meterId), key, cost }),
     async refund(meterId, month) {
-      await withDeadline(redis.refundKey(meterName(meterId), digitsOf(month), 1), DEADLINE_MS);
+      await withDeadline(redis.refundKey(meterName(meterId), digitsOf(month), 1), deadlineMs);
     },
     seed,
   };

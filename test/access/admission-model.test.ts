@@ -5,7 +5,7 @@ import type { ApiKey } from "../../src/access/keys.ts";
 import { createLocalLimiter } from "../../src/access/local.ts";
 import { createMeters, type Decision, type Meters } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
-import { freshRedis } from "../support.ts";
+import { freshRedis, patient } from "../support.ts";
 
 // The scripts on a real Redis, and what stands in for them while it is away, beside plain models of
 // what they ought to do, step by step.
@@ -19,8 +19,8 @@ let admission: Admission;
 let meters: Meters;
 beforeAll(async () => {
   redis = (await freshRedis()).client;
-  admission = createAdmission(redis, { clock: () => now });
-  meters = createMeters(redis, { clock: () => now });
+  admission = createAdmission(redis, { ...patient, clock: () => now });
+  meters = createMeters(redis, { ...patient, clock: () => now });
 });
 afterAll(() => redis.disconnect());
 

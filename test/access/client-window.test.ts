@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
-import { freshRedis } from "../support.ts";
+import { freshRedis, patient } from "../support.ts";
 
 const SECOND = 1_000_000;
 const WINDOW = 60 * SECOND;
@@ -14,8 +14,8 @@ let now = START;
 let timed: Admission;
 beforeAll(async () => {
   redis = (await freshRedis()).client;
-  admission = createAdmission(redis);
-  timed = createAdmission(redis, { clock: () => now });
+  admission = createAdmission(redis, patient);
+  timed = createAdmission(redis, { ...patient, clock: () => now });
 });
 afterAll(() => redis.disconnect());
 

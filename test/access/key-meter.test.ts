@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
-import { freshRedis } from "../support.ts";
+import { freshRedis, patient } from "../support.ts";
 
 const SECOND = 1_000_000;
 const DAY = 86_400 * SECOND;
@@ -16,8 +16,8 @@ let now = START;
 let timed: Admission;
 beforeAll(async () => {
   redis = (await freshRedis()).client;
-  admission = createAdmission(redis);
-  timed = createAdmission(redis, { clock: () => now });
+  admission = createAdmission(redis, patient);
+  timed = createAdmission(redis, { ...patient, clock: () => now });
 });
 afterAll(() => redis.disconnect());
 

@@ -5,13 +5,24 @@ import { join } from "node:path";
 import pino from "pino";
 import { type FrailRedis, startFrailRedis } from "../../scripts/bench/redis.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
-import { type Admission, createAdmission } from "../../src/access/admission.ts";
+import {
+  type Admission,
+  type AdmissionOptions,
+  createAdmission,
+} from "../../src/access/admission.ts";
 import { type ApiKey, createKey } from "../../src/access/keys.ts";
 import { type DurableUsage, openUsage } from "../../src/access/usage.ts";
 import { loadConfig } from "../../src/config.ts";
 import { start } from "../../src/main.ts";
 import { openRedis, type RedisClient } from "../../src/store/redis.ts";
-import { createDatabase, stores, type TestDatabase, uniqueIndex, until } from "../support.ts";
+import {
+  createDatabase,
+  patient,
+  stores,
+  type TestDatabase,
+  uniqueIndex,
+  until,
+} from "../support.ts";
 
 // A Redis of its own, which is killed, paused, emptied, cut off and filled up.
 
@@ -44,11 +55,11 @@ interface TestServer {
 
 /** What a server has of this: nothing is written but when it is told to. */
 async function withServers(
-  instances: number,
+  options: AdmissionOptions & { instances: number },
   use: (...servers: [TestServer, ...TestServer[]]) => Promise<void>,
 ): Promise<void> {
   const servers = await Promise.all(
-    Array.from({ length: instances }, async () => {
+    Array.from({ length: options.instances }, async () => {
       const redis = openRedis([frail.url]);
       redis.on("error", () => {});
       await redis.connect();
@@ -56,7 +67,7 @@ async function withServers(
       const changes: boolean[] = [];
       const onChange = (isLocal: boolean) => changes.push(isLocal);
       return {
-        admission: createAdmission(redis, { usage, instances, onChange }),
+        admission: createAdmission(redis, { usage, onChange, ...options }),
         usage,
         redis,
         changes,
@@ -88,7 +99,7 @@ const stored = async ({ meterId }: ApiKey) => {
 };
 
 test("one flush writes what was charged and given back, and adds to what others wrote", async () => {
-  await withServers(2, async (one, other) => {
+  await withServers({ instances: 2, ...patient }, async (one, other) => {
     const key = newKey();
     await admitted(one, key, 5);
     await admitted(other, key, 3);
@@ -103,7 +114,7 @@ test("one flush writes what was charged and given back, and adds to what others 
 });
 
 test("many keys are one statement", async () => {
-  await withServers(1, async (server) => {
+  await withServers({ instances: 1, ...patient }, async (server) => {
     const statements: string[] = [];
     database.sql.options.debug = (_connection, query) => statements.push(query);
     const keys = Array.from({ length: 500 }, () => newKey());
@@ -117,7 +128,7 @@ test("many keys are one statement", async () => {
 });
 
 test("a failed write loses nothing", async () => {
-  await withServers(1, async (server) => {
+  await withServers({ instances: 1, ...patient }, async (server) => {
     const key = newKey();
     await admitted(server, key, 7);
     await database.sql`alter table usage rename to usage_gone`;
@@ -130,7 +141,7 @@ test("a failed write loses nothing", async () => {
 });
 
 test("an emptied Redis goes on from what PostgreSQL knows, with many servers asking at once", async () => {
-  await withServers(2, async (one, other) => {
+  await withServers({ instances: 2, ...patient }, async (one, other) => {
     const key = newKey();
     expect(await admitted(one, key, 30)).toBe(30);
     expect(await admitted(other, key, 30)).toBe(30);
@@ -143,7 +154,7 @@ test("an emptied Redis goes on from what PostgreSQL knows, with many servers ask
 });
 
 test("what one server has not written yet when Redis is emptied, Redis hears after the next write", async () => {
-  await withServers(2, async (one, other) => {
+  await withServers({ instances: 2, ...patient }, async (one, other) => {
     const key = newKey();
     await admitted(one, key, 30);
     await admitted(other, key, 30);
@@ -158,7 +169,7 @@ test("what one server has not written yet when Redis is emptied, Redis hears aft
 });
 
 test("an emptied bucket is not filled up by emptying Redis", async () => {
-  await withServers(1, async (server) => {
+  await withServers({ instances: 1, ...patient }, async (server) => {
     const key = newKey({ perMinute: 1, burst: 10 });
     expect(await admitted(server, key, 8)).toBe(8);
     await frail.say("FLUSHALL");
@@ -167,7 +178,7 @@ test("an emptied bucket is not filled up by emptying Redis", async () => {
 });
 
 test("killed: the server decides by itself, never beyond the quota, and Redis takes over again", async () => {
-  await withServers(1, async (server) => {
+  await withServers({ instances: 1 }, async (server) => {
     const key = newKey();
     expect(await admitted(server, key, 40)).toBe(40);
     await frail.kill();
@@ -183,7 +194,7 @@ test("killed: the server decides by itself, never beyond the quota, and Redis ta
 });
 
 test("killed: each of two servers lets through its share of minute, window and quota", async () => {
-  await withServers(2, async (one, other) => {
+  await withServers({ instances: 2 }, async (one, other) => {
     const key = newKey({ quota: 1_000, perMinute: 60, burst: 60 });
     await frail.kill();
     expect(await admitted(one, key, 100)).toBe(30);
@@ -205,7 +216,7 @@ test("killed: each of two servers lets through its share of minute, window and q
 });
 
 test("paused: an answer within the deadline, and what Redis did late is given back", async () => {
-  await withServers(1, async (server) => {
+  await withServers({ instances: 1 }, async (server) => {
     const key = newKey({ quota: 1_000 });
     await admitted(server, key, 10);
     frail.pause();
@@ -220,7 +231,7 @@ test("paused: an answer within the deadline, and what Redis did late is given ba
 });
 
 test("full: a Redis that refuses to write does not decide until it has room", async () => {
-  await withServers(1, async (server) => {
+  await withServers({ instances: 1 }, async (server) => {
     const key = newKey();
     await admitted(server, key, 10);
     await frail.say("CONFIG", "SET", "maxmemory", "1mb");
@@ -233,7 +244,7 @@ test("full: a Redis that refuses to write does not decide until it has room", as
 });
 
 test("cut: a lost connection is an outage of moments, and costs nobody an answer", async () => {
-  await withServers(1, async (server) => {
+  await withServers({ instances: 1 }, async (server) => {
     const key = newKey();
     await admitted(server, key, 10);
     await frail.say("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
@@ -244,7 +255,7 @@ test("cut: a lost connection is an outage of moments, and costs nobody an answer
 });
 
 test("a refund while Redis is away gives back what was charged", async () => {
-  await withServers(1, async (server) => {
+  await withServers({ instances: 1 }, async (server) => {
     const key = newKey({ quota: 3 });
     const charge = await server.admission.admitKey(key);
     await frail.kill();

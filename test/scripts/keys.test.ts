@@ -4,7 +4,7 @@ import { isWellFormedKey } from "../../src/access/key-format.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
 import { findKey } from "../../src/access/keys.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
-import { createDatabase, freshRedis, stores, type TestDatabase } from "../support.ts";
+import { createDatabase, freshRedis, patient, stores, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
 let redis: { url: string; client: RedisClient };
@@ -263,7 +263,7 @@ describe("keys", () => {
 
     const [one, other] = [await resolve(old.key), await resolve(rolled.key)];
     if (!one.ok || !other.ok) throw new Error("one of them does not work");
-    const admission = createAdmission(redis.client);
+    const admission = createAdmission(redis.client, patient);
     await admission.admitKey(one.key);
     await admission.admitKey(other.key);
     expect((await admission.usage(other.key)).used).toBe(2);
@@ -277,7 +277,7 @@ describe("keys", () => {
     const { id, key } = await issue("--tier", "starter");
     const resolved = await resolve(key);
     if (!resolved.ok) throw new Error("the key does not work");
-    const admission = createAdmission(redis.client);
+    const admission = createAdmission(redis.client, patient);
     for (let request = 0; request < 3; request++) await admission.admitKey(resolved.key);
 
     const usage = JSON.parse((await keys("usage", id, "--json")).stdout);
