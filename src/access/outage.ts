@@ -14,6 +14,7 @@ export interface Outage {
  * @param options.onBegin once for each outage
  * @param options.recover what to do before Redis decides again; when that throws, it does not yet
  * @param options.onEnd once for each outage
+ * @param options.hangingMs after how long without an answer the connection is made anew
  */
 export function watchOutages(
   redis: RedisClient,
@@ -21,7 +22,13 @@ export function watchOutages(
     onBegin,
     recover,
     onEnd,
-  }: { onBegin(cause: unknown): void; recover(): Promise<void>; onEnd(): void },
+    hangingMs = HANGING_MS,
+  }: {
+    onBegin(cause: unknown): void;
+    recover(): Promise<void>;
+    onEnd(): void;
+    hangingMs?: number;
+  },
 ): Outage {
   let isOn = false;
   let isStopped = false;
@@ -34,7 +41,7 @@ export function watchOutages(
       redis.set(`probe:{${subject}}`, "", "PX", PROBE_EXPIRY_MS),
     );
     const all = Promise.all(writes);
-    const slow = withDeadline(all, HANGING_MS).catch((error) => {
+    const slow = withDeadline(all, hangingMs).catch((error) => {
       // The connection may be one that nobody holds at its other end. A paused Redis gets longer:
       // its late answers say what it has charged.
       if (error instanceof DeadlineError) redis.disconnect(true);
