@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { applyAction } from "../../src/directory/businesses.ts";
 import { importCategories } from "../../src/directory/import/categories.ts";
+import { readStored, updateBusinesses } from "../../src/directory/import/rows.ts";
 import {
   type ImportCounts,
   type ImportOptions,
@@ -9,7 +10,7 @@ import {
   importRecords,
 } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase, type TestDatabase, until } from "../support.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -74,6 +75,12 @@ const named = (sourceId: string, name: string, more: Partial<ImportRecord> = {})
   name,
   ...more,
 });
+
+/** Whether somebody waits for what somebody else in this database holds. */
+const isWaiting = async () =>
+  (
+    await database.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  ).length > 0;
 
 test("keeps every field of a record", async () => {
   expect(await load([whole])).toMatchObject({ read: 1, created: 1, rejected: 0, pending: 0 });
@@ -214,17 +221,31 @@ test("no import lifts what an operator rejected or suspended", async () => {
 });
 
 test("a decision that an operator takes while an import runs stands", async () => {
-  await load([whole, ...Array.from({ length: 10_000 }, (_, i) => named(`s${i}`, `Shop ${i}`))]);
-  async function* feed() {
-    for (let i = 0; i < 10_000; i++) yield named(`s${i}`, `Shop ${i}`);
-    // The first batch is on its way; this business has not been read by the import yet.
-    await applyAction(database.sql, "suspend", ["boots-norwich"]);
-    yield { ...whole, name: "Boots UK" };
-  }
-  const counts = await importRecords(database.sql, feed(), { source: "test" });
+  await load([whole]);
+  let importing: ReturnType<typeof load> | undefined;
+  await database.sql.begin(async (operator) => {
+    await operator`update businesses set status = 'suspended' where slug = 'boots-norwich'`;
+    // It reads the business as it was, and waits to write it.
+    importing = load([{ ...whole, name: "Boots UK" }]);
+    await until(isWaiting, 10_000);
+  });
 
-  expect(counts).toMatchObject({ updated: 1, unchanged: 10_000 });
+  expect(await importing).toMatchObject({ updated: 1, unchanged: 0 });
   expect(await stored()).toMatchObject({ status: "suspended", name: "Boots UK" });
+});
+
+test("nothing is updated that has changed since it was read", async () => {
+  const { sql } = database;
+  await load([whole, named("2", "Jarrold")]);
+  const read = await readStored(sql, "test", ["1", "2"]);
+  await applyAction(sql, "suspend", ["boots-norwich"]);
+  const after = Array.from(read.values(), (business) => ({ ...business, phone: "" }));
+
+  const updated = await sql.begin((transaction) => updateBusinesses(transaction, after));
+
+  expect([...updated]).toEqual([read.get("2")?.id ?? ""]);
+  expect(await stored("1")).toMatchObject({ status: "suspended", phone: "01632 960123" });
+  expect(await stored("2")).toMatchObject({ status: "approved", phone: "" });
 });
 
 test("slugs are readable, then with the outcode, then numbered, and stay on later imports", async () => {
@@ -429,13 +450,27 @@ test("a feed that breaks off leaves nothing", async () => {
 });
 
 test("two imports at once share one slug between no two businesses", async () => {
-  const feed = (prefix: string) =>
-    Array.from({ length: 300 }, (_, i) => named(prefix + i, "Boots"));
-  const [a, b] = await Promise.all([
-    load(feed("a"), { source: "a" }),
-    load(feed("b"), { source: "b" }),
+  // Were it new, who adds it second would wait for the first.
+  await database.sql`insert into cities (slug, name) values ('norwich', 'Norwich')`;
+  const batch = Promise.withResolvers<unknown>();
+  let other: ReturnType<typeof load> | undefined;
+  async function* feed() {
+    // A whole batch, which is taken before the feed has ended.
+    for (let i = 0; i < 10_000; i++) yield named(String(i), i === 0 ? "Boots" : `Shop ${i}`);
+    // The slug is given, but only this import knows.
+    await batch.promise;
+    other = load([named("1", "Boots")], { source: "other" });
+    await until(isWaiting, 20_000);
+  }
+  const options = { source: "test", onProgress: batch.resolve };
+  const counts = await importRecords(database.sql, feed(), options);
+  expect([counts.created, (await other)?.created]).toEqual([10_000, 1]);
+  const slugs = await database.sql`
+    select source, slug from businesses where name = 'Boots' order by source desc`;
+  expect([...slugs]).toEqual([
+    { source: "test", slug: "boots-norwich" },
+    { source: "other", slug: "boots-norwich-nr1" },
   ]);
-  expect([a.created, b.created]).toEqual([300, 300]);
 });
 
 test("imports of the same categories at one time add them once, and none fails", async () => {
