@@ -36,7 +36,7 @@ export async function createKeyring(
 
   /** When it was last asked whether something has changed: all findings are as young as that. */
   let confirmedAt = Number.NEGATIVE_INFINITY;
-  let version: string | undefined;
+  let version = await keysVersion(sql);
   const stopPolling = repeat(POLL_INTERVAL_MS, async () => {
     const askedAt = now();
     const current = await keysVersion(sql);
