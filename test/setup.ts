@@ -1,7 +1,8 @@
-import { afterAll } from "bun:test";
+import { afterAll, setDefaultTimeout } from "bun:test";
 import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { plugin } from "bun";
 import { CommandError } from "../scripts/command.ts";
 import { startMeilisearch } from "../scripts/stack/meilisearch.ts";
 import { startPostgres } from "../scripts/stack/postgres.ts";
@@ -11,6 +12,18 @@ import { isAlive } from "../scripts/stack/waiting.ts";
 import { useStores } from "./support.ts";
 
 // Runs once before all tests: one PostgreSQL, one Redis and one Meilisearch for the whole run.
+
+// Longer than what tests and hooks wait for, which fails with a reason. Bun forgets it with each file,
+// so each is given it when it is looked for.
+plugin({
+  name: "default timeout",
+  setup(build) {
+    build.onResolve({ filter: /\.test\.ts$/ }, () => {
+      setDefaultTimeout(30_000);
+      return undefined;
+    });
+  },
+});
 
 const PREFIX = "highstreet-test-";
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
   [database, frail] = await Promise.all([createDatabase(), startFrailRedis(supervisor)]);
   server = run();
   await until(() => server.url() !== "", 20_000);
-}, 30_000);
+});
 afterAll(async () => {
   for (const program of programs) program.kill("SIGKILL");
   const isOver = () => programs.every(({ workers }) => !workers().some(isAlive));
@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
   await meili.deleteIndexIfExists(SEARCH_INDEX);
   await database.drop();
-}, 30_000);
+});
 
 test("all workers serve on the one port when it says that it serves", async () => {
   expect(server.workers().length).toBe(WORKERS);
@@ -118,7 +118,7 @@ test("a worker that dies again and again comes back later each time", async () =
   const [, second = 0, third = 0] = server.pauses();
   expect(second).toBeGreaterThan(0);
   expect(third).toBeGreaterThan(second);
-}, 25_000);
+});
 
 test("what a worker had counted when it was last asked still counts when it has been replaced", async () => {
   const counted = async () => {
@@ -133,7 +133,7 @@ test("what a worker had counted when it was last asked still counts when it has 
   process.kill(server.pidOf(0), "SIGKILL");
   await until(() => server.workers().length === workers + 1, 10_000);
   expect(await counted()).toBe(before);
-}, 25_000);
+});
 
 test("a worker that hangs keeps the metrics of the others from nobody", async () => {
   const hanging = server.pidOf(1);
@@ -147,7 +147,7 @@ test("a worker that hangs keeps the metrics of the others from nobody", async ()
     process.kill(hanging, "SIGCONT");
   }
   await until(async () => (await metrics()).get("highstreet_processes") === WORKERS, 5_000);
-}, 30_000);
+});
 
 test("a worker that goes on hanging is ended and replaced", async () => {
   const hanging = server.pidOf(1);
@@ -155,7 +155,7 @@ test("a worker that goes on hanging is ended and replaced", async () => {
   await until(() => server.pidOf(1) !== hanging, 25_000);
   expect(isAlive(hanging)).toBe(false);
   expect(server.stderr()).toContain("a worker hangs: ending it");
-}, 30_000);
+});
 
 test("a worker that cannot even be started now is started as soon as it can be", async () => {
   const bun = join(folder, "bun");
@@ -188,7 +188,7 @@ test("while Redis is away each worker lets in its share of what the server may",
 
   await frail.restart();
   await until(async () => (await metrics()).get("highstreet_admission_local") === 0, 10_000);
-}, 30_000);
+});
 
 test("SIGTERM ends all workers in order: what was charged is written", async () => {
   const key = await newKey({ quota: 1_000, perMinute: 60_000, burst: 60_000 });
@@ -199,7 +199,7 @@ test("SIGTERM ends all workers in order: what was charged is written", async () 
   const [row] = await database.sql`
     select used::integer from usage order by meter_id desc limit 1`;
   expect(row?.used).toBe(100);
-}, 20_000);
+});
 
 test("killed so that it can do nothing any more, it leaves no worker behind", async () => {
   const other = run({ WORKERS: "2" });
@@ -228,7 +228,7 @@ test("says once why no worker can start, and leaves none", async () => {
   const lines = other.stderr().split("\n");
   const forPeople = lines.filter((line) => line !== "" && !line.startsWith("{"));
   expect(forPeople).toEqual([expect.stringMatching(/^Cannot use Redis: ./)]);
-}, 20_000);
+});
 
 interface Program {
   kill(signal: NodeJS.Signals): void;

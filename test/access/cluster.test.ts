@@ -30,7 +30,7 @@ afterAll(async () => {
   await supervisor.stop();
   await rm(folder, { recursive: true, force: true });
   await database.drop();
-}, 30_000);
+});
 
 async function startServer(options: AdmissionOptions = {}) {
   const redis = openRedis(nodes.map(({ url }) => url));
@@ -98,7 +98,7 @@ test("while the slot of a key moves to another master, not one more and not one 
   await decidesAgain();
   count += await admitted(key, 700);
   expect(count).toBe(600);
-}, 20_000);
+});
 
 test("when a master is killed its replica takes over; no key gets more than its quota and a second's worth", async () => {
   const key = newKey({ quota: 1_000, perMinute: 12_000, burst: 200 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
       '1 High Street', 'LS1 6HD', 53.8, -1.5,
       case when n % 3 = 0 then 0 else n % 51 / 10.0 end, case when n % 3 = 0 then 0 else n % 100 end, n % 25 = 0
     from generate_series(1, ${BUSINESSES}::int) as n`;
-}, 30_000);
+});
 afterAll(() => database.drop());
 
 /** The same list as PostgreSQL gives it without listings and counts. */
@@ -207,7 +207,7 @@ describe("lists and totals", () => {
         select count(distinct (from_rank, from_id)) as chunks from listing_counts group by category_id, city_id
       ) as scopes`;
     expect([whole > 0, split > 0]).toEqual([true, true]);
-  }, 30_000);
+  });
 
   test("each chunk counts exactly the listings between its border and the next", async () => {
     const wrong = await sql`

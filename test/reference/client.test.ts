@@ -20,7 +20,7 @@ beforeAll(async () => {
   const generator = join(import.meta.dir, "generate-client.ts");
   await Bun.write(join(folder, "schema.ts"), await run(["bun", generator], document));
   await Bun.write(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
-}, 20_000);
+});
 afterAll(async () => {
   await server.stop();
   await rm(folder, { recursive: true, force: true });
@@ -109,7 +109,7 @@ test("a client generated from the document compiles and makes one call of each k
     status: "ok",
     documents: true,
   });
-}, 20_000);
+});
 
 test("what the document does not have does not compile", async () => {
   const path = join(folder, "wrong.ts");
@@ -126,7 +126,7 @@ client.GET("/api/v1/secrets");
   await rm(path);
   expect(output).toContain("wrong.ts(4,");
   expect(output).toContain("wrong.ts(5,");
-}, 20_000);
+});
 
 /** Runs a program of this project. @returns what it wrote */
 async function run([program = "", ...rest]: string[], input = ""): Promise<string> {

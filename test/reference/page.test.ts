@@ -12,7 +12,7 @@ beforeAll(async () => {
   server = await startTestServer();
   await addBusiness(server.sql, { name: "The Only Shop", city: "Leeds", category: "plumbers" });
   browser = await openChromium();
-}, 30_000);
+});
 afterAll(async () => {
   await browser.close();
   await server.stop();
@@ -31,7 +31,7 @@ test("the reference shows every operation and runs one, without a word to anothe
   await tab.getByRole("button", { name: /Send/ }).first().click();
   await tab.getByText("The Only Shop").first().waitFor();
   await close();
-}, 30_000);
+});
 
 test("axe finds nothing wrong with it in any look", async () => {
   const { tab, close } = await openTab(browser, server.url);
@@ -69,4 +69,4 @@ test("without scripts the reference says where else it can be read", async () =>
   await tab.getByRole("link", { name: "openapi.json" }).click();
   expect(tab.url()).toBe(`${server.url}/api/v1/openapi.json`);
   await close();
-}, 30_000);
+});

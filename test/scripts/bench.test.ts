@@ -145,7 +145,7 @@ test("the baselines answer with the bytes of the server", async () => {
     await supervisor.stop();
     await server.stop();
   }
-}, 30_000);
+});
 
 const fieldsOf = (response: Response | undefined) => [...(response?.headers.keys() ?? [])].sort();
 

@@ -63,7 +63,7 @@ describe("scripts/businesses.ts", () => {
     expect((await businesses("suspend", slug)).exitCode).toBe(0);
     await until(async () => !(await isShown(slug)) && !(await isListed(slug)), 1_000);
     await until(async () => !(await isFound(slug, name)), 5_000);
-  }, 20_000);
+  });
 
   test("claim shows phone and email in open access, unclaim hides them", async () => {
     const detail = async () =>

@@ -215,7 +215,7 @@ describe("as an import", () => {
     } finally {
       await database.drop();
     }
-  }, 30_000);
+  });
 });
 
 describe("bun scripts/generate.ts", () => {
@@ -275,7 +275,7 @@ describe("bun scripts/generate.ts", () => {
     } finally {
       await database.drop();
     }
-  }, 30_000);
+  });
 
   test("says in one line that there is no directory to fill", async () => {
     const { stdout, stderr, exitCode } = await run([], { DATA_DIR: "/nowhere" });

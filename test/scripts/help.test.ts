@@ -23,4 +23,4 @@ test("--help explains each command, without a store to connect to", async () => 
   expect(await Promise.all(helps)).toEqual(
     commands.map((command) => ({ command, first: "Usage:", stderr: "", exitCode: 0 })),
   );
-}, 20_000);
+});

@@ -294,7 +294,6 @@ test.skipIf(!existsSync(data))(
       pending: counts.pending,
     });
   },
-  30_000,
 );
 
 test.skipIf(!existsSync(data))(
@@ -323,5 +322,4 @@ test.skipIf(!existsSync(data))(
       unchanged: 11_206,
     });
   },
-  30_000,
 );

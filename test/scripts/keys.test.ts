@@ -174,7 +174,7 @@ describe("issue-key", () => {
       expect(stderr).not.toMatch(/^\s+at /m);
     }
     expect([...(await database.sql`select count(*) from api_keys`)]).toEqual([...before]);
-  }, 20_000);
+  });
 
   test("waiting applications are listed without arguments and approved with --application", async () => {
     expect((await issueKey()).stdout).toContain("No application is waiting");
@@ -331,5 +331,5 @@ describe("keys", () => {
       expect(stderr).toStartWith(messages[index]);
       expect(stderr).not.toMatch(/^\s+at /m);
     }
-  }, 20_000);
+  });
 });

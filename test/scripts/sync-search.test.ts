@@ -56,7 +56,7 @@ test("builds the index, then brings changes into it, then builds it anew when to
     seconds: expect.any(Number),
   });
   expect((await meili.index(SEARCH_INDEX).getStats()).numberOfDocuments).toBe(2);
-}, 15_000);
+});
 
 test("says in one line that Meilisearch is away, and exits 1", async () => {
   const { stdout, stderr, exitCode } = await syncSearch([], { MEILI_URL: "http://127.0.0.1:9" });

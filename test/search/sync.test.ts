@@ -371,7 +371,7 @@ describe("the running sync", () => {
     // It is only marked: to delete it takes longer, and can wait.
     expect(await indexed({ marked: true })).toHaveLength(2);
     await running.stop();
-  }, 20_000);
+  });
 
   test("brings in together what is committed one after the other", async () => {
     const { slug } = await addBusiness(database.sql);
@@ -386,7 +386,7 @@ describe("the running sync", () => {
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
     await running.stop();
     await slow.stop();
-  }, 20_000);
+  });
 
   test("has what just missed a long run found in time by the next one", async () => {
     const { slug } = await addBusiness(database.sql);
@@ -399,7 +399,7 @@ describe("the running sync", () => {
     await until(async () => (await total("latecomer")) === 1, FOUND_WITHIN_MS);
     await running.stop();
     await slow.stop();
-  }, 20_000);
+  });
 
   test("tidies up when nothing has happened for a while", async () => {
     const running = await startSearchSync({ ...where(), log: silent, pollIntervalMs: 100 });
@@ -409,7 +409,7 @@ describe("the running sync", () => {
     await setStatus(slug, "suspended");
     await until(async () => (await indexed({ marked: true })).length === 0, FOUND_WITHIN_MS);
     await running.stop();
-  }, 20_000);
+  });
 
   test("tidies up now and then also when something always happens", async () => {
     const running = await startSearchSync({ ...where(), log: silent, pollIntervalMs: 40 });
@@ -422,7 +422,7 @@ describe("the running sync", () => {
       return (await indexed({ marked: true })).length === 0;
     }, 6_000);
     await running.stop();
-  }, 20_000);
+  });
 
   test("catches up when Meilisearch comes back, and logs only the changes of state", async () => {
     let isAway = true;

@@ -10,12 +10,12 @@ beforeAll(async () => {
   await addBusiness(database.sql, { slug: "a-shop" });
   line = await openLine(new URL(database.url));
   server = await startTestServer({ databaseUrl: line.url });
-}, 30_000);
+});
 afterAll(async () => {
   await line.mend();
   await server.stop();
   await line.close();
-}, 15_000);
+});
 
 const ask = async () => {
   const start = performance.now();
@@ -69,4 +69,4 @@ test("PostgreSQL that accepts and then says nothing is 503 within the time of an
   expect(healthStatus).toBe(503);
   await line.mend();
   await until(async () => (await ask()).status === 200, 10_000);
-}, 30_000);
+});
