@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createRandom, type Random } from "../../scripts/generate/random.ts";
 import { listCategories } from "../../src/directory/categories.ts";
 import { type ListPage, listBusinesses, listPages } from "../../src/directory/listing.ts";
 import type { Sql, Transaction } from "../../src/store/postgres.ts";
@@ -134,42 +135,44 @@ describe("lists and totals", () => {
   });
 
   test("stay exact after thousands of random changes at once, with folding in between", async () => {
-    const random = (below: number) => Math.floor(Math.random() * below);
     // A few, or more than are listed one way.
-    const someSlugs = () =>
-      Array.from({ length: random(2) ? 5 : 25 }, () => `shop-${1 + random(BUSINESSES)}`);
+    const someSlugs = ({ chance, between }: Random) =>
+      Array.from({ length: chance(0.5) ? 5 : 25 }, () => `shop-${between(1, BUSINESSES)}`);
     const categorySlugs = ["leaf-1", "leaf-2", "leaf-3", "branch-2", "root-b"];
-    const changes: ((slugs: string[]) => Promise<unknown>)[] = [
+    const changes: ((slugs: string[], random: Random) => Promise<unknown>)[] = [
       (slugs) => sql`update businesses set status = 'suspended' where slug = any(${slugs})`,
       (slugs) => sql`update businesses set status = 'approved' where slug = any(${slugs})`,
-      (slugs) =>
-        sql`update businesses set rating = ${random(51) / 10}, is_premium = ${random(9) === 0} where slug = any(${slugs})`,
-      (slugs) =>
-        sql`update businesses set city_id = (select id from cities where slug = ${`town-${1 + random(CITIES)}`}) where slug = any(${slugs})`,
-      (slugs) =>
-        sql`update businesses set category_id = (select id from categories where slug = ${categorySlugs[random(5)] ?? ""}) where slug = any(${slugs})`,
+      (slugs, { between, chance }) =>
+        sql`update businesses set rating = ${between(0, 50) / 10}, is_premium = ${chance(1 / 9)} where slug = any(${slugs})`,
+      (slugs, { between }) =>
+        sql`update businesses set city_id = (select id from cities where slug = ${`town-${between(1, CITIES)}`}) where slug = any(${slugs})`,
+      (slugs, { pick }) =>
+        sql`update businesses set category_id = (select id from categories where slug = ${pick(categorySlugs)}) where slug = any(${slugs})`,
       (slugs) => sql`delete from businesses where slug = any(${slugs.slice(0, 1)})`,
-      (slugs) => sql`
+      (slugs, { between }) => sql`
         insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude, rating, review_count)
-        select slug || '-' || substr(gen_random_uuid()::text, 1, 8), name, 'approved', category_id, 1 + ${random(CITIES)}::int, address_line1,
-          postcode, latitude, longitude, ${random(51) / 10}, review_count
+        select slug || '-' || substr(gen_random_uuid()::text, 1, 8), name, 'approved', category_id, ${between(1, CITIES)}::int, address_line1,
+          postcode, latitude, longitude, ${between(0, 50) / 10}, review_count
         from businesses where slug = any(${slugs})`,
       () => sql`select compact_listing_counts(64)`,
-      () =>
-        sql`update categories set parent_id = (select id from categories where slug = ${`branch-${1 + random(4)}`}) where slug = ${`leaf-${1 + random(4)}`}`,
+      (_, { between }) =>
+        sql`update categories set parent_id = (select id from categories where slug = ${`branch-${between(1, 4)}`}) where slug = ${`leaf-${between(1, 4)}`}`,
       (slugs) =>
         sql.begin(async (transaction) => {
           await transaction`update businesses set status = 'suspended' where slug = any(${slugs.slice(0, 3)})`;
           throw new Rollback();
         }),
     ];
-    const worker = async () => {
+    // Each makes the same changes every time; how they meet is up to the database.
+    const worker = async (_: unknown, seed: number) => {
+      const random = createRandom(seed);
       for (let turn = 0; turn < 60; turn++) {
-        const change = changes[random(changes.length)];
-        await change?.(someSlugs()).catch((error) => {
-          // Two of them may take the same rows in another order: PostgreSQL gives up one, whole.
-          if (!(error instanceof Rollback) && error.code !== "40P01") throw error;
-        });
+        await random
+          .pick(changes)(someSlugs(random), random)
+          .catch((error) => {
+            // Two of them may take the same rows in another order: PostgreSQL gives up one, whole.
+            if (!(error instanceof Rollback) && error.code !== "40P01") throw error;
+          });
       }
     };
     await Promise.all(Array.from({ length: 8 }, worker));

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { createRandom } from "../../scripts/generate/random.ts";
 import { type ListPage, listBusinesses } from "../../src/directory/listing.ts";
 import {
   createPageCache,
@@ -464,18 +465,18 @@ test("a page that was found and has been overwritten is lost, not another one", 
 });
 
 test("what is kept is true after changes by many at once, totals included", async () => {
-  const random = (below: number) => Math.floor(Math.random() * below);
   const flip = (sql: Sql | Transaction, slug: string, status: string) =>
     sql`update businesses set status = ${status} where slug = ${slug}`;
-  const slugOf = () => `shop-${2 + random(BUSINESSES - 2)}`;
   const apply = Object.values(changes).slice(0, -2);
   let isOver = false;
 
-  const write = async () => {
+  // Each makes the same changes every time; how they meet is up to the database.
+  const write = async (_: unknown, seed: number) => {
+    const random = createRandom(seed);
     for (let turn = 0; turn < 20; turn++) {
-      const slug = slugOf();
-      const kind = random(10);
-      if (kind < 6) await apply[random(apply.length)]?.(slug, sql);
+      const slug = `shop-${random.between(2, BUSINESSES - 1)}`;
+      const kind = random.between(0, 9);
+      if (kind < 6) await random.pick(apply)(slug, sql);
       // The same twice in one transaction.
       else if (kind < 8) {
         await sql.begin(async (transaction) => {
@@ -493,10 +494,11 @@ test("what is kept is true after changes by many at once, totals included", asyn
       } else await flip(sql, slug, "approved");
     }
   };
-  const read = async () => {
-    while (!isOver) await findOrMake(questions[random(questions.length)] as Question);
+  const read = async (_: unknown, seed: number) => {
+    const random = createRandom(seed);
+    while (!isOver) await findOrMake(random.pick(questions));
   };
-  const reading = Promise.all([read(), read(), read()]);
+  const reading = Promise.all(Array.from({ length: 3 }, read));
   await Promise.all(Array.from({ length: 5 }, write));
   isOver = true;
   await reading;
