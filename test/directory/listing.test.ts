@@ -118,6 +118,29 @@ describe("lists and totals", () => {
     expect(together.at(-1)).toEqual({ total: 0, businesses: [], shows: null });
   });
 
+  test("a category that is not active filters to nothing, and so does one below it", async () => {
+    const totals = () =>
+      Promise.all(
+        ["root-a", "branch-1", "leaf-1", "root-b"].map(async (category) => {
+          const page = await listBusinesses(sql, { category, offset: 0, limit: 1 });
+          expect(page.businesses.length).toBe(page.total > 0 ? 1 : 0);
+          expect(page.shows === null).toBe(page.total === 0);
+          return page.total;
+        }),
+      );
+    const setActive = (slug: string, isActive: boolean) =>
+      sql`update categories set is_active = ${isActive} where slug = ${slug}`;
+    const [rootA = 0, branch = 0, leaf = 0, rootB = 0] = await totals();
+    expect(Math.min(rootA, branch, leaf, rootB)).toBeGreaterThan(0);
+    await setActive("leaf-1", false);
+    expect(await totals()).toEqual([rootA, branch, 0, rootB]);
+    await setActive("leaf-1", true);
+    await setActive("root-a", false);
+    expect(await totals()).toEqual([0, 0, 0, rootB]);
+    await setActive("root-a", true);
+    expect(await totals()).toEqual([rootA, branch, leaf, rootB]);
+  });
+
   test("are the same while a large chunk is split step by step, and afterwards", async () => {
     let steps = 0;
     const compactStep = async () => {

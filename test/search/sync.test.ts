@@ -157,6 +157,33 @@ describe("bringing the index up to date", () => {
     });
   }
 
+  test("a category that is not active is filtered by no more, and neither is one below it", async () => {
+    const { sql } = database;
+    await sql`insert into categories (slug, name) values ('crafts', 'Crafts')`;
+    await sql`
+      insert into categories (slug, name, parent_id)
+      select 'coopers', 'Coopers', id from categories where slug = 'crafts'`;
+    await addBusiness(sql, { name: "Stave House", category: "coopers" });
+    const found = () =>
+      Promise.all(
+        [undefined, "crafts", "coopers"].map(
+          async (category) =>
+            (await searchBusinesses(where(), { text: "stave", limit: 1, category })).total,
+        ),
+      );
+    const setActive = async (slug: string, isActive: boolean) => {
+      await sql`update categories set is_active = ${isActive} where slug = ${slug}`;
+      await sync();
+    };
+    await sync();
+    expect(await found()).toEqual([1, 1, 1]);
+    await setActive("coopers", false);
+    expect(await found()).toEqual([1, 1, 0]);
+    await setActive("coopers", true);
+    await setActive("crafts", false);
+    expect(await found()).toEqual([1, 0, 0]);
+  });
+
   test("an index of other settings is built anew", async () => {
     await addBusiness(database.sql);
     await sync();

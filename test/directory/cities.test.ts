@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { largestCategoriesOf, largestCities, listCities } from "../../src/directory/cities.ts";
+import type { Sql } from "../../src/store/postgres.ts";
+import { addBusiness } from "../fixtures.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
+
+let database: TestDatabase;
+let sql: Sql;
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = database.sql;
+  await sql`insert into categories (slug, name) values ('crafts', 'Crafts')`;
+  await sql`
+    insert into categories (slug, name, parent_id)
+    select trade, initcap(trade), id
+    from categories, unnest(array['coopers', 'fletchers', 'wheelwrights']) as trade
+    where slug = 'crafts'`;
+  const shops: [city: string, category: string, shops: number][] = [
+    ["Leeds", "coopers", 1],
+    ["Leeds", "fletchers", 3],
+    ["Leeds", "wheelwrights", 1],
+    ["York", "coopers", 2],
+    ["Bath", "coopers", 2],
+  ];
+  for (const [city, category, count] of shops) {
+    for (let shop = 0; shop < count; shop++) await addBusiness(sql, { city, category });
+  }
+  const { id } = await addBusiness(sql, { city: "Ely", category: "coopers" });
+  await sql`update businesses set status = 'suspended' where id = ${id}`;
+});
+afterAll(() => database.drop());
+
+const setActive = (slug: string, isActive: boolean) =>
+  sql`update categories set is_active = ${isActive} where slug = ${slug}`;
+
+test("the cities are those that have an approved business, by name", async () => {
+  expect((await listCities(sql)).map(({ name }) => name)).toEqual(["Bath", "Leeds", "York"]);
+});
+
+test("the largest cities come first, and those of one size by name", async () => {
+  const largest = async (category: string | undefined, limit: number) =>
+    (await largestCities(sql, { category, limit })).map((city) => [city.slug, city.businessCount]);
+  const bath = ["bath", 2];
+  expect(await largest(undefined, 9)).toEqual([["leeds", 5], bath, ["york", 2]]);
+  expect(await largest("coopers", 9)).toEqual([bath, ["york", 2], ["leeds", 1]]);
+  expect(await largest("coopers", 2)).toEqual([bath, ["york", 2]]);
+  expect(await largest("crafts", 1)).toEqual([["leeds", 5]]);
+  expect(await largest("no-such-category", 9)).toEqual([]);
+});
+
+test("the largest categories of a city are below others, and active like all above them", async () => {
+  const largest = async (limit: number) =>
+    (await largestCategoriesOf(sql, { city: "leeds", limit })).map((category) => [
+      category.slug,
+      category.businessCount,
+    ]);
+  const [fletchers, coopers, wheelwrights] = [
+    ["fletchers", 3],
+    ["coopers", 1],
+    ["wheelwrights", 1],
+  ];
+  expect(await largest(9)).toEqual([fletchers, coopers, wheelwrights]);
+  expect(await largest(1)).toEqual([fletchers]);
+  await setActive("fletchers", false);
+  expect(await largest(9)).toEqual([coopers, wheelwrights]);
+  await setActive("fletchers", true);
+  await setActive("crafts", false);
+  expect(await largest(9)).toEqual([]);
+  await setActive("crafts", true);
+});
