@@ -33,4 +33,4 @@ test("a server stops in order although a request has come only in part", async (
   await server.stop();
   expect(lines).toEqual([]);
   caller.end();
-}, 15_000);
+});

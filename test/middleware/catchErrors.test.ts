@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.stop();
   await postgres.close();
   await database.drop();
-}, 20_000);
+});
 
 test("the log of what failed has neither what was searched for nor the address of an applicant's page", async () => {
   const owner = { name: "Ada", email: "ada@map.example" };
@@ -55,4 +55,4 @@ test("the log of what failed has neither what was searched for nor the address o
   const log = logged.join("\n");
   expect(log).not.toContain("quincunx");
   expect(log).not.toContain(token);
-}, 30_000);
+});

@@ -168,7 +168,7 @@ describe("search", () => {
     } finally {
       await large.stop();
     }
-  }, 30_000);
+  });
 
   test("asks for words when there are none, and says so when nothing is found", async () => {
     expect((await open("/search")).html).toContain('name="q"');
