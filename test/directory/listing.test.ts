@@ -345,6 +345,23 @@ describe("the database guards the directory", () => {
     expect(await compact(sql)).toBe(false);
   });
 
+  test("a chunk that a step leaves too large is told of, also when it is the last", async () => {
+    const { sql, drop } = await createDatabase();
+    await sql`insert into cities (slug, name) values ('leeds', 'Leeds')`;
+    await sql`insert into categories (slug, name) values ('crafts', 'Crafts')`;
+    await sql`
+      insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
+      select 'forge-' || n, 'Forge', 'approved', categories.id, cities.id, '1 High Street', 'LS1 6HD', 53.8, -1.5
+      from categories, cities, generate_series(1, 100) as n where categories.slug = 'crafts'`;
+    // Four lists of one chunk each: whichever comes last, half of it is left, and a key to spare.
+    const [{ again }] = await sql<[{ again: boolean }]>`
+      select compact_listing_counts(4, 351) as again`;
+    expect(again).toBe(true);
+    await sql`select compact_listing_counts(4)`;
+    expect((await sql`select from uneven_chunks(4)`).length).toBe(0);
+    await drop();
+  });
+
   test("a business needs a category and a city that exist", async () => {
     for (const column of ["category_id", "city_id"]) {
       const insert = sql`insert into businesses ${sql({ slug: "lost-shop", name: "Lost", [column]: 999_999 })}`;
