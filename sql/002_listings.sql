@@ -10,7 +10,7 @@
 -- so they never wait for each other and a total is exact in every snapshot;
 -- `compact_listing_counts` folds changes together and splits a chunk that grew too large.
 --
--- Most of the functions are written anew further on, in 007, 009, 011 and 013: what is here tells the
+-- Most of the functions are written anew further on, in 007, 009, 011, 013 and 014: what is here tells the
 -- idea.
 
 create table listings (
