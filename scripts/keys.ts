@@ -3,6 +3,7 @@ import { createAdmission, type MeterReading } from "../src/access/admission.ts";
 import {
   findKey,
   type KeyRecord,
+  keyState,
   listKeys,
   type RollResult,
   revokeKey,
@@ -66,7 +67,7 @@ async function list(sql: Sql, json: boolean): Promise<void> {
   const keys = await listKeys(sql);
   if (json) {
     for (const { meterId: _, ...key } of keys) {
-      console.log(JSON.stringify({ ...key, state: stateOf(key) }));
+      console.log(JSON.stringify({ ...key, state: keyState(key) }));
     }
   } else if (keys.length === 0) {
     console.log("No key has been issued. `npx bun scripts/issue-key.ts --help` says how.");
@@ -74,7 +75,7 @@ async function list(sql: Sql, json: boolean): Promise<void> {
     const rows = keys.map((key) => [
       key.id,
       `${key.hint}…`,
-      stateOf(key),
+      keyState(key),
       key.tier,
       key.name,
       key.email,
@@ -150,11 +151,6 @@ async function readMeter(
     admission.stop();
     redis.disconnect();
   }
-}
-
-function stateOf({ revokedAt, expiresAt }: Pick<KeyRecord, "revokedAt" | "expiresAt">): string {
-  if (revokedAt) return "revoked";
-  return expiresAt && expiresAt.getTime() <= Date.now() ? "expired" : "active";
 }
 
 const forPeople = (time: Date) => time.toISOString().slice(0, 16).replace("T", " ");

@@ -5,7 +5,7 @@ import { withDeadline } from "../store/deadline.ts";
 import type { Sql } from "../store/postgres.ts";
 import { repeat } from "../store/repeat.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
-import { type ApiKey, findKeysByHash, keysVersion, type PresentedKey } from "./keys.ts";
+import { type ApiKey, findKeysByHash, keyState, keysVersion, type PresentedKey } from "./keys.ts";
 
 /** What a presented key is worth at this moment. */
 export type Resolved =
@@ -72,9 +72,8 @@ export async function createKeyring(
 
   function judge(record: Found): Resolved {
     if (!record) return denied("invalid");
-    if (record.revokedAt) return denied("revoked");
-    if (record.expiresAt && record.expiresAt.getTime() <= now()) return denied("expired");
-    return { ok: true, key: record };
+    const state = keyState(record, now());
+    return state === "active" ? { ok: true, key: record } : denied(state);
   }
 
   return {

@@ -22,6 +22,18 @@ export interface PresentedKey extends ApiKey {
   revokedAt: Date | null;
 }
 
+/**
+ * What becomes of requests with a key. Revoked wins over expired.
+ * @param at milliseconds since 1970
+ */
+export function keyState(
+  { revokedAt, expiresAt }: Pick<PresentedKey, "revokedAt" | "expiresAt">,
+  at = Date.now(),
+): "active" | "revoked" | "expired" {
+  if (revokedAt) return "revoked";
+  return expiresAt && expiresAt.getTime() <= at ? "expired" : "active";
+}
+
 /** All that is known of a key. There is nothing secret in it. */
 export interface KeyRecord extends PresentedKey {
   /** How the key begins. */

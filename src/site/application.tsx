@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Admission } from "../access/admission.ts";
 import { type ApplicationState, findApplication, revealKey } from "../access/applications.ts";
-import { type IssuedKey, revokeKey, rollKey } from "../access/keys.ts";
+import { type IssuedKey, keyState, revokeKey, rollKey } from "../access/keys.ts";
 import { usageOf } from "../access/usage-report.ts";
 import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
@@ -9,7 +9,7 @@ import { withDeadline } from "../store/deadline.ts";
 import type { Sql } from "../store/postgres.ts";
 import { errorPage } from "./errors.tsx";
 import { isOurForm, readForm } from "./form.ts";
-import { forPeople, KeyList, NewKey, stateOf, Usage } from "./keys.tsx";
+import { forPeople, KeyList, NewKey, Usage } from "./keys.tsx";
 import { page } from "./page.tsx";
 
 export interface ApplicationParts {
@@ -116,7 +116,7 @@ async function show(
   const { name, email, purpose, createdAt, status, keys } = application;
   const [newest] = keys;
   const reading =
-    newest && stateOf(newest) === "active" ? await look(admission.usage(newest)) : null;
+    newest && keyState(newest) === "active" ? await look(admission.usage(newest)) : null;
   const usage = newest && reading ? usageOf(newest, reading) : null;
   const title = keys.length > 0 ? "Your API key" : titles[status];
   return page(

@@ -1,4 +1,4 @@
-import type { IssuedKey, KeyRecord } from "../access/keys.ts";
+import { type IssuedKey, type KeyRecord, keyState } from "../access/keys.ts";
 import type { UsageReport } from "../access/usage-report.ts";
 import { Code } from "./guide.tsx";
 import { grouped } from "./listing.tsx";
@@ -68,7 +68,7 @@ export function KeyList({
             <p>
               {describe(key)} Tier {key.tier}.
             </p>
-            {stateOf(key) === "active" && (
+            {keyState(key) === "active" && (
               <div class="actions">
                 {place === 0 && <RollForm id={key.id} gracePeriods={gracePeriods} />}
                 <RevokeForm id={key.id} hint={key.hint} />
@@ -131,16 +131,11 @@ function RevokeForm({ id, hint }: { id: string; hint: string }) {
   );
 }
 
-export function stateOf({ revokedAt, expiresAt }: KeyRecord): "active" | "revoked" | "expired" {
-  if (revokedAt) return "revoked";
-  return expiresAt && expiresAt.getTime() <= Date.now() ? "expired" : "active";
-}
-
 function describe(key: KeyRecord): string {
   const { expiresAt, revokedAt } = key;
   if (revokedAt) return `Revoked on ${forPeople(revokedAt)}.`;
   if (!expiresAt) return "Active, does not expire.";
-  return stateOf(key) === "expired"
+  return keyState(key) === "expired"
     ? `Expired on ${forPeople(expiresAt)}.`
     : `Active until ${forPeople(expiresAt)}.`;
 }
