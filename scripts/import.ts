@@ -60,7 +60,11 @@ async function importEach(
         results.push(result);
         if (!json) console.log(describe(result, options.dryRun));
       } catch (error) {
-        if (!(error instanceof CommandError)) throw error;
+        if (!(error instanceof CommandError)) {
+          // Not "nothing was kept": the connection may have been lost when all was committed.
+          console.error(`${file} was broken off. Import it again, and what comes after it.`);
+          throw error;
+        }
         process.exitCode = 1;
         console.error(
           `${error.message.includes(file) ? "" : `${file}: `}${error.message} Nothing of it was kept.`,

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase, stores, type TestDatabase } from "../support.ts";
+import { createDatabase, stores, type TestDatabase, until } from "../support.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const data = join(root, "../shared/data");
@@ -154,6 +154,30 @@ test.each<[string, string | Uint8Array, string, string]>([
   expect(stderr).toContain(message);
   expect(stderr.trimEnd().split("\n").length).toBe(1);
   expect([stdout, code]).toEqual(["", 1]);
+});
+
+test("a file whose import breaks off is named, and may be imported again with those after it", async () => {
+  const [first, second] = [await write(record("1")), await write(record("2"))];
+  const { sql } = database;
+  await sql.begin(async (transaction) => {
+    await transaction`lock table businesses in access exclusive mode`;
+    const broken = run([first, second]);
+    await until(async () => {
+      const [waiting] = await sql`
+        select pg_terminate_backend(pid) from pg_locks
+        where relation = 'businesses'::regclass and not granted`;
+      return waiting !== undefined;
+    }, 10_000);
+    const { stdout, stderr, code } = await broken;
+    expect(stdout).toStartWith("All files: read 0,");
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n")).toEqual([
+      `${first} was broken off. Import it again, and what comes after it.`,
+      expect.stringContaining("Cannot reach a store: "),
+    ]);
+  });
+  const { counts, code } = await importJson([first, second]);
+  expect([counts.created, code]).toEqual([2, 0]);
 });
 
 test("a file that is missing, an unknown option and wrong values are explained, exit code 1", async () => {
