@@ -93,13 +93,21 @@ export async function openFeed(
   }
 
   async function reconcile(prepared: readonly Prepared[]): Promise<void> {
-    const stored = await readStored(
+    const stored = await readKnown(prepared);
+    await create(prepared.filter(({ sourceId }) => !stored.has(sourceId)));
+    await update(
+      prepared.filter(({ sourceId }) => stored.has(sourceId)),
+      stored,
+    );
+  }
+
+  /** Those of the feed that the directory has, by their ids there. */
+  function readKnown(prepared: readonly Prepared[]): Promise<Map<string, StoredBusiness>> {
+    return readStored(
       transaction,
       source,
       prepared.map(({ sourceId }) => sourceId),
     );
-    await create(prepared.filter(({ sourceId }) => !stored.has(sourceId)));
-    await update(prepared.filter(({ sourceId }) => stored.has(sourceId)));
   }
 
   async function create(prepared: readonly Prepared[]): Promise<void> {
@@ -130,14 +138,12 @@ export async function openFeed(
     if (created.length > 0) await insertBusinesses(transaction, created);
   }
 
-  async function update(prepared: readonly Prepared[]): Promise<void> {
-    // Round again for those that an operator has changed since they were read.
+  async function update(
+    prepared: readonly Prepared[],
+    known: ReadonlyMap<string, StoredBusiness>,
+  ): Promise<void> {
+    let stored = known;
     for (let waiting = prepared; waiting.length > 0; ) {
-      const stored = await readStored(
-        transaction,
-        source,
-        waiting.map(({ sourceId }) => sourceId),
-      );
       const changes: { given: Prepared; after: StoredBusiness }[] = [];
       for (const given of waiting) {
         const before = stored.get(given.sourceId);
@@ -155,16 +161,14 @@ export async function openFeed(
         count("updated", isLacking(after, given), given.unusable);
         return [];
       });
+      // Round again for those that an operator has changed since they were read.
+      if (waiting.length > 0) stored = await readKnown(waiting);
     }
   }
 
   async function compareRepeated(prepared: readonly Prepared[]): Promise<void> {
     if (prepared.length === 0) return;
-    const stored = await readStored(
-      transaction,
-      source,
-      prepared.map(({ sourceId }) => sourceId),
-    );
+    const stored = await readKnown(prepared);
     for (const given of prepared) {
       const before = stored.get(given.sourceId);
       if (before && isSame(before, { ...before, ...decide(before, given) })) {
