@@ -9,6 +9,7 @@ import { createPageCache, type PageFile } from "./directory/page-cache.ts";
 import { RingFile } from "./directory/ring-file.ts";
 import { type Answers, keptAnswers } from "./handlers/answers.ts";
 import { type AnswerCounts, createMetrics } from "./metrics.ts";
+import { LONGEST_HANDLING_MS } from "./middleware/answerInTime.ts";
 import { createLog, endWhenTold, explain, StartError } from "./process.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
 import { startSearchSync } from "./search/sync.ts";
@@ -152,8 +153,8 @@ const MOST_KEPT = 110_000;
 /** A statement of a server takes some seconds at most. */
 const LONGEST_SILENCE_MS = 30_000;
 
-/** Milliseconds; see answerInTime. */
-const LONGEST_ANSWER_MS = 4_500;
+/** Milliseconds: what is left when a handler is given up. */
+const LONGEST_ANSWER_MS = LONGEST_HANDLING_MS + 500;
 
 /** Milliseconds that each part has to close. */
 const STOP_MS = 5_000;

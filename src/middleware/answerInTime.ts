@@ -15,4 +15,5 @@ export function answerInTime(): Middleware {
     };
 }
 
-const LONGEST_HANDLING_MS = 4_000;
+/** Milliseconds. */
+export const LONGEST_HANDLING_MS = 4_000;

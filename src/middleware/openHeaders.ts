@@ -1,3 +1,4 @@
+import { OPEN_LIMIT } from "../access/meters.ts";
 import { addingHeaders } from "../http/answer.ts";
 import type { Middleware } from "../http/handler.ts";
 
@@ -16,7 +17,7 @@ export function openHeaders(): Middleware {
 }
 
 const ANSWER = {
-  "x-ratelimit-limit": "60",
+  "x-ratelimit-limit": String(OPEN_LIMIT),
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "ETag, Retry-After, x-ratelimit-limit",
 };
