@@ -10,8 +10,10 @@
 -- so they never wait for each other and a total is exact in every snapshot;
 -- `compact_listing_counts` folds changes together and splits a chunk that grew too large.
 --
--- Most of the functions are written anew further on, in 007, 009, 011, 013 and 014: what is here tells the
--- idea.
+-- Migrations are only ever added to, so what a function is today stands where it was written last:
+--   011  follow_businesses, announce_businesses, fold_listing_counts, is_photo_list, is_opening_hours
+--   013  follow_category, follow_names, keep_referenced
+--   014  compact_listing_counts
 
 create table listings (
   category_id integer not null,                         -- 0: any category
