@@ -59,11 +59,13 @@ export async function startWorkers(
 
   /** Linux would go on handing it connections. */
   async function endWhenHanging(worker: Worker, number: number): Promise<void> {
-    const { signal } = stopping;
-    const hasEnded = worker.exited.then(() => true);
+    // Not a race of the pause with the worker's end: each would stay with that promise until then.
+    const ended = new AbortController();
+    worker.exited.then(() => ended.abort());
+    const signal = AbortSignal.any([stopping.signal, ended.signal]);
     for (let silent = 0; silent < MOST_SILENT; ) {
-      const pause = sleep(LOOK_INTERVAL_MS, false, { signal }).catch(() => true);
-      if (await Promise.race([hasEnded, pause])) return;
+      const isOver = await sleep(LOOK_INTERVAL_MS, false, { signal }).catch(() => true);
+      if (isOver) return;
       silent = (await worker.answers()) ? 0 : silent + 1;
     }
     log.error({ worker: number, pid: worker.pid }, "a worker hangs: ending it");
