@@ -16,7 +16,7 @@ await runCommand(async () => {
   const config = loadConfig(await scriptEnvironment());
   const sql = openPostgres(config.databaseUrl, { max: 2 });
   try {
-    const applied = await migrate(sql);
+    const applied = await migrate(sql, { onWait: console.error });
     console.log(applied.length === 0 ? "Up to date." : `Applied ${applied.join(", ")}.`);
   } finally {
     await sql.end();

@@ -68,7 +68,7 @@ function readSettings(): Config {
 async function bringUp(supervisor: Supervisor, config: Config, port: number): Promise<void> {
   const stores = await startStores(supervisor, process.env, step, say);
   const sql = openPostgres(stores.databaseUrl);
-  await step("Migrations", migrate(sql));
+  await step("Migrations", migrate(sql, { onWait: say }));
   if (config.sample) await fillDirectory(sql, step);
   const meili = openMeilisearch(stores.meiliUrl, stores.meiliKey);
   await step("Search index", syncSearch({ sql, meili, index: SEARCH_INDEX }));

@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { MIGRATION_LOCK } from "./locks.ts";
 import type { Sql } from "./postgres.ts";
 
@@ -6,11 +7,15 @@ const folder = new URL("../../sql/", import.meta.url);
 
 /**
  * Applies the pending migrations in the order of their names, each in one transaction.
- * @param from where they are
+ * @param options.from where they are
+ * @param options.onWait told in a line for people when one has to wait for others
  * @returns the names of those applied
  * @throws Error that names the one which could not be; those before it stay applied
  */
-export async function migrate(sql: Sql, from: URL = folder): Promise<string[]> {
+export async function migrate(
+  sql: Sql,
+  { from = folder, onWait = () => {} }: { from?: URL; onWait?: (line: string) => void } = {},
+): Promise<string[]> {
   const connection = await sql.reserve();
   try {
     // Two programs that start at once must not migrate twice.
@@ -21,7 +26,12 @@ export async function migrate(sql: Sql, from: URL = folder): Promise<string[]> {
         applied_at timestamptz not null default now()
       )`;
     const pending = await pendingMigrations(connection, from);
-    for (const name of pending) await apply(connection, name, from);
+    for (const name of pending) {
+      for (let waits = 0; !(await apply(connection, name, from)); waits++) {
+        if (waits === 0) onWait(`${name} waits for a transaction that uses what it is to change.`);
+        await sleep(PAUSE_MS);
+      }
+    }
     return pending;
   } finally {
     // A connection that was lost has let go of it.
@@ -30,17 +40,31 @@ export async function migrate(sql: Sql, from: URL = folder): Promise<string[]> {
   }
 }
 
-async function apply(connection: Sql, name: string, from: URL): Promise<void> {
+/** @returns whether it is applied; false when a lock that it needs was not to be had in time */
+async function apply(connection: Sql, name: string, from: URL): Promise<boolean> {
   const text = await Bun.file(new URL(name, from)).text();
   try {
-    // Several statements sent as one query are one transaction.
-    await connection.unsafe(`${text};\ninsert into migrations (name) values ('${name}')`).simple();
+    // Several statements sent as one query are one transaction. While it waits for the lock of a
+    // table, all who want to read that table wait behind it: for an import, that would be minutes.
+    await connection
+      .unsafe(
+        `set local lock_timeout = ${LOCK_TIMEOUT_MS};\n${text};\ninsert into migrations (name) values ('${name}')`,
+      )
+      .simple();
+    return true;
   } catch (error) {
+    if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return false;
     throw new Error(`Migration ${name} cannot be applied: ${(error as Error).message}`, {
       cause: error,
     });
   }
 }
+
+// Appendix A of PostgreSQL's manual.
+const LOCK_NOT_AVAILABLE = "55P03";
+const LOCK_TIMEOUT_MS = 500;
+/** For the others, between two times that somebody had to wait. */
+const PAUSE_MS = 1_000;
 
 /** The names of the migrations that this database does not have yet. */
 export async function pendingMigrations(sql: Sql, from: URL = folder): Promise<string[]> {

@@ -22,13 +22,38 @@ test("one that cannot be applied is named, leaves nothing, and keeps no others w
   await writeFile(join(folder, "902_bad.sql"), "create table bad (id integer); select 1 / 0;");
   const from = pathToFileURL(`${folder}/`);
   for (let attempt = 0; attempt < 2; attempt++) {
-    await expect(migrate(sql, from)).rejects.toThrow(
+    await expect(migrate(sql, { from })).rejects.toThrow(
       "Migration 902_bad.sql cannot be applied: division by zero",
     );
   }
   const [found] = await sql`
     select to_regclass('good') is not null as good, to_regclass('bad') is not null as bad`;
   expect(found).toEqual({ good: true, bad: false });
+  await rm(folder, { recursive: true });
+  await drop();
+});
+
+test("one that has to wait for a transaction lets who reads pass meanwhile, and says so", async () => {
+  const { sql, drop } = await createDatabase();
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-migrations-"));
+  await writeFile(join(folder, "901_wide.sql"), "alter table businesses add wide text;");
+  const from = pathToFileURL(`${folder}/`);
+  const told: string[] = [];
+  const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
+  const onWait = (line: string) => {
+    told.push(line);
+    tell();
+  };
+  let migrating: Promise<string[]> | undefined;
+  await sql.begin(async (transaction) => {
+    await transaction`lock table businesses in row exclusive mode`;
+    migrating = migrate(sql, { from, onWait });
+    await isTold;
+    // It would take until the end of the transaction, and that waits for it.
+    await sql`select count(*) from businesses`;
+  });
+  expect(await migrating).toEqual(["901_wide.sql"]);
+  expect(told).toEqual(["901_wide.sql waits for a transaction that uses what it is to change."]);
   await rm(folder, { recursive: true });
   await drop();
 });
