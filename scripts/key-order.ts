@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import * as v from "valibot";
+import { emailPattern } from "../src/directory/email.ts";
 import { CommandError } from "./command.ts";
 import { readSpan } from "./span.ts";
 
@@ -104,7 +105,7 @@ const holderSchema = v.object({
   email: v.pipe(
     v.string(),
     v.trim(),
-    v.email("--email must be an address such as ann@shop.example."),
+    v.regex(emailPattern, "--email must be an address such as ann@shop.example."),
     v.maxLength(254, "--email is too long; it may have 254 characters."),
   ),
 });

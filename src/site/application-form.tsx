@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { emailPattern } from "../directory/email.ts";
 
 export type ApplicationFields = Record<"name" | "email" | "purpose", string>;
 export type Faults = Partial<Record<keyof ApplicationFields | "form", string>>;
@@ -38,7 +39,7 @@ const schema = v.object({
   name: line("your name or that of your company", 200),
   email: v.pipe(
     line("your email address", 254),
-    v.email("That is not an email address; it should look like ann@shop.example."),
+    v.regex(emailPattern, "That is not an email address; it should look like ann@shop.example."),
   ),
   purpose: v.pipe(
     v.string(),

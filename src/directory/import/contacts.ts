@@ -1,5 +1,6 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js/min";
 import { LRUCache } from "lru-cache";
+import { emailPattern } from "../email.ts";
 
 // Each of these reads what people write into one field. Of several values the first usable one
 // is taken; null means that none is.
@@ -52,12 +53,7 @@ export function readWebsite(text: string): string | null {
 export function readEmail(text: string): string | null {
   for (const part of text.split(/[;,\s]+/)) {
     const address = part.replace(/^mailto:/i, "");
-    if (
-      address.length <= 254 &&
-      /^[^\s\p{C}@<>()"\\]{1,64}@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)+$/u.test(address)
-    ) {
-      return address;
-    }
+    if (address.length <= 254 && emailPattern.test(address)) return address;
   }
   return null;
 }
