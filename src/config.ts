@@ -66,6 +66,10 @@ const settings = v.pipe(
     BASE_URL: v.optional(
       v.pipe(
         address("BASE_URL", ["http:", "https:"], "https://directory.example"),
+        v.regex(
+          /^[^?#@]+$/,
+          "BASE_URL must end with the host or a path, such as https://directory.example.",
+        ),
         v.transform((url) => url.replace(/\/+$/, "")),
       ),
     ),

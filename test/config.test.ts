@@ -64,6 +64,18 @@ test("an address to build others on has no slash at its end", () => {
   }
 });
 
+test("an address to build others on has nothing that they would carry along", () => {
+  for (const given of [
+    "https://directory.example/?from=here",
+    "https://directory.example#top",
+    "https://ann:secret@directory.example",
+  ]) {
+    expect(faultsOf({ ...enough, BASE_URL: given })).toEqual([
+      expect.stringContaining("BASE_URL must end with the host"),
+    ]);
+  }
+});
+
 test("several Redis addresses are a cluster, proxies are addresses or ranges", () => {
   const config = loadConfig({
     ...enough,
