@@ -343,11 +343,18 @@ test("two sources may use the same id", async () => {
   expect(await load([whole], { source: "two" })).toMatchObject({ created: 1, unchanged: 0 });
 });
 
+test.each([null, {}, { lat: null, lng: null }])("coordinates %j are none", async (coordinates) => {
+  expect(await load([{ ...whole, coordinates } as ImportRecord])).toMatchObject({
+    created: 1,
+    pending: 1,
+  });
+});
+
 test.each<[reason: string, record: object]>([
   ["sourceId is missing", { name: "Boots" }],
   ["name is missing", { sourceId: "1" }],
   ["name must be text", { ...whole, name: 7 }],
-  ["coordinates.lng must be between -180 and 180", { ...whole, coordinates: { lat: 52 } }],
+  ["coordinates must have both lat and lng", { ...whole, coordinates: { lat: 52 } }],
   ["coordinates must be {lat, lng}", { ...whole, coordinates: "here" }],
   ["photos: url is missing", { ...whole, photos: [{}] }],
   ["openingHours: day is missing", { ...whole, openingHours: [{ isClosed: true }] }],

@@ -160,12 +160,20 @@ export const importRecord = v.object(
       ),
     ),
     coordinates: v.nullish(
-      v.object(
-        {
-          lat: v.optional(between("coordinates.lat", -90, 90), Number.NaN),
-          lng: v.optional(between("coordinates.lng", -180, 180), Number.NaN),
-        },
-        "coordinates must be {lat, lng}",
+      v.pipe(
+        v.object(
+          {
+            lat: v.nullish(between("coordinates.lat", -90, 90)),
+            lng: v.nullish(between("coordinates.lng", -180, 180)),
+          },
+          "coordinates must be {lat, lng}",
+        ),
+        v.check(
+          ({ lat, lng }) => (lat == null) === (lng == null),
+          "coordinates must have both lat and lng",
+        ),
+        // As some write that there are none.
+        v.transform(({ lat, lng }) => (lat == null || lng == null ? null : { lat, lng })),
       ),
     ),
     phone: text("phone", 300),
