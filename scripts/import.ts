@@ -35,8 +35,8 @@ async function importFiles(): Promise<void> {
   const sql = openPostgres(config.databaseUrl, { max: 2 });
   try {
     if (categories !== null) {
-      const counts = await importCategoryFile(sql, categories, options);
-      console.log(json ? JSON.stringify({ ...counts, rejected: 0 }) : describeCounts(counts));
+      const counts = { ...(await importCategoryFile(sql, categories, options)), rejected: 0 };
+      console.log(json ? JSON.stringify(counts) : describeCounts(counts));
     } else {
       await importEach(sql, files, options, json);
     }
@@ -94,8 +94,7 @@ function describe(
   const { unusable, ...numbers } = counts;
   const rate = Math.round(counts.read / Math.max(seconds, 0.001));
   const lines = [
-    `${file} (source ${source})${dryRun ? ", a dry run, nothing was kept" : ""}: ${describeCounts(numbers)}`,
-    `  ${seconds.toFixed(1)} s, ${rate} rows a second`,
+    `${file} (source ${source})${dryRun ? ", a dry run, nothing was kept" : ""}: ${seconds.toFixed(1)} s, ${rate} rows a second`,
   ];
   if (counts.pending > 0) {
     lines.push(
@@ -106,6 +105,7 @@ function describe(
   if (left.length > 0) lines.push(`  Not usable and left out: ${left.join(", ")}`);
   if (rejects !== null) lines.push(`  Rejected rows are in ${rejects}; most often:`);
   for (const [reason, rows] of reasons) lines.push(`  ${String(rows).padStart(7)}  ${reason}`);
+  lines.push(`  ${describeCounts(numbers)}`);
   return lines.join("\n");
 }
 

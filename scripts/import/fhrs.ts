@@ -13,12 +13,14 @@ export async function* readFhrs(text: AsyncIterable<string>): AsyncGenerator<Row
   const parser = new SaxesParser();
   const found: Row[] = [];
   let count = 0;
+  let isFhrs = false;
   let fields: Fields | null = null;
   let value = "";
   parser.on("error", (error) => {
     throw new CommandError(`The XML is broken or cut short: ${error.message}.`);
   });
   parser.on("opentag", ({ name }) => {
+    if (name === ROOT) isFhrs = true;
     if (name === ESTABLISHMENT) fields = {};
     value = "";
   });
@@ -43,10 +45,11 @@ export async function* readFhrs(text: AsyncIterable<string>): AsyncGenerator<Row
   }
   parser.close();
   yield* found.splice(0);
-  if (count === 0)
+  if (count === 0 && !isFhrs)
     throw new CommandError("The file has no EstablishmentDetail: it is not FHRS data.");
 }
 
+const ROOT = "FHRSEstablishment";
 const ESTABLISHMENT = "EstablishmentDetail";
 
 type Fields = Record<string, string>;

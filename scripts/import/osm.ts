@@ -7,11 +7,13 @@ import { present, type Row } from "./row.ts";
 
 /** Places of OpenStreetMap as GeoJSON, as Overpass and osmtogeojson give it: tags as properties. */
 export async function* readOsm(text: AsyncIterable<string>): AsyncGenerator<Row> {
-  const parser = new JSONParser({ paths: ["$.features.*"], keepStack: false });
+  const parser = new JSONParser({ paths: ["$.type", "$.features.*"], keepStack: false });
   const found: Row[] = [];
   let count = 0;
-  parser.onValue = ({ value }) => {
-    found.push(rowOf(++count, value as unknown));
+  let isCollection = false;
+  parser.onValue = ({ key, value }) => {
+    if (key === "type") isCollection = value === "FeatureCollection";
+    else found.push(rowOf(++count, value as unknown));
   };
   parser.onError = (error) => {
     throw new CommandError(`The GeoJSON is broken after feature ${count}: ${error.message}.`);
@@ -22,7 +24,8 @@ export async function* readOsm(text: AsyncIterable<string>): AsyncGenerator<Row>
     yield* found.splice(0);
   }
   if (!parser.isEnded) throw new CommandError(`The GeoJSON is cut short after feature ${count}.`);
-  if (count === 0) throw new CommandError("The GeoJSON has no features.");
+  // An extract in which nothing was found is one all the same.
+  if (count === 0 && !isCollection) throw new CommandError("The GeoJSON has no features.");
 }
 
 interface Feature {

@@ -346,6 +346,13 @@ test("OSM: GeoJSON that is broken or cut short fails the file", () => {
     "broken after feature 1",
   );
   expect(records(readOsm(pieces("{}")))).rejects.toThrow("no features");
+  expect(records(readOsm(pieces('{"type":"Feature"}')))).rejects.toThrow("no features");
+});
+
+test("OSM, FHRS: an extract in which nothing was found is read to its end", async () => {
+  expect(await records(readOsm(pieces(collection())))).toEqual([]);
+  const none = "<FHRSEstablishment><EstablishmentCollection/></FHRSEstablishment>";
+  expect(await records(readFhrs(pieces(none)))).toEqual([]);
 });
 
 test("OSM: every tag leads to a category, of several the first that is known", () => {
