@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import type { ImportRecord } from "../../src/directory/import.ts";
 import { CommandError } from "../command.ts";
 import { fieldNames, isFieldName, recordOfFields } from "./fields.ts";
 import { type Mapping, mapColumns } from "./mapping.ts";
@@ -31,7 +30,7 @@ export async function* readCsv(
     }
     const record = recordOfFields(read(cells));
     if (typeof record === "string") yield { line, row: cells, reason: record };
-    else yield { line, row: cells, record: record as unknown as ImportRecord };
+    else yield { line, row: cells, record };
   }
 }
 

@@ -1,5 +1,5 @@
 import { access, constants, stat } from "node:fs/promises";
-import { type ImportCounts, type ImportRecord, importRecords } from "../../src/directory/import.ts";
+import { type ImportCounts, importRecords } from "../../src/directory/import.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
 import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts";
@@ -49,7 +49,7 @@ export async function importFile(
   const origins = new WeakMap<object, RecordRow>();
   const unusable: Record<string, number> = {};
   let rejectedByReader = 0;
-  async function* records(): AsyncGenerator<ImportRecord> {
+  async function* records(): AsyncGenerator<object> {
     for await (const row of readRows(format, readText(file, progress.addBytes), options.mapping)) {
       if ("reason" in row) {
         rejects.add(row);

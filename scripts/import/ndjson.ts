@@ -1,4 +1,3 @@
-import type { ImportRecord } from "../../src/directory/import.ts";
 import type { Row } from "./row.ts";
 import { readLines } from "./text.ts";
 
@@ -19,8 +18,7 @@ function rowOf(line: number, json: string): Row {
   } catch {
     return { line, row: json, reason: "the line is not JSON" };
   }
-  const isObject = typeof row === "object" && row !== null && !Array.isArray(row);
-  return isObject
-    ? { line, row, record: row as ImportRecord }
+  return typeof row === "object" && row !== null && !Array.isArray(row)
+    ? { line, row, record: row }
     : { line, row, reason: "the row is not an object" };
 }

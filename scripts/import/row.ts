@@ -1,5 +1,3 @@
-import type { ImportRecord } from "../../src/directory/import.ts";
-
 /** One row of a file: a record for the directory, or the reason why it cannot be one. */
 export type Row = RecordRow | RejectedRow;
 
@@ -9,7 +7,7 @@ export interface RecordRow {
   /** As it stands in the file. */
   row: unknown;
   /** The directory checks it; a file of our own format may hold anything. */
-  record: ImportRecord;
+  record: object;
   /** Fields that the row has but that could not be understood. */
   unusable?: string[];
 }

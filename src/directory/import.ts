@@ -9,7 +9,6 @@ import {
   openFeed,
   type ReadRecord,
 } from "./import/feed.ts";
-import type { ImportRecord } from "./import/record.ts";
 import { expectManyRows } from "./import/rows.ts";
 
 export type { ImportCounts, ImportOptions } from "./import/feed.ts";
@@ -18,13 +17,13 @@ export type { ImportRecord, OpeningHoursRecord } from "./import/record.ts";
 /**
  * Imports a feed in one transaction: all of it is kept, or nothing when it throws. Idempotent by
  * (source, sourceId); of several records with one sourceId the first counts, and one that says
- * something else is rejected. One import at a time; others wait.
+ * something else is rejected, as is what is no ImportRecord. One import at a time; others wait.
  *
  * What a record says replaces what was known. Its status does not: an operator's decision stands.
  */
 export async function importRecords(
   sql: Sql,
-  records: AsyncIterable<ImportRecord> | Iterable<ImportRecord>,
+  records: AsyncIterable<object> | Iterable<object>,
   options: ImportOptions,
 ): Promise<ImportCounts> {
   const counts = noCounts();
@@ -57,7 +56,7 @@ const RECORDS_TO_A_TURN = 100;
 
 /** The next batch is read while the database is busy with the one before. */
 async function inBatches(
-  records: AsyncIterable<ImportRecord> | Iterable<ImportRecord>,
+  records: AsyncIterable<object> | Iterable<object>,
   feed: Feed,
 ): Promise<void> {
   let batch: ReadRecord[] = [];

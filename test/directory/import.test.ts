@@ -49,11 +49,11 @@ const whole: ImportRecord = {
 };
 
 async function load(
-  records: Partial<ImportRecord>[],
+  records: object[],
   options: Partial<ImportOptions> = {},
 ): Promise<ImportCounts & { reasons: string[] }> {
   const reasons: string[] = [];
-  const counts = await importRecords(database.sql, records as ImportRecord[], {
+  const counts = await importRecords(database.sql, records, {
     source: "test",
     onReject: (_, reason) => reasons.push(reason),
     ...options,
@@ -388,7 +388,7 @@ test.each<[reason: string, record: object]>([
     { ...whole, category: "chemists" },
   ],
 ])("rejects with the reason: %s", async (reason, record) => {
-  const result = await load([record as ImportRecord, named("2", "The next one")]);
+  const result = await load([record, named("2", "The next one")]);
   expect(result).toMatchObject({ read: 2, created: 1, rejected: 1 });
   expect(result.reasons).toEqual([reason]);
 });
@@ -430,7 +430,7 @@ test("no text, however odd, breaks an import", async () => {
     ),
     { numRuns: 1_000, seed: 7 },
   );
-  const counts = await load(records as ImportRecord[]);
+  const counts = await load(records);
   expect(counts.created + counts.unchanged + counts.rejected).toBe(1_000);
   expect(counts.created).toBeGreaterThan(500);
 });

@@ -4,15 +4,6 @@ import type { Sql } from "../../store/postgres.ts";
 import { isSlug } from "../slug.ts";
 import { cleanLine } from "./text.ts";
 
-/** A category as a feed gives it; what is absent stays as it is. */
-export interface CategoryRecord {
-  slug: string;
-  name: string;
-  /** Slug of the category above; null for a root. */
-  parent?: string | null;
-  isActive?: boolean | null;
-}
-
 export interface CategoryCounts {
   read: number;
   created: number;
@@ -26,7 +17,7 @@ export class CategoryFault extends Error {}
 /** Checks one record. @returns the reason when it is none */
 export function readCategory(record: unknown): CategoryRecord | string {
   const checked = v.safeParse(categoryRecord, record, { abortEarly: true });
-  return checked.success ? (checked.output as CategoryRecord) : checked.issues[0].message;
+  return checked.success ? checked.output : checked.issues[0].message;
 }
 
 const categoryRecord = v.object(
@@ -41,11 +32,15 @@ const categoryRecord = v.object(
       v.nonEmpty("name is missing"),
       v.maxLength(200, "name is longer than 200 characters"),
     ),
+    // Slug of the category above; null for a root.
     parent: v.nullish(v.string("parent must be the slug of a category")),
     isActive: v.nullish(v.boolean("isActive must be true or false")),
   },
   "the row is not an object",
 );
+
+/** A category as a feed gives it; what is absent stays as it is. */
+export type CategoryRecord = v.InferOutput<typeof categoryRecord>;
 
 /**
  * Creates and updates categories by slug, all or none of them. A parent may come after its children.

@@ -2,7 +2,7 @@ import type { Sql, Transaction } from "../../store/postgres.ts";
 import { Cities } from "./cities.ts";
 import { outcodeOf } from "./contacts.ts";
 import { type Prepared, prepare } from "./prepare.ts";
-import type { BusinessStatus, ImportRecord } from "./record.ts";
+import type { BusinessStatus } from "./record.ts";
 import {
   type BusinessFields,
   emptyBusiness,
@@ -26,7 +26,7 @@ export interface ImportOptions {
   /** Hears after each batch how many records have been dealt with. */
   onProgress?: ((read: number) => void) | undefined;
   /** Hears of each record that is left out, and why. */
-  onReject?: ((record: ImportRecord, reason: string) => void) | undefined;
+  onReject?: ((record: object, reason: string) => void) | undefined;
   /** Hears that what follows an import failed, although all of it is kept; see settleDirectory. */
   onUnsettled?: ((error: unknown) => void) | undefined;
   /** Does everything, and keeps nothing. */
@@ -47,13 +47,13 @@ export interface ImportCounts {
 
 /** A record, and what was made of it: the reason where it is rejected. */
 export interface ReadRecord {
-  record: ImportRecord;
+  record: object;
   prepared: Prepared | string;
 }
 
 export interface Feed {
   /** Checks a record. Asks no database, so it can be done while that is busy with others. */
-  read(record: ImportRecord): ReadRecord;
+  read(record: object): ReadRecord;
   /** Takes a batch, one at a time. */
   take(batch: readonly ReadRecord[]): Promise<void>;
 }
@@ -225,7 +225,7 @@ export async function openFeed(
     for (const field of unusable) counts.unusable[field] = (counts.unusable[field] ?? 0) + 1;
   }
 
-  function reject(record: ImportRecord, reason: string): void {
+  function reject(record: object, reason: string): void {
     counts.rejected++;
     options.onReject?.(record, reason);
   }

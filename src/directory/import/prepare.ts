@@ -2,19 +2,14 @@ import * as v from "valibot";
 import type { OpeningHours, Photo } from "../businesses.ts";
 import { weekdays } from "../weekdays.ts";
 import { readEmail, readPhone, readPostcode, readWebsite } from "./contacts.ts";
-import {
-  type BusinessStatus,
-  type CheckedRecord,
-  type ImportRecord,
-  importRecord,
-} from "./record.ts";
+import { type BusinessStatus, type CheckedRecord, importRecord } from "./record.ts";
 import type { BusinessFields } from "./rows.ts";
 import { cleanLine, cleanText } from "./text.ts";
 import { readTown, type Town } from "./towns.ts";
 
 /** A record that has been checked and put into the directory's forms. */
 export interface Prepared {
-  record: ImportRecord;
+  record: object;
   sourceId: string;
   slug: string | null;
   status: BusinessStatus | null;
@@ -28,7 +23,7 @@ export interface Prepared {
 
 /** @returns the prepared record, or the reason why it is rejected */
 export function prepare(
-  record: ImportRecord,
+  record: object,
   categories: ReadonlyMap<string, number>,
 ): Prepared | string {
   const checked = check(record);
