@@ -117,12 +117,11 @@ export function createAdmission(
   async function chargeInRedis(key: ApiKey, cost: 0 | 1): Promise<Decision> {
     for (;;) {
       const decision = await meters.charge(key, cost);
-      const { outcome, reading } = decision;
-      if (outcome !== "unknown") {
-        lastSeen.remember(key, reading);
+      if (decision.outcome !== "unknown") {
+        lastSeen.remember(key, decision.reading);
         return counted(key, cost, decision);
       }
-      await once(beginning, key.meterId, () => beginInRedis(key, reading.month));
+      await once(beginning, key.meterId, () => beginInRedis(key, decision.month));
     }
   }
 
@@ -185,8 +184,7 @@ export function createAdmission(
     async admitKey(key) {
       const { outcome, retryAfterSeconds, reading } = await charge(key, 1);
       if (outcome === "admitted") return { ...reading, admitted: true };
-      const reason = outcome as "rate_limited" | "quota_exceeded";
-      return { ...reading, admitted: false, reason, retryAfterSeconds };
+      return { ...reading, admitted: false, reason: outcome, retryAfterSeconds };
     },
     async refundKey({ meterId }, { month }) {
       usage.count(meterId, month, -1);

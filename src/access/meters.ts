@@ -17,7 +17,7 @@ export interface Meters {
   /** Lets a client's request in, or not. @returns 0, or microseconds until there is room */
   admitClient(client: string): Promise<number>;
   /** Charges a key's meter with `cost` requests or says why not; 0 only looks. */
-  charge(key: ApiKey, cost: number): Promise<Decision>;
+  charge(key: ApiKey, cost: number): Promise<Decision | UnknownMeter>;
   /** Gives back one request that was charged in this month. */
   refund(meterId: string, month: string): Promise<void>;
   /** Raises what a meter has used to what is known elsewhere, and lowers its bucket likewise. */
@@ -41,10 +41,15 @@ export interface MeterReading {
 export type Outcome = "admitted" | "rate_limited" | "quota_exceeded";
 
 export interface Decision {
-  /** Unknown: Redis has no such meter, so the reading says nothing but the month. */
-  outcome: Outcome | "unknown";
+  outcome: Outcome;
   retryAfterSeconds: number;
   reading: MeterReading;
+}
+
+/** Redis has no such meter: it has to be seeded for this month. */
+export interface UnknownMeter {
+  outcome: "unknown";
+  month: string;
 }
 
 /** What is known of a meter outside of Redis. */
@@ -92,7 +97,7 @@ export function createMeters(
     return await withDeadline(answer, deadlineMs);
   }
 
-  async function chargeKeys(charges: Charge[]): Promise<Decision[]> {
+  async function chargeKeys(charges: Charge[]): Promise<(Decision | UnknownMeter)[]> {
     const values: (string | number)[] = [];
     for (const { name } of charges) values.push(name);
     values.push(now());
@@ -104,11 +109,11 @@ export function createMeters(
       .then((numbers) => readDecisions(numbers, charges));
     return await withDeadline(answer, deadlineMs, (decisions) => {
       // Too late: they were decided elsewhere, so what was charged here is charged twice.
-      for (const [index, { outcome, reading }] of decisions.entries()) {
+      for (const [index, decision] of decisions.entries()) {
         const charge = charges[index];
-        if (outcome !== "admitted" || !charge || charge.cost === 0) continue;
+        if (decision.outcome !== "admitted" || !charge || charge.cost === 0) continue;
         // Best effort: without it the holder of the key has a request less.
-        redis.refundKey(charge.name, digitsOf(reading.month), charge.cost).catch(() => {});
+        redis.refundKey(charge.name, digitsOf(decision.reading.month), charge.cost).catch(() => {});
       }
     });
   }
@@ -164,21 +169,21 @@ const digitsOf = (month: string) => month.replace("-", "");
 const nameOf = (digits: number) =>
   `${Math.floor(digits / 100)}-${String(digits % 100).padStart(2, "0")}`;
 
-// As in admit-keys.lua.
-const OUTCOMES = ["admitted", "rate_limited", "quota_exceeded", "unknown"] as const;
+// As in admit-keys.lua; the number after them is a meter that Redis does not know.
+const OUTCOMES = ["admitted", "rate_limited", "quota_exceeded"] as const;
 const PLACES = 4;
 const TOKEN = 60_000_000;
 const SECOND = 1_000_000;
 
 /** The answer of admit-keys.lua. */
-function readDecisions(answer: number[], charges: readonly Charge[]): Decision[] {
+function readDecisions(answer: number[], charges: readonly Charge[]): (Decision | UnknownMeter)[] {
   const now = answer[0] as number;
   let digits = Number.NaN;
   let month = "";
   let monthEndsInSeconds = 0;
   return charges.map(({ key: { perMinute }, cost }, index) => {
     const at = 1 + index * PLACES;
-    const outcome = OUTCOMES[answer[at] as number] as Decision["outcome"];
+    const outcome = OUTCOMES[answer[at] as number];
     const used = answer[at + 2] as number;
     const level = answer[at + 3] as number;
     if (answer[at + 1] !== digits) {
@@ -186,12 +191,12 @@ function readDecisions(answer: number[], charges: readonly Charge[]): Decision[]
       month = nameOf(digits);
       monthEndsInSeconds = Math.ceil((monthOf(month).endsAt * 1000 - now) / SECOND);
     }
+    if (!outcome) return { outcome: "unknown", month };
     const secondsToGain = (parts: number) => Math.max(1, Math.ceil(parts / perMinute / SECOND));
     const retryAfterSeconds = {
       admitted: 0,
       rate_limited: secondsToGain(cost * TOKEN - level),
       quota_exceeded: monthEndsInSeconds,
-      unknown: 0,
     }[outcome];
     const tokensLeft = Math.floor(level / TOKEN);
     const nextTokenInSeconds = secondsToGain(TOKEN - (level % TOKEN));

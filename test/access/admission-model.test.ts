@@ -218,8 +218,9 @@ test("bucket and quota decide as the model does, through refunds and changes of 
           const decisions = await Promise.all(costs.map((cost) => meters.charge(key, cost)));
           const expected = costs.map((cost) => model.charge(now, key, cost));
           expect(decisions).toEqual(expected as typeof decisions);
-          for (const [index, { outcome, reading }] of decisions.entries()) {
-            if (outcome === "admitted" && costs[index] !== 0) charged.push(reading.month);
+          for (const [index, decision] of decisions.entries()) {
+            if (decision.outcome !== "admitted" || costs[index] === 0) continue;
+            charged.push(decision.reading.month);
           }
           if (losesExpiry) expect(await redis.ttl(`standing:{${id}}`)).toBeGreaterThan(0);
         }
