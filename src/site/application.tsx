@@ -3,13 +3,14 @@ import type { Admission } from "../access/admission.ts";
 import { type ApplicationState, findApplication, revealKey } from "../access/applications.ts";
 import { type IssuedKey, keyState, revokeKey, rollKey } from "../access/keys.ts";
 import { usageOf } from "../access/usage-report.ts";
+import { withHeaders } from "../http/answer.ts";
 import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { withDeadline } from "../store/deadline.ts";
 import type { Sql } from "../store/postgres.ts";
 import { errorPage } from "./errors.tsx";
 import { isOurForm, readForm } from "./form.ts";
-import { forPeople, KeyList, NewKey, Usage } from "./keys.tsx";
+import { forPeople, gracePeriods, KeyList, NewKey, Usage } from "./keys.tsx";
 import { page } from "./page.tsx";
 
 export interface ApplicationParts {
@@ -94,14 +95,6 @@ async function act(
   return { notice: "Nothing was changed." };
 }
 
-/** How long an old key goes on working, in seconds. */
-export const gracePeriods = [
-  { value: "86400", label: "for 24 hours" },
-  { value: "604800", label: "for 7 days" },
-  { value: "3600", label: "for an hour" },
-  { value: "0", label: "not at all" },
-];
-
 const graceNotice = (hint: string, until: Date) =>
   until.getTime() > Date.now()
     ? `The old key ${hint}… works until ${forPeople(until)}.`
@@ -134,7 +127,7 @@ async function show(
         <Standing application={application} />
       )}
       {usage && <Usage usage={usage} />}
-      {keys.length > 0 && <KeyList keys={keys} gracePeriods={gracePeriods} />}
+      {keys.length > 0 && <KeyList keys={keys} />}
       <section>
         <h2>What you sent</h2>
         <dl class="facts">
@@ -205,21 +198,15 @@ function Standing({
   );
 }
 
-const nothingHere = () => privately(errorPage(notFound()));
+/** Tells nobody its address, which may be that of an applicant but for one letter. */
+const nothingHere = () => withHeaders(errorPage(notFound()), { "Referrer-Policy": "no-referrer" });
 
 const foreignForm = () =>
-  privately(
-    page(
-      { title: "Not from here", isPrivate: true },
-      <>
-        <h1>Not from here</h1>
-        <p>This form was sent from another site, or your browser does not say from where.</p>
-      </>,
-      403,
-    ),
+  page(
+    { title: "Not from here", isPrivate: true },
+    <>
+      <h1>Not from here</h1>
+      <p>This form was sent from another site, or your browser does not say from where.</p>
+    </>,
+    403,
   );
-
-/** An answer that says nothing about its address. */
-function privately(answer: ReturnType<typeof page>) {
-  return { ...answer, headers: { ...answer.headers, "Referrer-Policy": "no-referrer" } };
-}

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { AdmissionUnavailable } from "../access/admission.ts";
 import { apply } from "../access/applications.ts";
 import type { Window } from "../access/windows.ts";
-import type { Answer } from "../http/answer.ts";
+import { type Answer, withHeaders } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { isPostgresAway, ping, type Sql } from "../store/postgres.ts";
@@ -48,7 +48,7 @@ export function applyForKey(parts: ApplyParts): Handler {
       const answer = again(503, fields, {
         form: "Not sent: a part of the service is away for the moment. What you typed is kept; please send it again in a minute.",
       });
-      return { ...answer, headers: { ...answer.headers, "Retry-After": "60" } };
+      return withHeaders(answer, { "Retry-After": "60" });
     }
   };
 }
@@ -69,7 +69,7 @@ async function take(
     const answer = again(429, fields, {
       form: `Not sent: there were several applications from your address already. What you typed is kept; try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`,
     });
-    return { ...answer, headers: { ...answer.headers, "Retry-After": String(retryAfterSeconds) } };
+    return withHeaders(answer, { "Retry-After": String(retryAfterSeconds) });
   }
   const token = await apply(sql, fields, {
     rights: isAutomatic ? { tier: "developer" } : undefined,

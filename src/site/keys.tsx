@@ -49,13 +49,7 @@ export function Usage({
 }
 
 /** All keys, with what can be done with each. */
-export function KeyList({
-  keys,
-  gracePeriods,
-}: {
-  keys: readonly KeyRecord[];
-  gracePeriods: readonly { value: string; label: string }[];
-}) {
+export function KeyList({ keys }: { keys: readonly KeyRecord[] }) {
   return (
     <section>
       <h2>{keys.length === 1 ? "Key" : "Keys"}</h2>
@@ -70,7 +64,7 @@ export function KeyList({
             </p>
             {keyState(key) === "active" && (
               <div class="actions">
-                {place === 0 && <RollForm id={key.id} gracePeriods={gracePeriods} />}
+                {place === 0 && <RollForm id={key.id} />}
                 <RevokeForm id={key.id} hint={key.hint} />
               </div>
             )}
@@ -86,13 +80,7 @@ export function KeyList({
   );
 }
 
-function RollForm({
-  id,
-  gracePeriods,
-}: {
-  id: string;
-  gracePeriods: readonly { value: string; label: string }[];
-}) {
+function RollForm({ id }: { id: string }) {
   return (
     <form method="post" class="actions">
       <input type="hidden" name="key" value={id} />
@@ -112,6 +100,14 @@ function RollForm({
     </form>
   );
 }
+
+/** How long an old key may go on working, in seconds. */
+export const gracePeriods = [
+  { value: "86400", label: "for 24 hours" },
+  { value: "604800", label: "for 7 days" },
+  { value: "3600", label: "for an hour" },
+  { value: "0", label: "not at all" },
+];
 
 /** Behind a summary, since it cannot be undone and works without a script to ask again. */
 function RevokeForm({ id, hint }: { id: string; hint: string }) {
