@@ -13,16 +13,21 @@ export function catchErrors(log: Logger): Middleware {
       try {
         return await next(request, context);
       } catch (error) {
-        const isAway =
-          error instanceof SearchUnavailable ||
-          error instanceof AdmissionUnavailable ||
-          error instanceof DeadlineError ||
-          isPostgresAway(error);
         const path = loggedPath(request.url);
         log.error({ err: error, method: request.method, path }, "a request failed");
-        return isAway ? unavailable() : internal();
+        return isStoreAway(error) ? unavailable() : internal();
       }
     };
+}
+
+/** Whether an error means that a store is away or too slow, so that it is worth another try later. */
+export function isStoreAway(error: unknown): boolean {
+  return (
+    error instanceof SearchUnavailable ||
+    error instanceof AdmissionUnavailable ||
+    error instanceof DeadlineError ||
+    isPostgresAway(error)
+  );
 }
 
 /** Without the query, for people type private things into searches, and without an applicant's token. */

@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
-import { AdmissionUnavailable } from "../access/admission.ts";
 import { apply } from "../access/applications.ts";
 import type { Window } from "../access/windows.ts";
 import { type Answer, withHeaders } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
-import { DeadlineError, withDeadline } from "../store/deadline.ts";
-import { isPostgresAway, ping, type Sql } from "../store/postgres.ts";
+import { isStoreAway } from "../middleware/catchErrors.ts";
+import { withDeadline } from "../store/deadline.ts";
+import { ping, type Sql } from "../store/postgres.ts";
 import {
   type ApplicationFields,
   ApplicationForm,
@@ -43,7 +43,7 @@ export function applyForKey(parts: ApplyParts): Handler {
     try {
       return await withDeadline(take(parts, client, fields), LONGEST_MS);
     } catch (error) {
-      if (!isAway(error)) throw error;
+      if (!isStoreAway(error)) throw error;
       parts.log.error({ err: error }, "an application could not be taken");
       const answer = again(503, fields, {
         form: "Not sent: a part of the service is away for the moment. What you typed is kept; please send it again in a minute.",
@@ -91,6 +91,3 @@ function again(status: number, fields: ApplicationFields, faults: Faults): Answe
     status,
   );
 }
-
-const isAway = (error: unknown) =>
-  error instanceof AdmissionUnavailable || error instanceof DeadlineError || isPostgresAway(error);
