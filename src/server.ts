@@ -28,7 +28,7 @@ import { withKey } from "./middleware/withKey.ts";
 import { openApi } from "./reference/document.ts";
 import { llms } from "./reference/llms.ts";
 import { referencePage, referenceScript, SCRIPT_PATH } from "./reference/page.ts";
-import type { Search } from "./search/query.ts";
+import type { Search } from "./search/shared.ts";
 import { siteNotFound, siteRoutes } from "./site/routes.ts";
 import type { RedisClient } from "./store/redis.ts";
 

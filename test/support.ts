@@ -12,8 +12,6 @@ import { openPostgres, type Sql } from "../src/store/postgres.ts";
 import { openRedis, type RedisClient } from "../src/store/redis.ts";
 import { type CheckAnswer, checkServer } from "./documented.ts";
 
-export { until };
-
 /** The real stores of this test run; see setup.ts. */
 export interface Stores {
   databaseUrl: string;

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { type FrailRedis, startFrailRedis } from "../scripts/bench/redis.ts";
 import { freePort } from "../scripts/stack/ports.ts";
 import { Supervisor } from "../scripts/stack/supervisor.ts";
-import { isAlive } from "../scripts/stack/waiting.ts";
+import { isAlive, until } from "../scripts/stack/waiting.ts";
 import { createKey } from "../src/access/keys.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { addBusiness } from "./fixtures.ts";
-import { createDatabase, stores, type TestDatabase, uniqueIndex, until } from "./support.ts";
+import { createDatabase, stores, type TestDatabase, uniqueIndex } from "./support.ts";
 
 // Real processes: the server as an operator runs it, with WORKERS set, on a Redis that is killed.
 

@@ -1,5 +1,5 @@
-import type { Photo } from "../../src/directory/businesses.ts";
 import type { ImportRecord } from "../../src/directory/import.ts";
+import type { Photo } from "../../src/directory/schemas.ts";
 import { pickContacts } from "./contacts.ts";
 import { pickDescriptions } from "./descriptions.ts";
 import { pickHours } from "./hours.ts";

@@ -8,8 +8,6 @@ import { createMeters, type Decision, type MeterReading } from "./meters.ts";
 import { watchOutages } from "./outage.ts";
 import { type DurableUsage, noDurableUsage } from "./usage.ts";
 
-export type { MeterReading };
-
 /**
  * Decides which requests are let in: by scripts in Redis, or, while Redis is away or slow, by the
  * same rules in this process. What is charged is counted in PostgreSQL either way; a meter that

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { MeterReading } from "./admission.ts";
 import type { ApiKey } from "./keys.ts";
+import type { MeterReading } from "./meters.ts";
 import { monthOf } from "./months.ts";
 
 const count = (description: string) =>

@@ -3,8 +3,6 @@ import type { ListedBusiness } from "./listing.ts";
 import type { OpeningHours, Photo } from "./schemas.ts";
 import { isSlug } from "./slug.ts";
 
-export type { OpeningHours, Photo };
-
 /** An approved business with all that is public about it. */
 export interface Business extends ListedBusiness {
   description: string;

@@ -1,8 +1,6 @@
 import type { Sql } from "../store/postgres.ts";
 import type { Category, CategoryName } from "./schemas.ts";
 
-export type { Category, CategoryName };
-
 /** Every active category (no ancestor is inactive either), by name. */
 export async function listCategories(sql: Sql): Promise<Category[]> {
   const rows = await sql<(CategoryName & { parents: CategoryName[]; businessCount: number })[]>`

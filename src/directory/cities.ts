@@ -1,5 +1,5 @@
 import type { Sql } from "../store/postgres.ts";
-import type { CategoryName } from "./categories.ts";
+import type { CategoryName } from "./schemas.ts";
 import { isSlug } from "./slug.ts";
 
 export interface City {

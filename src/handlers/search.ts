@@ -4,7 +4,8 @@ import { ok } from "../http/answer.ts";
 import { invalidParameter } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseQuery, resultCount, searchText } from "../http/parameters.ts";
-import { type Search, searchBusinesses } from "../search/query.ts";
+import { searchBusinesses } from "../search/query.ts";
+import type { Search } from "../search/shared.ts";
 
 export const searchParameters = {
   q: searchText,

@@ -7,8 +7,6 @@ import { IS_GONE } from "./settings.ts";
 import { type AskMeilisearch, type Matches, type Search, sharedBy } from "./shared.ts";
 import { isOutcode, searchWords } from "./words.ts";
 
-export type { Search };
-
 export interface SearchQuery {
   text: string;
   /** Businesses wanted. */

@@ -1,6 +1,7 @@
-import { type Category, listCategories } from "../directory/categories.ts";
+import { listCategories } from "../directory/categories.ts";
 import { type City, findCity, largestCategoriesOf, largestCities } from "../directory/cities.ts";
 import { listBusinesses } from "../directory/listing.ts";
+import type { Category } from "../directory/schemas.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseQuery, parseSlug } from "../http/parameters.ts";

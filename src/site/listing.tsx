@@ -1,5 +1,5 @@
-import type { Category } from "../directory/categories.ts";
 import type { ListedBusiness } from "../directory/listing.ts";
+import type { Category } from "../directory/schemas.ts";
 import type { Highlight } from "./highlight.tsx";
 
 /** Businesses as cards, in the order given. */

@@ -1,4 +1,4 @@
-import type { OpeningHours } from "../directory/businesses.ts";
+import type { OpeningHours } from "../directory/schemas.ts";
 import { weekdays } from "../directory/weekdays.ts";
 
 /** "unknown": nothing is said about the day. `until` is HH:MM, absent when open all day. */

@@ -8,7 +8,7 @@ import { admitVisitor } from "../middleware/admitVisitor.ts";
 import { allowMethods } from "../middleware/allowMethods.ts";
 import { answerInTime } from "../middleware/answerInTime.ts";
 import { catchErrors } from "../middleware/catchErrors.ts";
-import type { Search } from "../search/query.ts";
+import type { Search } from "../search/shared.ts";
 import type { RedisClient } from "../store/redis.ts";
 import { application } from "./application.tsx";
 import { applyForKey } from "./apply.tsx";

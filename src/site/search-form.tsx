@@ -1,5 +1,5 @@
-import type { Category } from "../directory/categories.ts";
 import type { City } from "../directory/cities.ts";
+import type { Category } from "../directory/schemas.ts";
 
 /** What to search for, where and in which category. */
 export function SearchForm({

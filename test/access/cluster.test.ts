@@ -6,11 +6,12 @@ import pino from "pino";
 import { type FrailRedis, startFrailCluster } from "../../scripts/bench/redis.ts";
 import { masterOf, moveSlotOf } from "../../scripts/bench/reshard.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
+import { until } from "../../scripts/stack/waiting.ts";
 import { type AdmissionOptions, createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
 import { flushRegularly, openUsage } from "../../src/access/usage.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
-import { createDatabase, patient, type TestDatabase, until } from "../support.ts";
+import { createDatabase, patient, type TestDatabase } from "../support.ts";
 
 // A Redis Cluster of three masters and three replicas, and two servers.
 

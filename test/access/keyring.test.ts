@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
 import { generateKey } from "../../src/access/key-format.ts";
 import { createKeyring, type Keyring } from "../../src/access/keyring.ts";
 import { createKey, type KeyRequest, revokeKey } from "../../src/access/keys.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
-import { createDatabase, type TestDatabase, until } from "../support.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
 let sql: Sql;

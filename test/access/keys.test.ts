@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
 import {
   apply,
   approveApplication,
@@ -18,7 +19,7 @@ import {
   rollKey,
 } from "../../src/access/keys.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
-import { createDatabase, type TestDatabase, until } from "../support.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
 let sql: Sql;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import pino from "pino";
 import { type FrailRedis, startFrailRedis } from "../../scripts/bench/redis.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
+import { until } from "../../scripts/stack/waiting.ts";
 import {
   type Admission,
   type AdmissionOptions,
@@ -17,14 +18,7 @@ import { loadConfig } from "../../src/config.ts";
 import { start } from "../../src/main.ts";
 import { openRedis, type RedisClient } from "../../src/store/redis.ts";
 import { openLine } from "../line.ts";
-import {
-  createDatabase,
-  patient,
-  stores,
-  type TestDatabase,
-  uniqueIndex,
-  until,
-} from "../support.ts";
+import { createDatabase, patient, stores, type TestDatabase, uniqueIndex } from "../support.ts";
 
 // A Redis of its own, which is killed, paused, emptied, cut off and filled up.
 

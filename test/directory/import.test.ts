@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
+import { until } from "../../scripts/stack/waiting.ts";
 import { applyAction } from "../../src/directory/businesses.ts";
 import { importCategories } from "../../src/directory/import/categories.ts";
 import { readStored, updateBusinesses } from "../../src/directory/import/rows.ts";
@@ -10,7 +11,7 @@ import {
   importRecords,
 } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
-import { createDatabase, type TestDatabase, until } from "../support.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {

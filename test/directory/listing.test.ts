@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createRandom, type Random } from "../../scripts/generate/random.ts";
+import { until } from "../../scripts/stack/waiting.ts";
 import { listCategories } from "../../src/directory/categories.ts";
 import { type ListPage, listBusinesses, listPages } from "../../src/directory/listing.ts";
 import { openPostgres, type Sql, type Transaction } from "../../src/store/postgres.ts";
-import { createDatabase, type TestDatabase, until } from "../support.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
 
 const BUSINESSES = 6_000;
 const CITIES = 12;

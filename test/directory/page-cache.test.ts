@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import { truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createRandom } from "../../scripts/generate/random.ts";
+import { until } from "../../scripts/stack/waiting.ts";
 import { type ListPage, listBusinesses } from "../../src/directory/listing.ts";
 import {
   createPageCache,
@@ -14,7 +15,7 @@ import {
 import { RingFile } from "../../src/directory/ring-file.ts";
 import { keyedListItem, openListItem } from "../../src/directory/shapes.ts";
 import type { Sql, Transaction } from "../../src/store/postgres.ts";
-import { createDatabase, keptFiles, type TestDatabase, until } from "../support.ts";
+import { createDatabase, keptFiles, type TestDatabase } from "../support.ts";
 
 const BUSINESSES = 240;
 const LIMIT = 10;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
+import { until } from "../../scripts/stack/waiting.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer, until } from "../support.ts";
+import { startTestServer, type TestServer } from "../support.ts";
 
 // Sections 5, 7 and 8 of the specification, and points 2, 3, 5, 6, 7 and 14 of the design.
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { truncateSync } from "node:fs";
 import { gunzipSync, zstdDecompressSync } from "bun";
+import { until } from "../../scripts/stack/waiting.ts";
 import { addBusiness } from "../fixtures.ts";
-import { keptFiles, startTestServer, type TestServer, until } from "../support.ts";
+import { keptFiles, startTestServer, type TestServer } from "../support.ts";
 
 // Sections 1, 3, 4 and 9 of the specification, and points 1, 3, 4, 10, 11, 15 and 16 of the design.
 

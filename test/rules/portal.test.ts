@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer, until } from "../support.ts";
+import { startTestServer, type TestServer } from "../support.ts";
 
 // Where keys come from (1.3 and 5.7 of the specification, 4.17 of the design), and the search that
 // the API shares with the site (4.6 and 4.13).

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
 import type { UsageReport } from "../../src/access/usage-report.ts";
-import { startTestServer, type TestServer, until } from "../support.ts";
+import { startTestServer, type TestServer } from "../support.ts";
 
 // GET /api/v1/usage, and who decides about admission.
 

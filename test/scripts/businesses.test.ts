@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer, until } from "../support.ts";
+import { startTestServer, type TestServer } from "../support.ts";
 
 let server: TestServer;
 let authorization: Record<string, string>;

@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { chmod, cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase, stores, type TestDatabase, until } from "../support.ts";
+import { until } from "../../scripts/stack/waiting.ts";
+import { createDatabase, stores, type TestDatabase } from "../support.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const data = join(root, "../shared/data");

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
 import { type Line, openLine } from "../line.ts";
-import { createDatabase, freshRedis, startTestServer, type TestServer, until } from "../support.ts";
+import { createDatabase, freshRedis, startTestServer, type TestServer } from "../support.ts";
 
 // Applying while a store is away: nothing that was typed is lost.
 

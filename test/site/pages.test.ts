@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { generateBusinesses } from "../../scripts/generate/businesses.ts";
+import { until } from "../../scripts/stack/waiting.ts";
 import { importRecords } from "../../src/directory/import.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer, until } from "../support.ts";
+import { startTestServer, type TestServer } from "../support.ts";
 
 let server: TestServer;
 let bearer: Record<string, string>;

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { openChromium } from "../../scripts/stack/chromium.ts";
+import { until } from "../../scripts/stack/waiting.ts";
 import { listWaiting } from "../../src/access/applications.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, stores, type TestServer, until } from "../support.ts";
+import { startTestServer, stores, type TestServer } from "../support.ts";
 import { openTab, overflow, violations } from "./browser.ts";
 
 // From a first call to a key and its end, as a developer meets it in a real browser.

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startFrailRedis } from "../../scripts/bench/redis.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
+import { until } from "../../scripts/stack/waiting.ts";
 import { createAdmission } from "../../src/access/admission.ts";
 import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { openLine } from "../line.ts";
-import { createDatabase, type TestDatabase, until } from "../support.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
 
 // Stores that change behind their address.
 

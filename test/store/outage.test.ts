@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
 import { addBusiness } from "../fixtures.ts";
 import { type Line, openLine } from "../line.ts";
-import { createDatabase, startTestServer, type TestServer, until } from "../support.ts";
+import { createDatabase, startTestServer, type TestServer } from "../support.ts";
 
 let line: Line;
 let server: TestServer;

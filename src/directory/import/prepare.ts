@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { OpeningHours, Photo } from "../businesses.ts";
+import type { OpeningHours, Photo } from "../schemas.ts";
 import { weekdays } from "../weekdays.ts";
 import { readEmail, readPhone, readPostcode, readWebsite } from "./contacts.ts";
 import { type BusinessStatus, type CheckedRecord, importRecord } from "./record.ts";
