@@ -100,11 +100,11 @@ export async function start(
     opened.push(() => admission.stop());
 
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
-    const directory = { sql, meili, index: searchIndex };
+    const search = { sql, meili, index: searchIndex };
     if (upkeep) {
       const compaction = startCompaction(sql, log);
       opened.push(() => compaction.stop());
-      const searchSync = await startSearchSync({ ...directory, log });
+      const searchSync = await startSearchSync({ ...search, log });
       opened.push(() => searchSync.stop());
     }
 
@@ -123,7 +123,8 @@ export async function start(
     scrape ??= () => metrics.metrics();
     const server = serve({
       config,
-      directory,
+      sql,
+      search,
       answers,
       keyring,
       admission,

@@ -28,14 +28,16 @@ import { withKey } from "./middleware/withKey.ts";
 import { openApi } from "./reference/document.ts";
 import { llms } from "./reference/llms.ts";
 import { referencePage, referenceScript, SCRIPT_PATH } from "./reference/page.ts";
-import type { Search } from "./search/shared.ts";
+import type { SearchStore } from "./search/shared.ts";
 import { siteNotFound, siteRoutes } from "./site/routes.ts";
+import type { Sql } from "./store/postgres.ts";
 import type { RedisClient } from "./store/redis.ts";
 
 /** All that the routes need. */
 export interface Parts {
   config: Config;
-  directory: Search;
+  sql: Sql;
+  search: SearchStore;
   answers: Answers;
   keyring: Keyring;
   admission: Admission;
@@ -109,8 +111,7 @@ async function respondTo(request: Request, context: Context, handler: Handler): 
 
 /** The one route table: path, stack of middleware, handler. Any other path is the fallback's. */
 function routes(parts: Parts) {
-  const { config, directory, answers, keyring, admission, log } = parts;
-  const { sql } = directory;
+  const { config, sql, answers, keyring, admission, log } = parts;
   const source = { sql, answers };
   const outer = [...(config.openAccess ? [openHeaders()] : []), catchErrors(log)];
   const closed = config.openAccess ? [] : [requireHeader()];
@@ -130,7 +131,7 @@ function routes(parts: Parts) {
     "/api/v1/businesses": both(listOpen(source), listKeyed(source)),
     "/api/v1/businesses/:slug": both(showOpen(source), showKeyed(source)),
     "/api/v1/categories": keyed(categories(source)),
-    "/api/v1/search": keyed(search(directory)),
+    "/api/v1/search": keyed(search(parts.search)),
     "/api/v1/usage": chain(closed, free(withKey(keyring, admission, usage(admission)))),
     "/api/v1/openapi.json": chain([...outer, allowMethods()], openApi(config)),
     "/llms.txt": free(llms(config)),

@@ -5,7 +5,7 @@ import { invalidParameter } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseQuery, resultCount, searchText } from "../http/parameters.ts";
 import { searchBusinesses } from "../search/query.ts";
-import type { Search } from "../search/shared.ts";
+import type { SearchStore } from "../search/shared.ts";
 
 export const searchParameters = {
   q: searchText,
@@ -13,12 +13,12 @@ export const searchParameters = {
 };
 
 /** GET /api/v1/search. */
-export function search(directory: Search): Handler {
+export function search(store: SearchStore): Handler {
   return async function search(_request, { query }) {
     const parsed = parseQuery(query, searchParameters);
     if (!parsed.ok) return invalidParameter(parsed.fault);
     const { q, limit } = parsed.value;
-    const { items, total } = await searchBusinesses(directory, { text: q, limit });
+    const { items, total } = await searchBusinesses(store, { text: q, limit });
     const meta = { query: q, limit, total };
     return ok({ data: items.map(keyedListItem), meta } satisfies SearchResults);
   };

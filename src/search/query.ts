@@ -4,7 +4,7 @@ import { isSlug } from "../directory/slug.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { attempts, type Words } from "./attempts.ts";
 import { IS_GONE } from "./settings.ts";
-import { type AskMeilisearch, type Matches, type Search, sharedBy } from "./shared.ts";
+import { type AskMeilisearch, type Matches, type SearchStore, sharedBy } from "./shared.ts";
 import { isOutcode, searchWords } from "./words.ts";
 
 export interface SearchQuery {
@@ -36,7 +36,7 @@ export class SearchUnavailable extends Error {
  * @throws SearchUnavailable
  */
 export async function searchBusinesses(
-  search: Search,
+  store: SearchStore,
   { text, limit, offset = 0, city, category }: SearchQuery,
 ): Promise<Found> {
   const words = searchWords(text).slice(0, MOST_WORDS);
@@ -48,13 +48,13 @@ export async function searchBusinesses(
     ...(city === undefined ? [] : [`citySlug = "${city}"`]),
     ...(category === undefined ? [] : [`categorySlugs = "${category}"`]),
   ];
-  const { askMeilisearch, findListed } = sharedBy(search);
+  const { askMeilisearch, findListed } = sharedBy(store);
   const until = performance.now() + TIMEOUT_MS;
   const ask = (texts: Words[], part: Part) =>
-    findFirst(askMeilisearch, texts, { indexUid: search.index, ...part, filter }, until);
+    findFirst(askMeilisearch, texts, { indexUid: store.index, ...part, filter }, until);
 
   // All texts of a step at once: they are few, and each request may have to queue.
-  for await (const texts of attempts(search.sql, words)) {
+  for await (const texts of attempts(store.sql, words)) {
     const found = await ask(texts, { offset, limit });
     if (!found) continue;
     const instead = found.words === words ? null : found.words.join(" ");

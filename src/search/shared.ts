@@ -4,8 +4,8 @@ import { batched } from "../store/batches.ts";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 
-/** Where to search. */
-export interface Search {
+/** The index, and the database whose businesses are in it. */
+export interface SearchStore {
   sql: Sql;
   meili: Meilisearch;
   index: string;
@@ -38,10 +38,10 @@ interface Shared {
  * time while the others queue. They rather queue here, and then go in one request, and their
  * businesses are read in one statement: a search costs half as much around Meilisearch's own work.
  */
-export function sharedBy(search: Search): Shared {
-  const known = shared.get(search);
+export function sharedBy(store: SearchStore): Shared {
+  const known = shared.get(store);
   if (known) return known;
-  const { sql, meili } = search;
+  const { sql, meili } = store;
   const made: Shared = {
     askMeilisearch: batched((questions) => ask(meili, questions), {
       limit: QUESTIONS_AT_ONCE,
@@ -49,11 +49,11 @@ export function sharedBy(search: Search): Shared {
     }),
     findListed: batched((lists) => findLists(sql, lists), { limit: QUESTIONS_AT_ONCE }),
   };
-  shared.set(search, made);
+  shared.set(store, made);
   return made;
 }
 
-const shared = new WeakMap<Search, Shared>();
+const shared = new WeakMap<SearchStore, Shared>();
 
 /** Enough to keep the cores of Meilisearch busy; more would wait there, each by itself. */
 const REQUESTS_AT_ONCE = 8;

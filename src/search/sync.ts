@@ -7,13 +7,8 @@ import { applyChanges, removeGone } from "./changes.ts";
 import { holdingSyncLock } from "./lock.ts";
 import { type Rebuild, rebuildIndex } from "./rebuild.ts";
 import { isCurrentVersion } from "./settings.ts";
+import type { SearchStore } from "./shared.ts";
 import { isIndexMissing } from "./tasks.ts";
-
-export interface SearchSync {
-  sql: Sql;
-  meili: Meilisearch;
-  index: string;
-}
 
 export interface SyncOptions {
   /** Builds a new index even if the present one fits. */
@@ -43,7 +38,7 @@ export type SyncResult =
  * @throws SearchTaskError, or an error of Meilisearch or PostgreSQL; nothing recorded is lost
  */
 export async function syncSearch(
-  { sql, meili, index }: SearchSync,
+  { sql, meili, index }: SearchStore,
   {
     rebuild = false,
     tidy = false,
@@ -81,8 +76,8 @@ export async function syncSearch(
 export async function startSearchSync({
   log,
   pollIntervalMs = POLL_INTERVAL_MS,
-  ...search
-}: SearchSync & { log: Logger; pollIntervalMs?: number }): Promise<{ stop(): Promise<void> }> {
+  ...store
+}: SearchStore & { log: Logger; pollIntervalMs?: number }): Promise<{ stop(): Promise<void> }> {
   const stopping = new AbortController();
   const { signal } = stopping;
   let wake = () => {};
@@ -91,7 +86,7 @@ export async function startSearchSync({
     isWoken = true;
     wake();
   };
-  const listening = await search.sql.listen("directory_changed", onChange, onChange);
+  const listening = await store.sql.listen("directory_changed", onChange, onChange);
   const running = run();
 
   return {
@@ -117,7 +112,7 @@ export async function startSearchSync({
       if (tidy) tidiedAt = began;
       isQuiet = false;
       try {
-        const { state } = await syncSearch(search, { tidy, signal });
+        const { state } = await syncSearch(store, { tidy, signal });
         const took = performance.now() - began;
         if (failures > 0) log.info("the search index is kept current again");
         failures = 0;

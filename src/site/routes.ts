@@ -8,7 +8,8 @@ import { admitVisitor } from "../middleware/admitVisitor.ts";
 import { allowMethods } from "../middleware/allowMethods.ts";
 import { answerInTime } from "../middleware/answerInTime.ts";
 import { catchErrors } from "../middleware/catchErrors.ts";
-import type { Search } from "../search/shared.ts";
+import type { SearchStore } from "../search/shared.ts";
+import type { Sql } from "../store/postgres.ts";
 import type { RedisClient } from "../store/redis.ts";
 import { application } from "./application.tsx";
 import { applyForKey } from "./apply.tsx";
@@ -30,7 +31,8 @@ const APPLICATION_WINDOW = { name: "applications", limit: 5, seconds: 3_600 };
 
 export interface SiteParts {
   config: Config;
-  directory: Search;
+  sql: Sql;
+  search: SearchStore;
   admission: Admission;
   redis: RedisClient;
   log: Logger;
@@ -38,8 +40,7 @@ export interface SiteParts {
 
 /** The pages, as a part of the one route table. */
 export function siteRoutes(parts: SiteParts): Record<string, Handler> {
-  const { config, directory, admission, redis, log } = parts;
-  const { sql } = directory;
+  const { config, sql, search, admission, redis, log } = parts;
   const { baseUrl, openAccess } = config;
   const admit = admitVisitor(createWindow(redis, PAGE_WINDOW), log);
   const outer = [errorPages(), catchErrors(log)];
@@ -52,7 +53,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
 
   return {
     "/": read(home(sql, baseUrl)),
-    "/search": read(searchPage(directory)),
+    "/search": read(searchPage(search)),
     "/businesses/:slug": read(business(sql, baseUrl)),
     "/categories/:slug": read(category(sql, baseUrl)),
     "/cities/:slug": read(city(sql, baseUrl)),

@@ -5,7 +5,7 @@ import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseQuery } from "../http/parameters.ts";
 import { searchBusinesses } from "../search/query.ts";
-import type { Search } from "../search/shared.ts";
+import type { SearchStore } from "../search/shared.ts";
 import { highlightWords } from "./highlight.tsx";
 import { BusinessList, counted, grouped, Paging, pathWith } from "./listing.tsx";
 import { page, seeOther } from "./page.tsx";
@@ -27,12 +27,12 @@ const LAST_PAGE = 50;
  * GET /search: what the API's search answers, in the same order. A town or a category without words
  * has a page of its own.
  */
-export function searchPage(directory: Search): Handler {
+export function searchPage(store: SearchStore): Handler {
   return async function searchPage(_request, { query }) {
     const parsed = parseQuery(query, parameters);
     if (!parsed.ok) return invalidParameter(parsed.fault);
     const { q, city: cityText, category, page: number } = parsed.value;
-    const { sql } = directory;
+    const { sql } = store;
 
     const [categories, cities, town] = await Promise.all([
       listCategories(sql),
@@ -46,7 +46,7 @@ export function searchPage(directory: Search): Handler {
     const found =
       q === "" || unknown
         ? { items: [], total: 0, instead: null }
-        : await searchBusinesses(directory, {
+        : await searchBusinesses(store, {
             text: q,
             limit: PAGE_SIZE,
             offset: (number - 1) * PAGE_SIZE,
