@@ -12,7 +12,7 @@ await redis.connect();
 
 const modes: Record<string, Admission | null> = {
   batched: createAdmission(redis),
-  single: createAdmission(redis, { batch: 1 }),
+  single: createAdmission(redis, { batchSize: 1 }),
   none: null,
 };
 

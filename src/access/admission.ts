@@ -51,7 +51,7 @@ export interface AdmissionOptions {
   /** Microseconds since 1970, for tests; otherwise Redis's own clock decides. */
   clock?: () => number;
   /** The most decisions in a script call. */
-  batch?: number;
+  batchSize?: number;
   /** How long Redis may take before this process decides; longer in tests and on slow machines. */
   deadlineMs?: number;
 }
@@ -109,7 +109,7 @@ export function createAdmission(
 
   /** What a key has used in a month according to PostgreSQL; one question for all who ask at once. */
   const usedBefore = batched((asked: { meterId: string; month: string }[]) => usage.totals(asked), {
-    limit: MOST_ASKED,
+    batchSize: LOOK_UP_BATCH_SIZE,
   });
 
   async function chargeInRedis(key: ApiKey, cost: 0 | 1): Promise<Decision> {
@@ -201,7 +201,7 @@ export function createAdmission(
   };
 }
 
-const MOST_ASKED = 1_000;
+const LOOK_UP_BATCH_SIZE = 1_000;
 const LONGEST_LOOK_UP_MS = 2_000;
 /** Who gets a 5xx waits no longer for what it gives back. */
 const LONGEST_FLUSH_MS = 500;

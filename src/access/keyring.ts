@@ -47,7 +47,7 @@ export async function createKeyring(
 
   // A change of one key has all keys looked up again, and they all come at once.
   const lookUp = batched((hashes: Buffer[]) => findKeysByHash(sql, hashes), {
-    limit: MOST_AT_ONCE,
+    batchSize: LOOK_UP_BATCH_SIZE,
   });
 
   function find(presented: string): Found | Promise<Found> {
@@ -106,4 +106,4 @@ const POLL_INTERVAL_MS = 250;
 const LONGEST_AGE_MS = 900;
 const MOST_FINDINGS = 50_000;
 const LONGEST_LOOK_UP_MS = 2_000;
-const MOST_AT_ONCE = 256;
+const LOOK_UP_BATCH_SIZE = 256;

@@ -68,7 +68,7 @@ export const OPEN_WINDOW_MICROSECONDS = 60_000_000;
 /**
  * One script call for all decisions of a turn of the event loop.
  * @param options.clock microseconds since 1970, for tests; otherwise Redis's own clock decides
- * @param options.batch the most decisions in a call; 1 is a call for each
+ * @param options.batchSize the most decisions in a call; 1 is a call for each
  * @param options.deadlineMs how long Redis may take; longer in tests and on slow machines, where it
  * may be held up without being away
  */
@@ -76,9 +76,9 @@ export function createMeters(
   redis: RedisClient,
   {
     clock,
-    batch = LARGEST_BATCH,
+    batchSize = BATCH_SIZE,
     deadlineMs = DEADLINE_MS,
-  }: { clock?: (() => number) | undefined; batch?: number; deadlineMs?: number } = {},
+  }: { clock?: (() => number) | undefined; batchSize?: number; deadlineMs?: number } = {},
 ): Meters {
   redis.defineCommand("admitClients", { lua: admitClientsLua });
   redis.defineCommand("admitKeys", { lua: admitKeysLua });
@@ -134,7 +134,7 @@ export function createMeters(
   const inBatches = <Item, Answer>(
     send: (items: Item[]) => Promise<Answer[]>,
     nameOf: (item: Item) => string,
-  ) => batched(send, { limit: batch, apart: isCluster ? nameOf : undefined });
+  ) => batched(send, { batchSize, apart: isCluster ? nameOf : undefined });
   const admitClient = inBatches(admitClients, (name) => name);
   const charge = inBatches(chargeKeys, ({ name }) => name);
   const seed = inBatches(seedMeters, ({ meterId }) => meterId);
@@ -150,7 +150,7 @@ export function createMeters(
 }
 
 /** A caller waits for no more decisions than these. */
-const LARGEST_BATCH = 256;
+const BATCH_SIZE = 256;
 
 const DEADLINE_MS = 100;
 

@@ -77,8 +77,8 @@ export function showKeyed(source: Source): Handler {
 
 const batchedLists = (sql: Sql) =>
   batched((queries: ListQuery[]) => listPages(sql, queries), {
-    limit: LISTS_AT_ONCE,
-    atOnce: QUESTIONS_AT_ONCE,
+    batchSize: LIST_BATCH_SIZE,
+    concurrency: CONCURRENT_QUESTIONS,
   });
 
 type MadeAnswer = ReturnType<typeof kept>;
@@ -109,8 +109,8 @@ function show(
 ): Handler {
   const nameOf = (slug: string) => `${variant} detail/${slug}`;
   const find = batched((slugs: string[]) => findBusinesses(sql, slugs), {
-    limit: DETAILS_AT_ONCE,
-    atOnce: QUESTIONS_AT_ONCE,
+    batchSize: DETAIL_BATCH_SIZE,
+    concurrency: CONCURRENT_QUESTIONS,
   });
   return function show(_request, { segment }): Answer | Promise<Answer> {
     const known = answers.find(nameOf(segment));
@@ -126,11 +126,11 @@ function show(
 }
 
 // Most that the database is asked for in one question.
-const LISTS_AT_ONCE = 16;
-const DETAILS_AT_ONCE = 64;
+const LIST_BATCH_SIZE = 16;
+const DETAIL_BATCH_SIZE = 64;
 
 /**
  * Questions on their way: more than there are connections. What else is asked while the database is away
  * waits here and goes with others, or the driver would still be at it long after the callers have left.
  */
-const QUESTIONS_AT_ONCE = 32;
+const CONCURRENT_QUESTIONS = 32;

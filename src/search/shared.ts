@@ -44,10 +44,10 @@ export function sharedBy(store: SearchStore): Shared {
   const { sql, meili } = store;
   const made: Shared = {
     askMeilisearch: batched((questions) => ask(meili, questions), {
-      limit: QUESTIONS_AT_ONCE,
-      atOnce: REQUESTS_AT_ONCE,
+      batchSize: BATCH_SIZE,
+      concurrency: CONCURRENT_REQUESTS,
     }),
-    findListed: batched((lists) => findLists(sql, lists), { limit: QUESTIONS_AT_ONCE }),
+    findListed: batched((lists) => findLists(sql, lists), { batchSize: BATCH_SIZE }),
   };
   shared.set(store, made);
   return made;
@@ -56,9 +56,9 @@ export function sharedBy(store: SearchStore): Shared {
 const shared = new WeakMap<SearchStore, Shared>();
 
 /** Enough to keep the cores of Meilisearch busy; more would wait there, each by itself. */
-const REQUESTS_AT_ONCE = 8;
-/** In a request, which is answered when all of them are, one after the other. */
-const QUESTIONS_AT_ONCE = 8;
+const CONCURRENT_REQUESTS = 8;
+/** Questions in a request, which is answered when all of them are, one after the other. */
+const BATCH_SIZE = 8;
 /**
  * Milliseconds that an answer may take. Who has less left is not asked for: if only those were left out
  * who are too late already, then under overload every answer would come too late.
