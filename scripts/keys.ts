@@ -15,6 +15,7 @@ import { usageOf } from "../src/access/usage-report.ts";
 import { type Config, loadConfig } from "../src/config.ts";
 import { openPostgres, type Sql } from "../src/store/postgres.ts";
 import { openRedis } from "../src/store/redis.ts";
+import { forPeople } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { readSpan } from "./span.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
@@ -153,8 +154,6 @@ async function readMeter(
     redis.disconnect();
   }
 }
-
-const forPeople = (time: Date) => time.toISOString().slice(0, 16).replace("T", " ");
 
 const unknownKey = (id: string) =>
   new CommandError(`There is no key ${id}; \`npx bun scripts/keys.ts list\` shows them all.`);

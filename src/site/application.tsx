@@ -8,9 +8,10 @@ import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { withDeadline } from "../store/deadline.ts";
 import type { Sql } from "../store/postgres.ts";
+import { forPeople } from "../times.ts";
 import { errorPage } from "./errors.tsx";
 import { isOurForm, readForm } from "./form.ts";
-import { forPeople, gracePeriods, KeyList, NewKey, Usage } from "./keys.tsx";
+import { gracePeriods, KeyList, NewKey, Usage } from "./keys.tsx";
 import { page } from "./page.tsx";
 
 export interface ApplicationParts {
@@ -97,7 +98,7 @@ async function act(
 
 const graceNotice = (hint: string, until: Date) =>
   until.getTime() > Date.now()
-    ? `The old key ${hint}… works until ${forPeople(until)}.`
+    ? `The old key ${hint}… works until ${forPeople(until)} UTC.`
     : `The old key ${hint}… has stopped working.`;
 
 async function show(

@@ -1,5 +1,6 @@
 import { type IssuedKey, type KeyRecord, keyState } from "../access/keys.ts";
 import type { UsageReport } from "../access/usage-report.ts";
+import { forPeople } from "../times.ts";
 import { Code } from "./guide.tsx";
 import { grouped } from "./listing.tsx";
 
@@ -129,11 +130,9 @@ function RevokeForm({ id, hint }: { id: string; hint: string }) {
 
 function describe(key: KeyRecord): string {
   const { expiresAt, revokedAt } = key;
-  if (revokedAt) return `Revoked on ${forPeople(revokedAt)}.`;
+  if (revokedAt) return `Revoked on ${forPeople(revokedAt)} UTC.`;
   if (!expiresAt) return "Active, does not expire.";
   return keyState(key) === "expired"
-    ? `Expired on ${forPeople(expiresAt)}.`
-    : `Active until ${forPeople(expiresAt)}.`;
+    ? `Expired on ${forPeople(expiresAt)} UTC.`
+    : `Active until ${forPeople(expiresAt)} UTC.`;
 }
-
-export const forPeople = (time: Date) => `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
