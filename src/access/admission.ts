@@ -110,6 +110,7 @@ export function createAdmission(
   /** What a key has used in a month according to PostgreSQL; one question for all who ask at once. */
   const usedBefore = batched((asked: { meterId: string; month: string }[]) => usage.totals(asked), {
     batchSize: LOOK_UP_BATCH_SIZE,
+    concurrency: CONCURRENT_LOOK_UPS,
   });
 
   async function chargeInRedis(key: ApiKey, cost: 0 | 1): Promise<Decision> {
@@ -202,6 +203,7 @@ export function createAdmission(
 }
 
 const LOOK_UP_BATCH_SIZE = 1_000;
+const CONCURRENT_LOOK_UPS = 8;
 const LONGEST_LOOK_UP_MS = 2_000;
 /** Who gets a 5xx waits no longer for what it gives back. */
 const LONGEST_FLUSH_MS = 500;

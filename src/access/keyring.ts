@@ -45,9 +45,11 @@ export async function createKeyring(
     confirmedAt = askedAt;
   });
 
-  // A change of one key has all keys looked up again, and they all come at once.
+  // A change of one key has all keys looked up again, and they all come at once. While the database is
+  // away anybody's made-up keys would else queue in the driver, long after their callers have left.
   const lookUp = batched((hashes: Buffer[]) => findKeysByHash(sql, hashes), {
     batchSize: LOOK_UP_BATCH_SIZE,
+    concurrency: CONCURRENT_LOOK_UPS,
   });
 
   function find(presented: string): Found | Promise<Found> {
@@ -107,3 +109,4 @@ const LONGEST_AGE_MS = 900;
 const MOST_FINDINGS = 50_000;
 const LONGEST_LOOK_UP_MS = 2_000;
 const LOOK_UP_BATCH_SIZE = 256;
+const CONCURRENT_LOOK_UPS = 8;

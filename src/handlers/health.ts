@@ -1,6 +1,7 @@
 import type { Admission } from "../access/admission.ts";
 import { ok } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
+import { batched } from "../store/batches.ts";
 import { ping, type Sql } from "../store/postgres.ts";
 
 /**
@@ -8,9 +9,19 @@ import { ping, type Sql } from "../store/postgres.ts";
  * decides about admission, and how often that was not Redis, as the process that answers has it.
  */
 export function health(sql: Sql, admission: Admission): Handler {
+  // While the database is away questions would pile up: nobody counts who asks this.
+  const askOnce = batched(
+    async (askers: null[]) => {
+      await ping(sql);
+      return askers;
+    },
+    { batchSize: MOST_ASKERS, concurrency: 1 },
+  );
   return async function health() {
-    await ping(sql);
+    await askOnce(null);
     const { isLocal, outages } = admission.state();
     return ok({ status: "ok", admission: { decidedBy: isLocal ? "server" : "redis", outages } });
   };
 }
+
+const MOST_ASKERS = 1_000;

@@ -47,7 +47,10 @@ export function sharedBy(store: SearchStore): Shared {
       batchSize: BATCH_SIZE,
       concurrency: CONCURRENT_REQUESTS,
     }),
-    findListed: batched((lists) => findLists(sql, lists), { batchSize: BATCH_SIZE }),
+    findListed: batched((lists) => findLists(sql, lists), {
+      batchSize: BATCH_SIZE,
+      concurrency: CONCURRENT_STATEMENTS,
+    }),
   };
   shared.set(store, made);
   return made;
@@ -57,6 +60,8 @@ const shared = new WeakMap<SearchStore, Shared>();
 
 /** Enough to keep the cores of Meilisearch busy; more would wait there, each by itself. */
 const CONCURRENT_REQUESTS = 8;
+/** More than there are connections; see CONCURRENT_QUESTIONS of handlers/businesses.ts. */
+const CONCURRENT_STATEMENTS = 32;
 /** Questions in a request, which is answered when all of them are, one after the other. */
 const BATCH_SIZE = 8;
 /**

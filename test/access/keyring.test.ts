@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { setImmediate } from "node:timers/promises";
 import { until } from "../../scripts/stack/waiting.ts";
 import { generateKey } from "../../src/access/key-format.ts";
 import { createKeyring, type Keyring } from "../../src/access/keyring.ts";
 import { createKey, type KeyRequest, revokeKey } from "../../src/access/keys.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
+import { openLine } from "../line.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
@@ -31,10 +33,10 @@ async function withKeyring(
 }
 
 /** Counts what a keyring asks: about keys, and whether something has changed. */
-function counting() {
+function counting(url = database.url) {
   let lookups = 0;
   let polls = 0;
-  const counted = openPostgres(database.url);
+  const counted = openPostgres(url);
   counted.options.debug = (_connection, query) => {
     if (query.includes("key_hash =")) lookups++;
     if (query.includes("from keys_version")) polls++;
@@ -47,7 +49,8 @@ function counting() {
       const before = polls;
       await until(() => polls >= before + 2, 10_000);
     },
-    close: () => counted.end(),
+    // Where a connection was lost, the driver would wait for ever.
+    close: () => counted.end({ timeout: 1 }),
   };
 }
 
@@ -212,6 +215,38 @@ test("what was announced while the connection was lost is made up for", async ()
       }),
     { now: () => 0 },
   );
+});
+
+test("keys that were asked for while PostgreSQL was away do not keep it busy when it is back", async () => {
+  const { key } = await issue();
+  const line = await openLine(new URL(database.url));
+  const counted = counting(line.url);
+  const keyring = await createKeyring(counted.sql);
+  expect((await keyring.resolve(key)).ok).toBe(true);
+  await line.cut();
+  const asked: Promise<string>[] = [];
+  for (let turn = 0; turn < 500; turn++) {
+    const answer = Promise.resolve(keyring.resolve(generateKey()));
+    asked.push(
+      answer.then(
+        () => "answered",
+        () => "not answered",
+      ),
+    );
+    await setImmediate();
+  }
+  expect(new Set(await Promise.all(asked))).toEqual(new Set(["not answered"]));
+  const before = counted.lookups();
+  await line.mend();
+  await until(async () => {
+    const resolved = await Promise.resolve(keyring.resolve(key)).catch(() => null);
+    return resolved?.ok === true;
+  }, 10_000);
+  // As many as may be under way, and one with all the others.
+  expect(counted.lookups() - before).toBeLessThan(20);
+  await keyring.stop();
+  await counted.close();
+  await line.close();
 });
 
 test("a change of a tier holds for its keys by its announcement alone", async () => {
