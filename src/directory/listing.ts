@@ -200,6 +200,14 @@ interface Head {
 type RankedBusiness = ListedBusiness & { rank: number };
 type Row = Head & (RankedBusiness | { id: null });
 
+/** How many approved businesses there are. */
+export async function countApproved(sql: Sql): Promise<number> {
+  const [{ total }] = await sql<[{ total: number }]>`
+    select coalesce(sum(change), 0)::integer as total
+    from listing_counts where category_id = 0 and city_id = 0`;
+  return total;
+}
+
 /** The approved ones of these businesses, in the order of `ids`. */
 export async function findListed(sql: Sql, ids: readonly string[]): Promise<ListedBusiness[]> {
   if (ids.length === 0) return [];

@@ -36,11 +36,3 @@ export async function listSlugs(
     from part join businesses as b on b.id = part.business_id
     order by part.list_rank, part.business_id`;
 }
-
-/** How many approved businesses there are. */
-export async function countApproved(sql: Sql): Promise<number> {
-  const [{ total }] = await sql<[{ total: number }]>`
-    select coalesce(sum(change), 0)::integer as total
-    from listing_counts where category_id = 0 and city_id = 0`;
-  return total;
-}

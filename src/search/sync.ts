@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { listBusinesses } from "../directory/listing.ts";
+import { countApproved } from "../directory/listing.ts";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { applyChanges, removeGone } from "./changes.ts";
@@ -51,7 +51,7 @@ export async function syncSearch(
     const isRebuilt = rebuild || present !== "fits";
     let documents = 0;
     if (isRebuilt) {
-      const { total } = await listBusinesses(sql, { offset: 0, limit: 0 });
+      const total = await countApproved(sql);
       const onDocuments = (done: number) => onProgress?.({ phase: "build", done, total });
       documents = await rebuildIndex({ sql, meili, index, present, signal, onDocuments });
     }

@@ -1,6 +1,7 @@
 import { listCategories } from "../directory/categories.ts";
 import { listCities } from "../directory/cities.ts";
-import { countApproved, listSlugs } from "../directory/sitemap.ts";
+import { countApproved } from "../directory/listing.ts";
+import { listSlugs } from "../directory/sitemap.ts";
 import type { Answer } from "../http/answer.ts";
 import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { listBusinesses } from "../../src/directory/listing.ts";
-import { countApproved, listSlugs } from "../../src/directory/sitemap.ts";
+import { countApproved, listBusinesses } from "../../src/directory/listing.ts";
+import { listSlugs } from "../../src/directory/sitemap.ts";
 import { addBusiness } from "../fixtures.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
