@@ -5,16 +5,7 @@ import { serviceTrades } from "./trades/services.ts";
 import { shopTrades } from "./trades/shops.ts";
 
 /** How businesses of a trade are named and described. */
-export const styles = [
-  "brand",
-  "eatery",
-  "place",
-  "practice",
-  "pub",
-  "salon",
-  "shop",
-  "trade",
-] as const;
+const styles = ["brand", "eatery", "place", "practice", "pub", "salon", "shop", "trade"] as const;
 export type Style = (typeof styles)[number];
 
 export interface Trade {

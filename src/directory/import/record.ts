@@ -46,7 +46,7 @@ export interface OpeningHoursRecord {
   is24Hours?: boolean | null;
 }
 
-export const businessStatuses = ["pending", "approved", "rejected", "suspended"] as const;
+const businessStatuses = ["pending", "approved", "rejected", "suspended"] as const;
 export type BusinessStatus = (typeof businessStatuses)[number];
 
 const text = (field: string, longest: number) =>
