@@ -1,6 +1,6 @@
 import { chown, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isPostgresAway, openPostgres } from "../../src/store/postgres.ts";
+import { isPostgresAway, openPostgres, ping } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
 import { type Account, unprivilegedAccount } from "./account.ts";
 import { runsOn } from "./leftovers.ts";
@@ -158,7 +158,7 @@ function settings(port: number, durable: boolean): string[] {
 async function isReady(url: string): Promise<boolean> {
   const sql = openPostgres(url, { max: 1 });
   try {
-    await sql`select 1`;
+    await ping(sql);
     return true;
   } catch (error) {
     if (isPostgresAway(error)) return false;
