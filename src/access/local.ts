@@ -1,7 +1,12 @@
 import { LRUCache } from "lru-cache";
 import type { ApiKey } from "./keys.ts";
-import type { Decision, MeterReading, Outcome } from "./meters.ts";
-import { OPEN_LIMIT, OPEN_WINDOW_MICROSECONDS } from "./meters.ts";
+import {
+  type Decision,
+  type MeterReading,
+  OPEN_LIMIT,
+  OPEN_WINDOW_MICROSECONDS,
+  type Outcome,
+} from "./meters.ts";
 import { monthOf } from "./months.ts";
 
 /**

@@ -1,5 +1,4 @@
-import type { Result } from "ioredis";
-import { Cluster } from "ioredis";
+import { Cluster, type Result } from "ioredis";
 import { batched } from "../store/batches.ts";
 import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";

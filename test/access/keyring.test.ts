@@ -4,8 +4,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { generateKey } from "../../src/access/key-format.ts";
 import { createKeyring, type Keyring } from "../../src/access/keyring.ts";
 import { createKey, type KeyRequest, revokeKey } from "../../src/access/keys.ts";
-import type { Sql } from "../../src/store/postgres.ts";
-import { openPostgres } from "../../src/store/postgres.ts";
+import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { openLine } from "../line.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
