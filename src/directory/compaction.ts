@@ -2,19 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Sql } from "../store/postgres.ts";
 
-/** Milliseconds between two looks for fresh changes. Reads are exact before, only slower. */
-const INTERVAL_MS = 2_000;
-/** The same for chunks to split, which takes a look at all there are. Few changes make few of them. */
-const SPLIT_INTERVAL_MS = 20_000;
-/** Milliseconds between two steps of a large change, in which writers have their turn. */
-const STEP_MS = 50;
-/** Some seconds of them. */
-const MOST_IDLE_STEPS = 100;
-/** Listings to a step: writers wait for one for some tenths of a second. */
-const STEP_KEYS = 50_000;
-/** The same after a bulk load. A step looks through all chunks first, which takes its time as well. */
-const BULK_STEP_KEYS = 1_000_000;
-
 /**
  * Folds the changes of list totals together while the server runs (see sql/002_listings.sql), and
  * now and then splits the chunks that have grown too large. Any number of servers may do so at once:
@@ -63,6 +50,15 @@ export function startCompaction(sql: Sql, log: Logger): { stop(): Promise<void> 
   }
 }
 
+/** Milliseconds between two looks for fresh changes. Reads are exact before, only slower. */
+const INTERVAL_MS = 2_000;
+/** The same for chunks to split, which takes a look at all there are. Few changes make few of them. */
+const SPLIT_INTERVAL_MS = 20_000;
+/** Milliseconds between two steps of a large change, in which writers have their turn. */
+const STEP_MS = 50;
+/** Listings to a step: writers wait for one for some tenths of a second. */
+const STEP_KEYS = 50_000;
+
 /** @returns whether there was anything to fold */
 async function fold(sql: Sql): Promise<boolean> {
   const rows = await sql`
@@ -97,3 +93,11 @@ export async function compactListings(sql: Sql): Promise<void> {
     await sleep(STEP_MS);
   }
 }
+
+/** Steps in a row that others held up: some seconds of them. */
+const MOST_IDLE_STEPS = 100;
+/**
+ * Listings to a step after a bulk load: more of them, since each step looks through all chunks first,
+ * which takes its time as well.
+ */
+const BULK_STEP_KEYS = 1_000_000;

@@ -5,10 +5,6 @@ import { readDocuments } from "./documents.ts";
 import { IS_GONE } from "./settings.ts";
 import { finishTask } from "./tasks.ts";
 
-const CHANGES_AT_ONCE = 10_000;
-/** Batches that Meilisearch has at a time: it takes what waits for it in one go, which is faster. */
-const BATCHES_AHEAD = 4;
-
 /**
  * Brings the recorded changes into the indexes, and forgets the records once all the indexes have
  * them. Only one process may do so at a time.
@@ -55,6 +51,10 @@ export async function applyChanges(
     onApplied(applied);
   }
 }
+
+const CHANGES_AT_ONCE = 10_000;
+/** Batches that Meilisearch has at a time: it takes what waits for it in one go, which is faster. */
+const BATCHES_AHEAD = 4;
 
 interface Change {
   id: string;

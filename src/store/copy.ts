@@ -2,9 +2,6 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type postgres from "postgres";
 
-/** Rows to a piece of what is sent: large enough to be few, and small enough to be made meanwhile. */
-const ROWS_AT_ONCE = 200;
-
 /**
  * Sends rows to a `copy … from stdin`, and waits until PostgreSQL has taken all of them. A row is a
  * list of nulls, texts, numbers and booleans; anything else is sent as JSON.
@@ -35,6 +32,9 @@ function* pieces(rows: Iterable<readonly unknown[]>): Generator<string> {
   }
   if (piece !== "") yield piece;
 }
+
+/** Rows to a piece of what is sent: large enough to be few, and small enough to be made meanwhile. */
+const ROWS_AT_ONCE = 200;
 
 /** In COPY's text format: https://www.postgresql.org/docs/18/sql-copy.html */
 const line = (row: readonly unknown[]) => `${row.map(field).join("\t")}\n`;
