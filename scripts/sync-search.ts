@@ -38,8 +38,8 @@ async function syncSearchCommand(): Promise<void> {
         { rebuild: values.rebuild, tidy: true, onProgress: progress.show },
       );
     let result = await sync();
-    if (result.state === "busy") console.error("Another process is at it; waiting for its end.");
-    while (result.state === "busy") {
+    if (result.state !== "current") console.error("Another process is at it; waiting for its end.");
+    while (result.state !== "current") {
       await sleep(200);
       result = await sync();
     }

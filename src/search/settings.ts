@@ -40,8 +40,10 @@ const rules = {
   searchCutoffMs: 1000,
 } satisfies Settings;
 
+const VERSION = "version-";
+
 /** Names these settings and this kind of document; an index with another name is built anew. */
-const INDEX_VERSION = `version-${Bun.hash(JSON.stringify([DOCUMENT_VERSION, rules])).toString(36)}`;
+const INDEX_VERSION = `${VERSION}${Bun.hash(JSON.stringify([DOCUMENT_VERSION, rules])).toString(36)}`;
 
 /**
  * The settings of the search index. The version is kept where it does no harm, among the names of
@@ -49,7 +51,8 @@ const INDEX_VERSION = `version-${Bun.hash(JSON.stringify([DOCUMENT_VERSION, rule
  */
 export const indexSettings: Settings = { ...rules, displayedAttributes: ["id", INDEX_VERSION] };
 
-/** Whether an index that shows these attributes was built with today's settings. */
-export function isCurrentVersion(displayedAttributes: readonly string[]): boolean {
-  return displayedAttributes.includes(INDEX_VERSION);
+/** Whether an index that shows these attributes was built with our settings; null when it is not whole. */
+export function isOurVersion(displayedAttributes: readonly string[]): boolean | null {
+  if (displayedAttributes.includes(INDEX_VERSION)) return true;
+  return displayedAttributes.some((name) => name.startsWith(VERSION)) ? false : null;
 }

@@ -6,7 +6,7 @@ import type { Sql } from "../store/postgres.ts";
 import { applyChanges, removeGone } from "./changes.ts";
 import { holdingSyncLock } from "./lock.ts";
 import { type Rebuild, rebuildIndex } from "./rebuild.ts";
-import { isCurrentVersion } from "./settings.ts";
+import { isOurVersion } from "./settings.ts";
 import type { SearchStore } from "./shared.ts";
 import { isIndexMissing } from "./tasks.ts";
 
@@ -15,6 +15,8 @@ export interface SyncOptions {
   rebuild?: boolean;
   /** Deletes from the index what it has only marked as gone until now. */
   tidy?: boolean;
+  /** Leaves an index of another version of this program as it is, to whoever keeps that. */
+  leavesOthers?: boolean;
   /** Ends the work early, at a point from which a later run goes on. */
   signal?: AbortSignal;
   onProgress?: (progress: SyncProgress) => void;
@@ -30,7 +32,9 @@ export interface SyncProgress {
 export type SyncResult =
   | { state: "current"; rebuilt: boolean; documents: number; changes: number }
   /** Another process is at it; nothing was done. */
-  | { state: "busy" };
+  | { state: "busy" }
+  /** The index is of another version; nothing was done. The first of the changes that it lacks. */
+  | { state: "left"; lacks: string | null };
 
 /**
  * Brings the index up to date with the approved businesses: from the recorded changes, or by a
@@ -42,12 +46,17 @@ export async function syncSearch(
   {
     rebuild = false,
     tidy = false,
+    leavesOthers = false,
     signal = new AbortController().signal,
     onProgress,
   }: SyncOptions = {},
 ): Promise<SyncResult> {
   const result = await holdingSyncLock(sql, signal, async (signal) => {
-    const present = await inspectIndex(sql, meili, index);
+    const found = await inspectIndex(sql, meili, index);
+    if (found === "of another version" && leavesOthers) {
+      return { state: "left" as const, lacks: await firstChange(sql) };
+    }
+    const present = found === "of another version" ? "does not fit" : found;
     const isRebuilt = rebuild || present !== "fits";
     let documents = 0;
     if (isRebuilt) {
@@ -70,7 +79,8 @@ export async function syncSearch(
  * does a new connection to PostgreSQL; a slow poll is the net below. Of many commits the first is
  * brought in at once, the others together, as often as leaves Meilisearch most of its time. It is
  * tidied up when nothing happens, since changes have to wait for that; when something always does, now
- * and then all the same. While a store is away it tries again and again, and logs only when it starts
+ * and then all the same. An index of another version is replaced once, at the start, and then left to
+ * the servers of that version for as long as they bring changes into it. While a store is away it tries again and again, and logs only when it starts
  * and when it stops failing.
  */
 export async function startSearchSync({
@@ -82,6 +92,8 @@ export async function startSearchSync({
   const { signal } = stopping;
   let wake = () => {};
   let isWoken = false;
+  let lacked: string | null = null;
+  let lackedFor = 0;
   const onChange = () => {
     isWoken = true;
     wake();
@@ -103,6 +115,8 @@ export async function startSearchSync({
     let failures = 0;
     let tidiedAt = performance.now();
     let isQuiet = false;
+    // Two versions that both want an index of theirs would build it in turns for as long as both run.
+    let leavesOthers = false;
     while (!signal.aborted) {
       isWoken = false;
       const began = performance.now();
@@ -112,24 +126,39 @@ export async function startSearchSync({
       if (tidy) tidiedAt = began;
       isQuiet = false;
       try {
-        const { state } = await syncSearch(store, { tidy, signal });
+        const result = await syncSearch(store, { tidy, leavesOthers, signal });
         const took = performance.now() - began;
         if (failures > 0) log.info("the search index is kept current again");
         failures = 0;
-        if (state === "busy") await rest(BUSY_MS);
-        else {
+        if (result.state === "busy") await rest(BUSY_MS);
+        else if (result.state === "left") {
+          leavesOthers = !isAbandoned(result.lacks);
+          if (leavesOthers) await rest(pollIntervalMs);
+          else
+            log.warn("the search index is of another version that has no servers: building ours");
+        } else {
+          leavesOthers = true;
           isQuiet = !(await untilWoken());
           const interval = Math.min(took * INTERVAL_RUNS, LONGEST_INTERVAL_MS);
           await rest(Math.max(0, began + interval - performance.now()));
         }
       } catch (error) {
         if (signal.aborted) return;
+        // Nobody else can bring in anything now.
+        isAbandoned(null);
         if (failures === 0) {
           log.error({ err: error }, "the search index falls behind; trying until it works again");
         }
         await rest(Math.min(FIRST_RETRY_MS * 2 ** failures++, LAST_RETRY_MS));
       }
     }
+  }
+
+  /** Whether an index has lacked the same change for some polls. */
+  function isAbandoned(lacks: string | null): boolean {
+    lackedFor = lacks !== null && lacks === lacked ? lackedFor + 1 : 0;
+    lacked = lacks;
+    return lackedFor >= POLLS_ABANDONED;
   }
 
   /** Or until the poll is due: then false. */
@@ -155,6 +184,7 @@ const POLL_INTERVAL_MS = 10_000;
 /** From one tidying to the next while nothing happens, and at most. */
 const POLLS_UNTIDY = 6;
 const MOST_POLLS_UNTIDY = 60;
+const POLLS_ABANDONED = 3;
 const BUSY_MS = 300;
 /**
  * From the start of a run to that of the next, in times as long as it took: a run costs Meilisearch
@@ -170,13 +200,14 @@ async function inspectIndex(
   sql: Sql,
   meili: Meilisearch,
   index: string,
-): Promise<Rebuild["present"]> {
+): Promise<Rebuild["present"] | "of another version"> {
   try {
     const [shown, { numberOfDocuments }] = await Promise.all([
       meili.index(index).getDisplayedAttributes(),
       meili.index(index).getStats(),
     ]);
-    if (!isCurrentVersion(shown)) return "does not fit";
+    const isOurs = isOurVersion(shown);
+    if (!isOurs) return isOurs === null ? "does not fit" : "of another version";
     return numberOfDocuments === 0 && (await lacksRecords(sql)) ? "does not fit" : "fits";
   } catch (error) {
     if (isIndexMissing(error)) return "missing";
@@ -190,6 +221,11 @@ async function lacksRecords(sql: Sql): Promise<boolean> {
     select exists (select from listings where category_id = 0)
       and not exists (select from search_changes) as lacks`;
   return row.lacks;
+}
+
+async function firstChange(sql: Sql): Promise<string | null> {
+  const [row] = await sql<[{ id: string }?]>`select id from search_changes order by id limit 1`;
+  return row?.id ?? null;
 }
 
 async function countChanges(sql: Sql): Promise<number> {

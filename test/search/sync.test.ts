@@ -505,6 +505,36 @@ describe("the running sync", () => {
     await Promise.all(running.map((one) => one.stop()));
   });
 
+  test("leaves an index of another version to who brings changes into it, and builds its own when nobody does", async () => {
+    const { id } = await addBusiness(database.sql, { name: "First" });
+    const running = await startSearchSync({ ...where(), log: silent, pollIntervalMs: 50 });
+    await until(async () => (await exists(index)) && (await pendingChanges()) === 0, 10_000);
+    const shown = () => meili.index(index).getDisplayedAttributes();
+    await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
+    for (let round = 0; round < 30; round++) {
+      await copyBusiness(id, `round-${round}`);
+      await Bun.sleep(50);
+      await database.sql`delete from search_changes`;
+    }
+    expect(await shown()).toEqual(["id", "version-other"]);
+    await addBusiness(database.sql, { name: "Orphan" });
+    await until(async () => (await total("orphan")) === 1, FOUND_WITHIN_MS);
+    expect(await shown()).toEqual(indexSettings.displayedAttributes as string[]);
+    await running.stop();
+  });
+
+  test("begins with an index of its own version", async () => {
+    await addBusiness(database.sql, { name: "First" });
+    await sync();
+    await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
+    const running = await startSearchSync({ ...where(), log: silent });
+    await until(
+      async () => !(await meili.index(index).getDisplayedAttributes()).includes("version-other"),
+      10_000,
+    );
+    await running.stop();
+  });
+
   test("stops although Meilisearch hangs", async () => {
     const hung = Bun.serve({
       port: 0,
