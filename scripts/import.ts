@@ -23,7 +23,8 @@ read-only). A record in our format is printed by scripts/generate.ts --count 1 -
   --status S       approved (default) or pending: of businesses that are new
   --mapping FILE   for a foreign CSV: JSON from our fields to its columns, and "header": whether
                    its first line names them
-  --outcodes FILE  places rows without coordinates: a postal file of GeoNames
+  --outcodes FILE  places rows without coordinates, anew when their postcode changes: a postal file
+                   of GeoNames
   --dry-run        does everything, and keeps nothing but the rejected rows
   --json           one JSON line: the counts, and those of each file`;
 

@@ -510,6 +510,37 @@ test("the middle of the outcode places a business without coordinates, and only 
   expect(await load([unplaced], { outcodes })).toMatchObject({ unchanged: 1 });
 });
 
+test("what the outcode had placed moves with it, and is nowhere when the new one is unknown", async () => {
+  const [norwich, penzance] = [
+    { latitude: 52.6, longitude: 1.3 },
+    { latitude: 50.1, longitude: -5.5 },
+  ];
+  const outcodes = new Map([
+    ["NR1", norwich],
+    ["TR18", penzance],
+  ]);
+  const { coordinates, ...unplaced } = whole;
+  const exact = { latitude: coordinates?.lat, longitude: coordinates?.lng };
+  const move = (record: Partial<ImportRecord>, postcode: string) =>
+    load([{ ...record, address: { ...whole.address, postcode } }], { outcodes });
+
+  await load([unplaced], { outcodes });
+  await move(unplaced, "NR1 1AA");
+  expect(await stored()).toMatchObject({ status: "approved", ...norwich });
+  await move(unplaced, "TR18 2AA");
+  expect(await stored()).toMatchObject({ status: "approved", ...penzance });
+  expect(await move(unplaced, "ZE1 0AA")).toMatchObject({ updated: 1, pending: 1 });
+  expect(await stored()).toMatchObject({ status: "pending", latitude: null, longitude: null });
+  await move(unplaced, "NR1 3DD");
+  expect(await stored()).toMatchObject({ status: "approved", ...norwich });
+
+  // What a record says of the place stands, and so does what came from elsewhere than an outcode.
+  await move(whole, "TR18 2AA");
+  expect(await stored()).toMatchObject(exact);
+  await move(unplaced, "NR1 3DD");
+  expect(await stored()).toMatchObject(exact);
+});
+
 test("lists, totals and search follow an import", async () => {
   await load([whole, named("2", "Jarrold", { category: "department-stores" })]);
   const total = async (category: string) =>

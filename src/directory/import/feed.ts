@@ -22,7 +22,7 @@ export interface ImportOptions {
   /** Of businesses that are created and whose record has no status. Default: approved. */
   status?: "approved" | "pending" | undefined;
   /** The middle of each outcode (NR2), for businesses without coordinates of their own. */
-  outcodes?: ReadonlyMap<string, { latitude: number; longitude: number }> | undefined;
+  outcodes?: ReadonlyMap<string, Place> | undefined;
   /** Hears after each batch how many records have been dealt with. */
   onProgress?: ((read: number) => void) | undefined;
   /** Hears of each record that is left out, and why. */
@@ -31,6 +31,11 @@ export interface ImportOptions {
   onUnsettled?: ((error: unknown) => void) | undefined;
   /** Does everything, and keeps nothing. */
   dryRun?: boolean | undefined;
+}
+
+interface Place {
+  latitude: number;
+  longitude: number;
 }
 
 export interface ImportCounts {
@@ -211,7 +216,14 @@ export async function openFeed(
   function merge(before: BusinessFields, { fields, town }: Prepared): BusinessFields {
     const business = { ...before, ...fields };
     if (town !== undefined) business.city_id = town && (cities.find(town)?.id ?? null);
-    const middle = business.latitude === null && outcodes?.get(outcodeOf(business.postcode));
+    const outcode = outcodeOf(business.postcode);
+    const left = outcodeOf(before.postcode);
+    // What only its outcode had put on the map moves with it: nowhere is better than where it was.
+    if (fields.latitude === undefined && outcode !== left && isAt(before, outcodes?.get(left))) {
+      business.latitude = null;
+      business.longitude = null;
+    }
+    const middle = business.latitude === null && outcodes?.get(outcode);
     return middle ? { ...business, ...middle } : business;
   }
 
@@ -229,6 +241,10 @@ export async function openFeed(
     counts.rejected++;
     options.onReject?.(record, reason);
   }
+}
+
+function isAt(business: BusinessFields, place: Place | undefined): boolean {
+  return business.latitude === place?.latitude && business.longitude === place?.longitude;
 }
 
 /** The ids of all categories, by slug. */
