@@ -14,16 +14,14 @@ export async function* readCsv(
   mapping: Mapping | null,
 ): AsyncGenerator<Row> {
   let read: ((cells: string[]) => Map<string, unknown>) | null = null;
-  let width: number | null = null;
-  if (mapping && !mapping.header) read = mapColumns(mapping, null);
+  let width = 0;
 
   for await (const { line, cells } of readCells(text)) {
     if (!read) {
       read = mapping ? mapColumns(mapping, cells) : ownColumns(cells);
       width = cells.length;
-      continue;
+      if (!mapping || mapping.header) continue;
     }
-    width ??= cells.length;
     if (cells.length !== width) {
       yield { line, row: cells, reason: `the row has ${cells.length} columns instead of ${width}` };
       continue;

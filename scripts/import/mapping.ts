@@ -78,20 +78,29 @@ const mapping = v.pipe(
  * Lists for the town and the lines of the address share their columns, since feeds shift addresses:
  * the town is the first of its columns that names a town, and a line is the first of its columns
  * that is neither the town, a county nor the name, nor taken by the line before.
+ *
+ * @param first the cells of the file's first row, which names the columns or is one of the others
+ * @throws CommandError when the file lacks a column
  */
 export function mapColumns(
-  { fields }: Mapping,
-  header: readonly string[] | null,
+  { fields, header }: Mapping,
+  first: readonly string[],
 ): (cells: readonly string[]) => Map<string, unknown> {
   const indexOf = (name: Column): number => {
-    if (typeof name === "number") return name - 1;
-    const index = header?.findIndex((head) => head.trim() === name) ?? -1;
+    if (typeof name === "number") {
+      if (name <= first.length) return name - 1;
+      throw new CommandError(
+        `The mapping names column ${name}, but the file has only ${first.length}.`,
+      );
+    }
+    if (!header) {
+      throw new CommandError(
+        `The mapping names the column ${name}, but says that the file has no header.`,
+      );
+    }
+    const index = first.findIndex((head) => head.trim() === name);
     if (index >= 0) return index;
-    throw new CommandError(
-      header
-        ? `The file has no column ${name}; it has ${header.join(", ")}.`
-        : `The mapping names the column ${name}, but says that the file has no header.`,
-    );
+    throw new CommandError(`The file has no column ${name}; it has ${first.join(", ")}.`);
   };
   const resolved = (Object.entries(fields) as [FieldName, Source][]).map(([field, from]) =>
     typeof from === "object" && !Array.isArray(from)

@@ -116,6 +116,23 @@ test("CSV: a column that is there twice, or has no name, is refused with what is
   expect(unnamed).rejects.toThrow("unknown columns: one without a name");
 });
 
+test("CSV: a file that lacks a column of the mapping is refused, whether named or numbered", async () => {
+  const read = (csv: string, mapping: Mapping) => records(readCsv(pieces(csv), mapping));
+  const fields = { sourceId: 1, name: ["title", 2], phone: 3 };
+  await expect(
+    read("7,Boots\n", { header: false, fields: { ...fields, name: 2 } }),
+  ).rejects.toThrow("The mapping names column 3, but the file has only 2.");
+  await expect(read("id,title\n7,Boots\n", { header: true, fields })).rejects.toThrow(
+    "The mapping names column 3, but the file has only 2.",
+  );
+  await expect(read("id,label,phone\n7,Boots,1\n", { header: true, fields })).rejects.toThrow(
+    "The file has no column title; it has id, label, phone.",
+  );
+  await expect(read("7,Boots,1\n", { header: false, fields })).rejects.toThrow(
+    "The mapping names the column title, but says that the file has no header.",
+  );
+});
+
 test("outcodes: from files of outcodes and of postcodes, without places that are nowhere", async () => {
   const folder = await mkdtemp(join(tmpdir(), "highstreet-outcodes-"));
   try {
