@@ -9,28 +9,90 @@ export async function* readText(
   file: string,
   onBytes: (bytes: number) => void = () => {},
 ): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let offset = 0;
+  const decoder = new Utf8Decoder(file);
   try {
     for await (const piece of Bun.file(file).stream()) {
-      const text = decoder.decode(piece, { stream: true });
-      offset += piece.byteLength;
+      const text = decoder.decode(piece);
       onBytes(piece.byteLength);
       if (text !== "") yield text;
     }
-    decoder.decode();
+    decoder.end();
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "ENOENT") throw new CommandError(`There is no file ${file}.`);
     if (code === "EISDIR") throw new CommandError(`${file} is not a file.`);
-    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA" || error instanceof TypeError) {
-      throw new CommandError(
-        `${file} is not UTF-8 (near byte ${offset}): convert it first, for example with iconv.`,
-      );
-    }
     throw error;
   }
 }
+
+/** Decodes a file piece by piece, and says where in it the first fault is. */
+class Utf8Decoder {
+  readonly #file: string;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  #bytes = 0;
+  #lineEnds = 0;
+  /** The end of what was decoded, from a character on that may continue in the next piece. */
+  #begun = Buffer.alloc(0);
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  decode(piece: Uint8Array): string {
+    const text = this.#decode(piece, { stream: true });
+    this.#bytes += piece.byteLength;
+    this.#lineEnds += countLineEnds(piece);
+    const end = Buffer.concat([this.#begun, piece.subarray(-LONGEST_BEGINNING)]);
+    const last = end.subarray(-LONGEST_BEGINNING);
+    const begin = last.findLastIndex((byte) => byte >= FIRST_OF_SEVERAL);
+    this.#begun = begin < 0 ? Buffer.alloc(0) : last.subarray(begin);
+    return text;
+  }
+
+  /** Nothing follows. */
+  end(): void {
+    this.#decode(new Uint8Array(), { stream: false });
+  }
+
+  #decode(piece: Uint8Array, options: { stream: boolean }): string {
+    try {
+      return this.#decoder.decode(piece, options);
+    } catch {
+      const good = countGoodBytes(Buffer.concat([this.#begun, piece])) - this.#begun.byteLength;
+      const line = this.#lineEnds + countLineEnds(piece.subarray(0, Math.max(good, 0))) + 1;
+      const byte = this.#bytes + good + 1;
+      throw new CommandError(
+        `${this.#file} is not UTF-8 (line ${line}, byte ${byte} of the file): convert it first, for example with iconv.`,
+      );
+    }
+  }
+}
+
+// A character has four bytes at most, and its first says so.
+const LONGEST_BEGINNING = 3;
+const FIRST_OF_SEVERAL = 0xc0;
+
+/** How many bytes there are before the character that is not UTF-8, or is cut short. */
+function countGoodBytes(bytes: Uint8Array): number {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let good = 0;
+  try {
+    for (let end = 1; end <= bytes.byteLength; end++) {
+      if (decoder.decode(bytes.subarray(end - 1, end), { stream: true }) !== "") good = end;
+    }
+  } catch {
+    // Then this is it.
+  }
+  return good;
+}
+
+function countLineEnds(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LINE_END); at >= 0; at = bytes.indexOf(LINE_END, at + 1)) count++;
+  return count;
+}
+
+const LINE_END = 0x0a;
 
 /** The lines of a text, without their ends. */
 export async function* readLines(text: AsyncIterable<string>): AsyncGenerator<string> {

@@ -11,6 +11,7 @@ import { readOsm } from "../../scripts/import/osm.ts";
 import { categoryOf, isVacant } from "../../scripts/import/osm-categories.ts";
 import { readOutcodes } from "../../scripts/import/outcodes.ts";
 import type { Row } from "../../scripts/import/row.ts";
+import { readText } from "../../scripts/import/text.ts";
 
 /** A text in pieces of a few characters, so that every boundary falls somewhere. */
 async function* pieces(text: string, size = 7) {
@@ -55,6 +56,31 @@ test("NDJSON: each line is a record, a broken one is rejected with its number", 
     { line: 3, row: '{"a":', reason: "the line is not JSON" },
     { line: 4, row: ["é"], reason: "the row is not an object" },
   ]);
+});
+
+test("a text that is not UTF-8 is refused with the line and the byte of its first fault", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-text-"));
+  const file = join(folder, "a.csv");
+  const refusal = async (...parts: (string | number[])[]) => {
+    await Bun.write(file, Buffer.concat(parts.map((part) => Buffer.from(part as string))));
+    return Array.fromAsync(readText(file)).catch((error: Error) => error.message);
+  };
+  const fault = (line: number, byte: number) =>
+    `${file} is not UTF-8 (line ${line}, byte ${byte} of the file): convert it first, for example with iconv.`;
+  const LATIN_E = [0xe9];
+  try {
+    expect(await refusal("\ufeffCafé\n", LATIN_E)).toBe(fault(2, 10));
+    expect(await refusal("a\n".repeat(21_402), [0xa3])).toBe(fault(21_403, 42_805));
+    expect(await refusal([0xa3], "a\n")).toBe(fault(1, 1));
+    // Pieces of a file end at multiples of a power of two: within a character, and within the fault.
+    for (let before = 262_138; before < 262_146; before++) {
+      const line = "x".repeat(before);
+      expect(await refusal("\n", line, "£\n€\n🎂", LATIN_E, "\n")).toBe(fault(4, before + 13));
+      expect(await refusal(line, LATIN_E, "\n")).toBe(fault(1, before + 1));
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test("CSV: a header with our names is our own format", async () => {
