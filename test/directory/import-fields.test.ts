@@ -72,6 +72,12 @@ test.each([
   ["Wakefield West Yorkshire", "Wakefield"],
   ["Bradford on Avon", "Bradford on Avon"],
   ["Nr Matlock", "Matlock"],
+  ["Nr. Wigan", "Wigan"],
+  ["Nr.Wigan Lancashire", "Wigan"],
+  ["Nrthampton", "Nrthampton"],
+  ["Nearton", "Nearton"],
+  ["Rotherham S.Yorkshire", "Rotherham"],
+  ["Chichester, W.Sussex", "Chichester"],
   ["Cranham. Upminster", "Upminster"],
   ["St. Helens", "St. Helens"],
   ["NorthwichCheshire", "Northwich"],
@@ -84,6 +90,7 @@ test.each([
 
 test.each([
   "West Sussex",
+  "W.Sussex",
   "Kent",
   "Co. Durham",
   "High Street",

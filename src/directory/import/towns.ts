@@ -51,7 +51,7 @@ function withoutSurroundings(part: string): string {
   const bare = part
     .replace(/\b[A-Z]{1,2}\d[A-Z\d]?( ?\d[A-Z]{2})?$/i, "")
     .replace(/^[\s.;:'"-]+|[\s.;:'"-]+$/g, "")
-    .replace(/^(nr\.?|near) /i, "");
+    .replace(/^(nr\. ?|nr |near )/i, "");
   const [, before] = isCounty(bare) ? [] : (TRAILING_COUNTY.exec(bare) ?? []);
   // Not Bradford on Avon.
   return before && !SMALL_WORDS.test(before.split(" ").at(-1) ?? "") ? before : bare;
@@ -80,9 +80,9 @@ const SMALL_WORDS = /^(upon|on|in|by|le|la|de|the|under|next|with|cum|of|and|sub
 // Counties of today, of history and of the post, with the usual abbreviations. Left out are those
 // that are a town as well: Antrim, Armagh, Durham, Londonderry.
 const COUNTIES = [
-  "(?:(?:(?:north|south|east|west|n|s|e|w)\\.? )?\\p{L}+shire)",
-  "(?:(?:north|south|east|west|n|s|e|w)\\.? (?:yorks|lincs|sussex|midlands))",
-  "(?:(?:mid|south|west)\\.? glamorgan)",
+  "(?:(?:(?:north|south|east|west|n|s|e|w)(?:\\. ?| ))?\\p{L}+shire)",
+  "(?:(?:north|south|east|west|n|s|e|w)(?:\\. ?| )(?:yorks|lincs|sussex|midlands))",
+  "(?:(?:mid|south|west)(?:\\. ?| )glamorgan)",
   "(?:co(?:unty|\\.)? ?(?:antrim|armagh|down|durham|fermanagh|londonderry|tyrone))",
   "(?:east riding(?: of yorkshire)?|tyne (?:and|&) wear|isle of (?:wight|man)|greater (?:london|manchester))",
   "avon|beds|bedford shire|berks|bucks|cambs|cleveland|clwyd|cornwall|cumbria|devon|dorset|dyfed",
