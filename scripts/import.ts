@@ -57,7 +57,15 @@ async function importEach(
   try {
     for (const file of files) {
       try {
-        const result = await importFile(sql, file, options);
+        const onInterrupted = (mayBeKept: boolean) => {
+          console.error(
+            mayBeKept
+              ? `Interrupted: ${file} may have been kept. Import it again, and what comes after it.`
+              : `Interrupted: nothing of ${file} was kept.`,
+          );
+          summarize(results, files, json);
+        };
+        const result = await importFile(sql, file, { ...options, onInterrupted });
         results.push(result);
         if (!json) console.log(describe(result, options.dryRun));
       } catch (error) {

@@ -2,6 +2,7 @@ import { access, constants, stat } from "node:fs/promises";
 import { type ImportCounts, importRecords } from "../../src/directory/import.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
+import { onInterruption } from "../interruption.ts";
 import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts";
 import type { Mapping } from "./mapping.ts";
 import { showProgress } from "./progress.ts";
@@ -16,6 +17,11 @@ export interface FileOptions {
   mapping: Mapping | null;
   outcodes: ReadonlyMap<string, { latitude: number; longitude: number }> | undefined;
   dryRun: boolean;
+}
+
+export interface FileEvents {
+  /** Hears that a signal ends the command, and whether the file may have been kept all the same. */
+  onInterrupted(mayBeKept: boolean): void;
 }
 
 export interface FileResult {
@@ -36,12 +42,20 @@ export interface FileResult {
 export async function importFile(
   sql: Sql,
   file: string,
-  options: FileOptions,
+  options: FileOptions & FileEvents,
 ): Promise<FileResult> {
   const size = await sizeOf(file);
   const format = options.format ?? (options.mapping ? "csv" : await guessFormat(file));
   const source = options.source ?? defaultSource(format, file);
   const rejects = new Rejects(file);
+  let isCommitting = false;
+  // Before the progress does so, which would end the command without a word.
+  const stopWaiting = onInterruption(() => {
+    progress.stop();
+    if (isCommitting) rejects.flush();
+    else rejects.remove();
+    options.onInterrupted(isCommitting);
+  });
   const progress = showProgress(file, size);
   const started = performance.now();
 
@@ -70,6 +84,9 @@ export async function importFile(
         console.error(
           `${file}: all is kept, but the directory could not be tidied up (${(error as Error).message}); a running server does that by itself.`,
         ),
+      onCommit: () => {
+        isCommitting = true;
+      },
       onProgress: (read) => progress.setRows(read + rejectedByReader),
       onReject(record, reason) {
         const origin = origins.get(record);
@@ -97,6 +114,7 @@ export async function importFile(
     throw error;
   } finally {
     progress.stop();
+    stopWaiting();
   }
 }
 

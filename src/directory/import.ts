@@ -34,6 +34,7 @@ export async function importRecords(
       const feed = await openFeed(transaction, options, counts);
       await inBatches(records, feed);
       if (options.dryRun) throw new DryRun();
+      options.onCommit?.();
     });
   } catch (error) {
     if (!(error instanceof DryRun)) throw error;

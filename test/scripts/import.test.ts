@@ -34,9 +34,11 @@ interface Counts {
   pending: number;
 }
 
-async function run(args: string[], options: { cwd?: string; user?: number } = {}) {
+const run = (args: string[]) => start(args).ended;
+
+function start(args: string[]) {
   const child = Bun.spawn([process.execPath, join(root, "scripts/import.ts"), ...args], {
-    cwd: options.cwd ?? folder,
+    cwd: folder,
     env: {
       ...process.env,
       DATABASE_URL: database.url,
@@ -46,12 +48,12 @@ async function run(args: string[], options: { cwd?: string; user?: number } = {}
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [stdout, stderr, code] = await Promise.all([
+  const ended = Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
     child.exited,
-  ]);
-  return { stdout, stderr, code };
+  ]).then(([stdout, stderr, code]) => ({ stdout, stderr, code }));
+  return { ended, kill: (signal: NodeJS.Signals) => child.kill(signal) };
 }
 
 async function importJson(args: string[]) {
@@ -77,6 +79,10 @@ const record = (sourceId: string, more: object = {}) =>
     coordinates: { lat: 53.8, lng: -1.5 },
     ...more,
   });
+
+const waitingFor = async (table: string) =>
+  (await database.sql`select from pg_locks where relation = ${table}::regclass and not granted`)
+    .length;
 
 const count = async () =>
   (await database.sql`select count(*)::integer as count from businesses`)[0]?.count;
@@ -179,6 +185,62 @@ test("a file whose import breaks off is named, and may be imported again with th
   });
   const { counts, code } = await importJson([first, second]);
   expect([counts.created, code]).toEqual([2, 0]);
+});
+
+test.each<[NodeJS.Signals, number]>([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+])(
+  "%s breaks an import off: nothing is kept, and no half of the rejected rows",
+  async (signal, exitCode) => {
+    const [first, second] = [
+      await write(record("1")),
+      await write(`${record("2")}\n${"broken\n".repeat(600)}`),
+    ];
+    // The first has nothing to write any more, so that it is the second which waits.
+    await run([first]);
+    await database.sql.begin(async (transaction) => {
+      await transaction`lock table businesses in exclusive mode`;
+      const { ended, kill } = start([first, second, "--json"]);
+      await until(async () => (await waitingFor("businesses")) > 0, 10_000);
+      expect(existsSync(`${second}.rejects.ndjson`)).toBe(true);
+      kill(signal);
+      const { stdout, stderr, code } = await ended;
+      expect([stderr, code]).toEqual([`Interrupted: nothing of ${second} was kept.\n`, exitCode]);
+      expect(JSON.parse(stdout)).toMatchObject({ read: 1, files: [{ file: first }] });
+    });
+    expect(existsSync(`${second}.rejects.ndjson`)).toBe(false);
+    expect(await count()).toBe(1);
+  },
+);
+
+test("who interrupts an import while it commits is not told that nothing was kept", async () => {
+  const file = await write(`${record("1")}\nbroken\n`);
+  const { sql } = database;
+  await sql.unsafe(`
+    create table commits ();
+    create function wait_for_commits() returns trigger language plpgsql as
+      $$ begin lock table commits; return null; end $$;
+    create constraint trigger wait_for_commits after insert on businesses
+      deferrable initially deferred for each row execute function wait_for_commits()`);
+  try {
+    await sql.begin(async (transaction) => {
+      await transaction`lock table commits`;
+      const { ended, kill } = start([file]);
+      await until(async () => (await waitingFor("commits")) > 0, 10_000);
+      kill("SIGINT");
+      expect(await ended).toEqual({
+        stdout: "",
+        stderr: `Interrupted: ${file} may have been kept. Import it again, and what comes after it.\n`,
+        code: 130,
+      });
+    });
+    await until(async () => (await count()) === 1, 10_000);
+    expect(await Bun.file(`${file}.rejects.ndjson`).json()).toMatchObject({ line: 2 });
+  } finally {
+    await sql.unsafe("drop table commits; drop function wait_for_commits() cascade");
+  }
 });
 
 test("a file that is missing, an unknown option and wrong values are explained, exit code 1", async () => {

@@ -27,6 +27,8 @@ export interface ImportOptions {
   onProgress?: ((read: number) => void) | undefined;
   /** Hears of each record that is left out, and why. */
   onReject?: ((record: object, reason: string) => void) | undefined;
+  /** Hears that all has been dealt with, and may be kept from now on. Not of a dry run. */
+  onCommit?: (() => void) | undefined;
   /** Hears that what follows an import failed, although all of it is kept; see settleDirectory. */
   onUnsettled?: ((error: unknown) => void) | undefined;
   /** Does everything, and keeps nothing. */
