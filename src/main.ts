@@ -19,6 +19,7 @@ import { openMeilisearch } from "./store/meilisearch.ts";
 import { pendingMigrations } from "./store/migrations.ts";
 import { openPostgres } from "./store/postgres.ts";
 import { connectRedis, openRedis } from "./store/redis.ts";
+import type { UpkeepTasks } from "./upkeep.ts";
 import { startWorkers } from "./workers.ts";
 
 export interface RunningServer {
@@ -101,11 +102,14 @@ export async function start(
 
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
     const search = { sql, meili, index: searchIndex };
+    const tasks: UpkeepTasks = { usage: usageWriter };
     if (upkeep) {
       const compaction = startCompaction(sql, log);
       opened.push(() => compaction.stop());
+      tasks.totals = compaction;
       const searchSync = await startSearchSync({ ...search, log });
       opened.push(() => searchSync.stop());
+      tasks.search = searchSync;
     }
 
     const file: PageFile = await reach(
@@ -119,7 +123,7 @@ export async function start(
     });
     opened.push(() => answers.stop());
     const counts: AnswerCounts = new Map();
-    const metrics = createMetrics(admission, counts);
+    const metrics = createMetrics(admission, tasks, counts);
     scrape ??= () => metrics.metrics();
     const server = serve({
       config,

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import packageJson from "../package.json" with { type: "json" };
 import type { Admission } from "./access/admission.ts";
+import type { UpkeepTasks } from "./upkeep.ts";
 
 /** How many answers of each status each route has given. */
 export type AnswerCounts = Map<string, Map<number, number>>;
@@ -11,7 +12,11 @@ export type AnswerCounts = Map<string, Map<number, number>>;
  * loop costs time: these few are taken here, by the same names.
  * https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics
  */
-export function createMetrics(admission: Admission, answers: AnswerCounts): Registry {
+export function createMetrics(
+  admission: Admission,
+  upkeep: UpkeepTasks,
+  answers: AnswerCounts,
+): Registry {
   const registry = new Registry();
   const registers = [registry];
 
@@ -29,6 +34,19 @@ export function createMetrics(admission: Admission, answers: AnswerCounts): Regi
     "Times that Redis has gone away or been slow.",
     () => admission.state().outages,
   );
+  new Gauge({
+    name: "highstreet_upkeep_failing",
+    help: "1 while a task beside the answers fails and is tried again and again.",
+    labelNames: ["task"],
+    registers,
+    aggregator: "max",
+    collect() {
+      // Only what this process does: a 0 for the rest would stand where nobody does it.
+      for (const [task, { isFailing }] of Object.entries(upkeep)) {
+        this.set({ task }, isFailing() ? 1 : 0);
+      }
+    },
+  });
   new Counter({
     name: "highstreet_answers_total",
     help: "Answers, by route and status; the route `*` is every path that there is not.",

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { version } from "../package.json" with { type: "json" };
-import { startTestServer, type TestServer } from "./support.ts";
+import { openLine } from "./line.ts";
+import { startTestServer, stores, type TestServer, until } from "./support.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -63,6 +64,43 @@ test("answers are counted by route and status", async () => {
     (before[0] ?? 0) + 2,
     (before[1] ?? 0) + 1,
   ]);
+});
+
+test("upkeep that fails is told by its task, until it works again", async () => {
+  const search = await openLine(new URL(stores().meiliUrl));
+  const other = await startTestServer({ meiliUrl: search.url });
+  const { sql } = other;
+  const failing = async () => {
+    const text = await (await fetch(`${other.url}/metrics`)).text();
+    const samples = text.matchAll(/^highstreet_upkeep_failing\{task="(\w+)"\} ([01])$/gm);
+    return Object.fromEntries([...samples].map(([, task, value]) => [task, value]));
+  };
+  const tells = (tasks: Record<string, string>) =>
+    until(async () => Bun.deepEquals(await failing(), tasks), 15_000);
+  const Authorization = `Bearer ${await other.issueKey({ tier: "developer" })}`;
+  const ask = () =>
+    fetch(`${other.url}/api/v1/businesses?city=leeds`, { headers: { Authorization } });
+  expect((await ask()).status).toBe(200);
+  await tells({ search: "0", usage: "0", totals: "0" });
+
+  await search.cut();
+  await sql`notify directory_changed`;
+  await tells({ search: "1", usage: "0", totals: "0" });
+  await search.mend();
+  await tells({ search: "0", usage: "0", totals: "0" });
+
+  await sql`alter table usage rename to usage_away`;
+  expect((await ask()).status).toBe(200);
+  await tells({ search: "0", usage: "1", totals: "0" });
+  await sql`alter table usage_away rename to usage`;
+  await tells({ search: "0", usage: "0", totals: "0" });
+
+  await sql`alter table listing_counts rename to listing_counts_away`;
+  await tells({ search: "0", usage: "0", totals: "1" });
+  await sql`alter table listing_counts_away rename to listing_counts`;
+  await tells({ search: "0", usage: "0", totals: "0" });
+  await other.stop();
+  await search.close();
 });
 
 test("to the public there are no metrics, whoever passes the request on", async () => {

@@ -75,6 +75,15 @@ test("one scrape tells of all workers together, whichever answers", async () => 
   }
 });
 
+test("one scrape tells of upkeep too, whichever worker does it", async () => {
+  const text = await (await fetch(`${server.url()}/metrics`)).text();
+  expect(text.match(/^highstreet_upkeep_failing\{.*$/gm)?.sort()).toEqual([
+    'highstreet_upkeep_failing{task="search"} 0',
+    'highstreet_upkeep_failing{task="totals"} 0',
+    'highstreet_upkeep_failing{task="usage"} 0',
+  ]);
+});
+
 test("a worker killed under load is replaced, and the service goes on", async () => {
   let isOver = false;
   let answered = 0;

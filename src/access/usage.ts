@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Sql } from "../store/postgres.ts";
+import type { Upkeep } from "../upkeep.ts";
 
 /** Requests charged, as PostgreSQL keeps them. */
 export interface DurableUsage {
@@ -81,7 +82,7 @@ export function openUsage(sql: Sql): DurableUsage {
 }
 
 /** Flushes every second; once more when stopped. */
-export function flushRegularly(usage: DurableUsage, log: Logger): { stop(): Promise<void> } {
+export function flushRegularly(usage: DurableUsage, log: Logger): Upkeep {
   let isFailing = false;
   const timer = setInterval(async () => {
     try {
@@ -94,6 +95,7 @@ export function flushRegularly(usage: DurableUsage, log: Logger): { stop(): Prom
     }
   }, FLUSH_INTERVAL_MS);
   return {
+    isFailing: () => isFailing,
     async stop() {
       clearInterval(timer);
       await usage.flush();

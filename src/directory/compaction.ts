@@ -1,17 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Sql } from "../store/postgres.ts";
+import type { Upkeep } from "../upkeep.ts";
 
 /**
  * Folds the changes of list totals together while the server runs (see sql/002_listings.sql), and
  * now and then splits the chunks that have grown too large. Any number of servers may do so at once:
  * the database lets one at a time. Failures are logged when they begin and when they end.
  */
-export function startCompaction(sql: Sql, log: Logger): { stop(): Promise<void> } {
+export function startCompaction(sql: Sql, log: Logger): Upkeep {
   const stopping = new AbortController();
   const { signal } = stopping;
+  let hasFailed = false;
   const running = run();
   return {
+    isFailing: () => hasFailed,
     async stop() {
       stopping.abort();
       await running;
@@ -19,7 +22,6 @@ export function startCompaction(sql: Sql, log: Logger): { stop(): Promise<void> 
   };
 
   async function run(): Promise<void> {
-    let hasFailed = false;
     // Whatever an earlier server left behind comes first.
     let isUnfinished = true;
     let hasChanged = false;

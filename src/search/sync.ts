@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { countApproved } from "../directory/listing.ts";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
+import type { Upkeep } from "../upkeep.ts";
 import { applyChanges, removeGone } from "./changes.ts";
 import { holdingSyncLock } from "./lock.ts";
 import { type Rebuild, rebuildIndex } from "./rebuild.ts";
@@ -87,9 +88,10 @@ export async function startSearchSync({
   log,
   pollIntervalMs = POLL_INTERVAL_MS,
   ...store
-}: SearchStore & { log: Logger; pollIntervalMs?: number }): Promise<{ stop(): Promise<void> }> {
+}: SearchStore & { log: Logger; pollIntervalMs?: number }): Promise<Upkeep> {
   const stopping = new AbortController();
   const { signal } = stopping;
+  let failures = 0;
   let wake = () => {};
   let isWoken = false;
   let lacked: string | null = null;
@@ -102,6 +104,7 @@ export async function startSearchSync({
   const running = run();
 
   return {
+    isFailing: () => failures > 0,
     async stop() {
       stopping.abort();
       wake();
@@ -112,7 +115,6 @@ export async function startSearchSync({
   };
 
   async function run(): Promise<void> {
-    let failures = 0;
     let tidiedAt = performance.now();
     let isQuiet = false;
     // Two versions that both want an index of theirs would build it in turns for as long as both run.
