@@ -113,17 +113,15 @@ async function respondTo(request: Request, context: Context, handler: Handler): 
 function routes(parts: Parts) {
   const { config, sql, answers, keyring, admission, log } = parts;
   const source = { sql, answers };
-  const outer = [...(config.openAccess ? [openHeaders()] : []), catchErrors(log)];
+  const catching = catchErrors(log);
+  const outer = [...(config.openAccess ? [openHeaders()] : []), catching];
   const closed = config.openAccess ? [] : [requireHeader()];
   const inTime = answerInTime();
   const open = (handler: Handler) =>
     chain([...outer, allowMethods(), admitClient(admission), inTime], handler);
   const keyed = (handler: Handler) =>
-    chain(
-      [catchErrors(log), ...closed, allowMethods(), admitKey(keyring, admission), inTime],
-      handler,
-    );
-  const free = (handler: Handler) => chain([catchErrors(log), allowMethods(), inTime], handler);
+    chain([catching, ...closed, allowMethods(), admitKey(keyring, admission), inTime], handler);
+  const free = (handler: Handler) => chain([catching, allowMethods(), inTime], handler);
   const both = (openHandler: Handler, keyedHandler: Handler) =>
     config.openAccess ? variants(open(openHandler), keyed(keyedHandler)) : keyed(keyedHandler);
 
@@ -139,7 +137,7 @@ function routes(parts: Parts) {
     [SCRIPT_PATH]: free(referenceScript()),
     "/healthz": free(health(sql, admission)),
     "/metrics": free(metrics(parts.scrape)),
-    ...siteRoutes(parts),
+    ...siteRoutes({ ...parts, catching }),
   };
   const fallback = config.openAccess
     ? variants(chain(outer, notFound), notFound)

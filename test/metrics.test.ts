@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { version } from "../package.json" with { type: "json" };
+import { until } from "../scripts/stack/waiting.ts";
 import { openLine } from "./line.ts";
-import { startTestServer, stores, type TestServer, until } from "./support.ts";
+import { startTestServer, stores, type TestServer } from "./support.ts";
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import type { Logger } from "pino";
+import pino, { type Logger } from "pino";
 import { AdmissionUnavailable } from "../access/admission.ts";
 import { internal, unavailable } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
@@ -6,16 +6,29 @@ import { SearchUnavailable } from "../search/query.ts";
 import { DeadlineError } from "../store/deadline.ts";
 import { isPostgresAway } from "../store/postgres.ts";
 
-/** Breakage becomes 503 or 500; the cause goes to the log and to nobody else. */
+/**
+ * Breakage becomes 503 or 500; the cause goes to the log and to nobody else. While a store is away
+ * every request may fail: each cause of that has a short line a second. One for a whole server, or
+ * it would be one for each.
+ */
 export function catchErrors(log: Logger): Middleware {
+  const logAway = onceASecond(({ error, ...asked }, leftOut) => {
+    const { type, message, code } = pino.stdSerializers.err(error as Error);
+    const cause = { type, message, code };
+    log.error({ cause, ...asked, leftOut }, "a request failed: a store is away");
+  });
   return (next) =>
     async function catchErrors(request, context) {
       try {
         return await next(request, context);
       } catch (error) {
-        const path = loggedPath(request.url);
-        log.error({ err: error, method: request.method, path }, "a request failed");
-        return isStoreAway(error) ? unavailable() : internal();
+        const asked = { method: request.method, path: loggedPath(request.url) };
+        if (isStoreAway(error)) {
+          logAway({ error, ...asked });
+          return unavailable();
+        }
+        log.error({ err: error, ...asked }, "a request failed");
+        return internal();
       }
     };
 }
@@ -34,4 +47,48 @@ export function isStoreAway(error: unknown): boolean {
 function loggedPath(url: string): string {
   const [path = ""] = url.split("?");
   return path.replace(/(\/applications\/)[^/]+/, "$1…");
+}
+
+interface Failure {
+  error: unknown;
+  method: string;
+  path: string;
+}
+
+/**
+ * Writes the first failure of a cause at once, and while others follow, the last of them each second.
+ * @param write told how many there were besides since the line before
+ */
+function onceASecond(
+  write: (failure: Failure, leftOut: number) => void,
+): (failure: Failure) => void {
+  /** By cause, what came since its last line. */
+  const waiting = new Map<string, { failures: number; last?: Failure }>();
+
+  function writeAndWait(cause: string, failure: Failure, leftOut: number): void {
+    write(failure, leftOut);
+    waiting.set(cause, { failures: 0 });
+    setTimeout(() => {
+      const { failures = 0, last } = waiting.get(cause) ?? {};
+      waiting.delete(cause);
+      if (last) writeAndWait(cause, last, failures - 1);
+    }, LINE_INTERVAL_MS).unref();
+  }
+
+  return (failure) => {
+    const cause = causeOf(failure.error);
+    const others = waiting.get(cause);
+    if (!others) return writeAndWait(cause, failure, 0);
+    others.failures += 1;
+    others.last = failure;
+  };
+}
+
+const LINE_INTERVAL_MS = 1_000;
+
+/** Without the messages: some say how long something took, and are never the same. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  const { code = "" } = error as { code?: unknown };
+  return `${error.constructor.name} ${code} ${causeOf(error.cause)}`;
 }

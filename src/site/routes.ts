@@ -3,11 +3,10 @@ import type { Admission } from "../access/admission.ts";
 import { createWindow } from "../access/windows.ts";
 import type { Config } from "../config.ts";
 import { notFound } from "../http/errors.ts";
-import { chain, type Handler } from "../http/handler.ts";
+import { chain, type Handler, type Middleware } from "../http/handler.ts";
 import { admitVisitor } from "../middleware/admitVisitor.ts";
 import { allowMethods } from "../middleware/allowMethods.ts";
 import { answerInTime } from "../middleware/answerInTime.ts";
-import { catchErrors } from "../middleware/catchErrors.ts";
 import type { SearchStore } from "../search/shared.ts";
 import type { Sql } from "../store/postgres.ts";
 import type { RedisClient } from "../store/redis.ts";
@@ -35,15 +34,17 @@ export interface SiteParts {
   search: SearchStore;
   admission: Admission;
   redis: RedisClient;
+  /** Makes answers of what is thrown. */
+  catching: Middleware;
   log: Logger;
 }
 
 /** The pages, as a part of the one route table. */
 export function siteRoutes(parts: SiteParts): Record<string, Handler> {
-  const { config, sql, search, admission, redis, log } = parts;
+  const { config, sql, search, admission, redis, catching, log } = parts;
   const { baseUrl, openAccess } = config;
   const admit = admitVisitor(createWindow(redis, PAGE_WINDOW), log);
-  const outer = [errorPages(), catchErrors(log)];
+  const outer = [errorPages(), catching];
   const inTime = answerInTime();
   const read = (handler: Handler) => chain([...outer, allowMethods(), admit, inTime], handler);
   const files = Object.entries(assetRoutes()).map(([path, handler]) => [

@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import pino from "pino";
+import { until } from "../../scripts/stack/waiting.ts";
 import { createKey } from "../../src/access/keys.ts";
+import { catchErrors } from "../../src/middleware/catchErrors.ts";
 import { type Line, openLine } from "../line.ts";
 import { createDatabase, startTestServer, type TestDatabase, type TestServer } from "../support.ts";
 
 const logged: string[] = [];
+/** The lines of requests that failed, their addresses as paths. */
+const failed = () =>
+  logged
+    .map((line) => JSON.parse(line))
+    .filter(({ method }) => method === "GET")
+    .map((line) => ({ ...line, path: line.path.replace(server.url, "") }));
 let database: TestDatabase;
 let postgres: Line;
 let server: TestServer;
@@ -44,15 +52,75 @@ test("the log of what failed has neither what was searched for nor the address o
   expect(await statusOf(privatePage)).toBe(503);
   expect(await statusOf(`${privatePage}?from=mail`)).toBe(503);
 
-  const failed = logged.map((line) => JSON.parse(line)).filter(({ method }) => method === "GET");
-  expect(failed.map(({ path }) => path.replace(server.url, ""))).toEqual([
+  await until(() => failed().length === 4, 5_000);
+  expect(
+    failed()
+      .map(({ path }) => path)
+      .sort(),
+  ).toEqual([
     "/api/v1/search",
+    "/developers/applications/…",
+    "/developers/applications/…",
     "/search",
-    "/developers/applications/…",
-    "/developers/applications/…",
   ]);
   expect(token).toHaveLength(22);
   const log = logged.join("\n");
   expect(log).not.toContain("quincunx");
   expect(log).not.toContain(token);
+  await postgres.mend();
+});
+
+test("while a store is away its cause is logged once a second, without a stack, and every request counts", async () => {
+  const paths = ["/businesses/nobody", "/api/v1/businesses/nobody", "/healthz"];
+  await postgres.cut();
+  await until(async () => (await fetch(`${server.url}/healthz`)).status === 503, 5_000);
+  await Bun.sleep(1_500);
+  const before = failed().length;
+  const began = performance.now();
+  let requests = 0;
+  while (performance.now() - began < 2_200) {
+    for (const path of paths) expect((await fetch(server.url + path)).status).toBe(503);
+    requests += paths.length;
+  }
+  const counted = () =>
+    failed()
+      .slice(before)
+      .reduce((sum, line) => sum + 1 + line.leftOut, 0);
+  await until(() => counted() === requests, 5_000);
+  const seconds = (performance.now() - began) / 1_000;
+  await postgres.mend();
+
+  const lines = failed().slice(before);
+  const causes = new Set(lines.map(({ cause }) => `${cause.type} ${cause.code}`));
+  expect(requests).toBeGreaterThan(20);
+  expect(lines.length).toBeLessThanOrEqual(causes.size * Math.ceil(seconds));
+  for (const { cause, err } of lines) {
+    expect(err).toBeUndefined();
+    expect(cause).toEqual({
+      type: expect.any(String),
+      message: expect.stringMatching(/./),
+      code: expect.stringMatching(/^(ECONNREFUSED|CONNECTION_CLOSED)$/),
+    });
+  }
+});
+
+test("each fault of ours is logged with its stack", async () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const handler = catchErrors(log)(() => {
+    throw new TypeError("broken");
+  });
+  const context = { client: () => "", query: "", segment: "" };
+  for (const path of ["a", "b"]) {
+    const answer = await handler(new Request(`http://localhost/${path}`), context);
+    expect(answer.status).toBe(500);
+  }
+  expect(lines.map((line) => JSON.parse(line))).toEqual(
+    ["a", "b"].map((path) =>
+      expect.objectContaining({
+        path: `http://localhost/${path}`,
+        err: expect.objectContaining({ stack: expect.stringContaining("catchErrors.test.ts") }),
+      }),
+    ),
+  );
 });
