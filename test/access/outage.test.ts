@@ -18,7 +18,14 @@ import { loadConfig } from "../../src/config.ts";
 import { start } from "../../src/main.ts";
 import { openRedis, type RedisClient } from "../../src/store/redis.ts";
 import { openLine } from "../line.ts";
-import { createDatabase, patient, stores, type TestDatabase, uniqueIndex } from "../support.ts";
+import {
+  createDatabase,
+  patient,
+  startTestServer,
+  stores,
+  type TestDatabase,
+  uniqueIndex,
+} from "../support.ts";
 
 // A Redis of its own, which is killed, paused, emptied, cut off and filled up.
 
@@ -286,6 +293,42 @@ test("cut: a lost connection is an outage of moments, and costs nobody an answer
     await isBack(server);
     expect(await admitted(server, key, 100)).toBe(80);
   });
+});
+
+test("the log says why Redis is away: what became of its connection, not that there is none", async () => {
+  const line = await openLine(new URL(frail.url));
+  const lines: { msg: string; err?: { message: string } }[] = [];
+  const log = pino({}, { write: (text: string) => void lines.push(JSON.parse(text)) });
+  const server = await startTestServer({ redisUrls: [line.url] }, { log });
+  const ask = () => fetch(`${server.url}/api/v1/businesses`);
+  const told = () =>
+    lines.filter(({ msg }) => msg.includes("Redis")).map(({ msg, err }) => [msg, err?.message]);
+  const AWAY = "Redis is away or slow: this server decides by itself";
+  const refused = expect.stringMatching(/^connect ECONNREFUSED 127\.0\.0\.1:\d+$/);
+  try {
+    // Nobody asks for some time, in which the connection was tried to be made again.
+    await line.cut();
+    await Bun.sleep(300);
+    expect((await ask()).status).toBe(200);
+    expect(told()).toEqual([[AWAY, refused]]);
+    await line.mend();
+    await until(() => told().length === 2, 5_000);
+    expect(told()[1]).toEqual(["Redis decides again", undefined]);
+
+    // Somebody asks before it is tried again.
+    await line.cut();
+    while (told().length < 3) expect((await ask()).status).toBe(200);
+    const isExplained = () =>
+      told()
+        .slice(2)
+        .some(([, why]) => why?.includes("ECONN"));
+    await until(isExplained, 5_000);
+    expect(told().length).toBeLessThanOrEqual(4);
+  } finally {
+    await line.mend();
+    await server.stop();
+    await line.close();
+  }
 });
 
 test("a refund while Redis is away gives back what was charged", async () => {
