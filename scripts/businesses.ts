@@ -1,48 +1,100 @@
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
-import { type ActionResult, applyAction, businessActions } from "../src/directory/businesses.ts";
-import { openPostgres } from "../src/store/postgres.ts";
+import {
+  type ActionResult,
+  applyAction,
+  type BusinessAction,
+  businessActions,
+  businessStatuses,
+  type Candidate,
+  listCandidates,
+} from "../src/directory/businesses.ts";
+import { openPostgres, type Sql } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
+import { print } from "./output.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
+import { formatLine, formatTable } from "./table.ts";
 
 const USAGE = `Usage: npx bun scripts/businesses.ts ACTION SLUG…
+       npx bun scripts/businesses.ts list [--status pending] [--source osm] [--json]
 
 Actions: ${businessActions.join(", ")}.
-A change shows in lists and details within a second, in search within five.`;
+A change shows in lists and details within a second, in search within five.
+
+  list      changes nothing: slug, name and what is missing for approval, by slug; with tabs between
+            them where stdout is no terminal
+  --status  ${businessStatuses.join(", ")}; pending unless told otherwise
+  --source  only what was imported under this name
+  --json    one JSON line for each business: slug, name, missing`;
 
 await runCommand(async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { help: { type: "boolean", short: "h" } },
+    options: {
+      status: { type: "string" },
+      source: { type: "string" },
+      json: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+    },
   });
-  if (values.help) return console.log(USAGE);
+  const { help, status = "pending", source, json = false } = values;
+  if (help) return console.log(USAGE);
   const [name, ...slugs] = positionals;
+  const isList = name === "list" && slugs.length === 0;
   const action = businessActions.find((known) => known === name);
-  if (!action || slugs.length === 0) throw new CommandError(USAGE);
+  if (!isList && (!action || slugs.length === 0)) throw new CommandError(USAGE);
+  const [option] = Object.keys(values);
+  if (!isList && option) throw new CommandError(`--${option} belongs to list.`);
+  const listed = businessStatuses.find((known) => known === status);
+  if (!listed) {
+    throw new CommandError(
+      `--status must be one of ${businessStatuses.join(", ")}; not ${status}.`,
+    );
+  }
 
   const config = loadConfig(await scriptEnvironment());
   const sql = openPostgres(config.databaseUrl, { max: 1 });
   try {
-    const results = await applyAction(sql, action, slugs);
-    for (const result of results) {
-      const isDone = result.result === "changed" || result.result === "unchanged";
-      if (!isDone) process.exitCode = 1;
-      (isDone ? console.log : console.error)(describe(result));
-    }
+    if (action) await change(sql, action, slugs);
+    else await print(formatted(listCandidates(sql, { status: listed, source }), json));
   } finally {
-    await sql.end();
-  }
-
-  function describe(result: ActionResult): string {
-    switch (result.result) {
-      case "changed":
-        return `${result.slug}: ${action} done`;
-      case "unchanged":
-        return `${result.slug}: nothing to ${action}, it is so already`;
-      case "unknown":
-        return `${result.slug}: there is no such business`;
-      case "incomplete":
-        return `${result.slug}: cannot be approved, it lacks ${result.missing.join(", ")}`;
-    }
+    await sql.end({ timeout: 5 });
   }
 });
+
+async function change(sql: Sql, action: BusinessAction, slugs: readonly string[]): Promise<void> {
+  for (const result of await applyAction(sql, action, slugs)) {
+    const isDone = result.result === "changed" || result.result === "unchanged";
+    if (!isDone) process.exitCode = 1;
+    (isDone ? console.log : console.error)(describe(action, result));
+  }
+}
+
+function describe(action: BusinessAction, result: ActionResult): string {
+  switch (result.result) {
+    case "changed":
+      return `${result.slug}: ${action} done`;
+    case "unchanged":
+      return `${result.slug}: nothing to ${action}, it is so already`;
+    case "unknown":
+      return `${result.slug}: there is no such business`;
+    case "incomplete":
+      return `${result.slug}: cannot be approved, it lacks ${result.missing.join(", ")}`;
+  }
+}
+
+/** For people a table for each batch: there may be too many to know how wide all of them are. */
+async function* formatted(
+  batches: AsyncIterable<Candidate[]>,
+  json: boolean,
+): AsyncGenerator<string> {
+  let isEmpty = true;
+  for await (const candidates of batches) {
+    isEmpty = false;
+    const rows = candidates.map(({ slug, name, missing }) => [slug, name, missing.join(", ")]);
+    if (json) yield candidates.map((each) => `${JSON.stringify(each)}\n`).join("");
+    else if (process.stdout.isTTY) yield `${formatTable(["slug", "name", "missing"], rows)}\n`;
+    else yield rows.map((row) => `${formatLine(row)}\n`).join("");
+  }
+  if (isEmpty && process.stdout.isTTY && !json) yield "There is no such business.\n";
+}

@@ -1,11 +1,10 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { generateBusinesses } from "./generate/businesses.ts";
 import { loadBusinesses } from "./generate/load.ts";
+import { print } from "./output.ts";
 import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
@@ -32,7 +31,7 @@ await runCommand(async () => {
   if (values.help) return console.log(USAGE);
   const count = readWhole("--count", values.count);
   const seed = readWhole("--seed", values.seed);
-  await (values.ndjson ? print(count, seed) : load(count, seed));
+  await (values.ndjson ? print(batches(count, seed)) : load(count, seed));
 });
 
 function readWhole(option: string, text: string): number {
@@ -65,17 +64,6 @@ async function load(count: number, seed: number): Promise<void> {
   } finally {
     bar.stop();
     await sql.end({ timeout: 5 });
-  }
-}
-
-async function print(count: number, seed: number): Promise<void> {
-  try {
-    await pipeline(Readable.from(batches(count, seed)), process.stdout);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    // A reader that has enough, such as `head`, is no fault.
-    if (code === "EPIPE") return;
-    throw code === "ENOSPC" ? new CommandError(message) : error;
   }
 }
 

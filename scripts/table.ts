@@ -1,12 +1,9 @@
-/**
- * Columns of text for a terminal: two spaces apart, the heads first. Control characters become
- * spaces, since what strangers wrote must not steer the terminal.
- */
+/** Columns of text for a terminal: two spaces apart, the heads first. */
 export function formatTable(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
 ): string {
-  const lines = [heads, ...rows].map((line) => line.map((cell) => cell.replace(/\p{Cc}/gu, " ")));
+  const lines = [heads, ...rows].map((line) => line.map(plain));
   const widths = heads.map((_, column) =>
     Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))),
   );
@@ -19,3 +16,9 @@ export function formatTable(
     )
     .join("\n");
 }
+
+/** Columns of text for a program: a tab between them. */
+export const formatLine = (cells: readonly string[]) => cells.map(plain).join("\t");
+
+/** Control characters become spaces: what strangers wrote must steer no terminal and end no column. */
+const plain = (cell: string) => cell.replace(/\p{Cc}/gu, " ");

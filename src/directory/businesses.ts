@@ -84,18 +84,43 @@ export async function applyAction(
   return results;
 }
 
+export const businessStatuses = ["pending", "approved", "rejected", "suspended"] as const;
+export type BusinessStatus = (typeof businessStatuses)[number];
+
+/** A business, whatever its status, and what it lacks to be approved. */
+export interface Candidate {
+  slug: string;
+  name: string;
+  missing: string[];
+}
+
+/** The businesses of a status, of one source or of all, by slug, some at a time. */
+export function listCandidates(
+  sql: Sql,
+  { status, source }: { status: BusinessStatus; source?: string | undefined },
+): AsyncIterable<Candidate[]> {
+  return sql<Candidate[]>`
+    select slug, name, ${missing(sql)} as missing from businesses
+    where status = ${status} ${source === undefined ? sql`` : sql`and source = ${source}`}
+    order by slug`.cursor(1_000);
+}
+
+/** What a row of businesses lacks to be approved; see approved_is_complete in sql/001_directory.sql. */
+const missing = (sql: Sql) => sql`
+  array_remove(array[
+    case when category_id is null then 'category' end,
+    case when city_id is null then 'city' end,
+    case when address_line1 = '' then 'address line 1' end,
+    case when postcode = '' then 'postcode' end,
+    case when latitude is null then 'coordinates' end
+  ], null)`;
+
 async function applyToOne(sql: Sql, action: BusinessAction, slug: string): Promise<ActionResult> {
   const [column, value] = actions[action];
   const [outcome] = await sql<[{ missing: string[]; isSame: boolean; isDone: boolean }?]>`
     with found as (
       select id, ${sql(column)} = ${value} as is_same,
-        array_remove(array[
-          case when category_id is null then 'category' end,
-          case when city_id is null then 'city' end,
-          case when address_line1 = '' then 'address line 1' end,
-          case when postcode = '' then 'postcode' end,
-          case when latitude is null then 'coordinates' end
-        ], null) as missing
+        ${missing(sql)} as missing
       from businesses where slug = ${slug} for update
     ),
     done as (

@@ -19,16 +19,40 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+const command = (...parameters: string[]) => [
+  process.execPath,
+  "scripts/businesses.ts",
+  ...parameters,
+];
+const environment = () => ({
+  ...process.env,
+  DATABASE_URL: server.config.databaseUrl,
+  REDIS_URL: server.config.redisUrls.join(","),
+  MEILI_URL: server.config.meiliUrl,
+  MEILI_KEY: server.config.meiliKey,
+});
+
+/** What the command writes to a terminal. */
+async function onTerminal(...parameters: string[]): Promise<string> {
+  let written = "";
+  const decoder = new TextDecoder();
+  const child = Bun.spawn(command(...parameters), {
+    env: environment(),
+    terminal: {
+      cols: 200,
+      data(_terminal, bytes) {
+        written += decoder.decode(bytes, { stream: true });
+      },
+    },
+  });
+  await child.exited;
+  return written;
+}
+
 /** Runs the command against the test's own stores. */
 async function businesses(...parameters: string[]) {
-  const child = Bun.spawn([process.execPath, "scripts/businesses.ts", ...parameters], {
-    env: {
-      ...process.env,
-      DATABASE_URL: server.config.databaseUrl,
-      REDIS_URL: server.config.redisUrls.join(","),
-      MEILI_URL: server.config.meiliUrl,
-      MEILI_KEY: server.config.meiliKey,
-    },
+  const child = Bun.spawn(command(...parameters), {
+    env: environment(),
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -98,6 +122,95 @@ describe("scripts/businesses.ts", () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr: "bare-bones: cannot be approved, it lacks postcode, coordinates\n",
+    });
+  });
+
+  describe("list", () => {
+    const source = "list-test";
+    const list = (...options: string[]) => businesses("list", "--source", source, ...options);
+    beforeAll(async () => {
+      const { sql } = server;
+      for (const [slug, name, status] of [
+        ["wharfe-bikes", "Wharfe\tBikes", "pending"],
+        ["ilkley-inks", "Ilkley Inks", "pending"],
+        ["menston-maps", "Menston Maps", "rejected"],
+      ] as const) {
+        await addBusiness(sql, { slug, name, status });
+      }
+      await sql`update businesses set postcode = '', city_id = null where slug = 'wharfe-bikes'`;
+      await sql`
+        update businesses set source = ${source}
+        where slug in ('wharfe-bikes', 'ilkley-inks', 'menston-maps')`;
+    });
+
+    test("shows who is pending, by slug, and what each lacks to be approved", async () => {
+      expect(await list()).toEqual({
+        exitCode: 0,
+        stdout: "ilkley-inks\tIlkley Inks\t\nwharfe-bikes\tWharfe Bikes\tcity, postcode\n",
+        stderr: "",
+      });
+      expect((await list("--status", "rejected")).stdout).toBe("menston-maps\tMenston Maps\t\n");
+      expect((await list("--status", "suspended")).stdout).toBe("");
+      const all = (await businesses("list")).stdout.split("\n").map((line) => line.split("\t")[0]);
+      expect(all).toContain("ilkley-inks");
+    });
+
+    test("with --json is a line for each business", async () => {
+      const { stdout } = await list("--json");
+      expect(
+        stdout
+          .trimEnd()
+          .split("\n")
+          .map((line) => JSON.parse(line)),
+      ).toEqual([
+        { slug: "ilkley-inks", name: "Ilkley Inks", missing: [] },
+        { slug: "wharfe-bikes", name: "Wharfe\tBikes", missing: ["city", "postcode"] },
+      ]);
+    });
+
+    test("is a table on a terminal, and says when there is nothing", async () => {
+      expect((await onTerminal("list", "--source", source)).split("\r\n")).toEqual([
+        "slug          name          missing",
+        "ilkley-inks   Ilkley Inks",
+        "wharfe-bikes  Wharfe Bikes  city, postcode",
+        "",
+      ]);
+      expect(await onTerminal("list", "--source", "nobody")).toBe("There is no such business.\r\n");
+    });
+
+    test("goes through thousands, and ends in order when its reader has enough", async () => {
+      await server.sql`
+        insert into businesses (slug, name, source)
+        select 'many-' || lpad(n::text, 5, '0'), 'Many', 'many' from generate_series(1, 20000) as n`;
+      const { stdout } = await businesses("list", "--source", "many");
+      const slugs = stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split("\t")[0]);
+      expect(slugs.length).toBe(20_000);
+      expect(slugs).toEqual(slugs.toSorted());
+      const child = Bun.spawn(
+        ["sh", "-c", `{ "$0" "$@"; echo "code $?" >&2; } | head -n 1`, ...command("list")],
+        { env: environment(), stdio: ["ignore", "pipe", "pipe"] },
+      );
+      const [first, errors] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ]);
+      expect([first.split("\t")[1], errors]).toEqual([expect.any(String), "code 0\n"]);
+    });
+
+    test("does nothing with a status that there is not, with slugs, or for an action", async () => {
+      expect(await list("--status", "gone")).toMatchObject({
+        exitCode: 1,
+        stderr: "--status must be one of pending, approved, rejected, suspended; not gone.\n",
+      });
+      expect((await list("ilkley-inks")).stderr).toStartWith("Usage: ");
+      expect(await businesses("approve", "--source", source, "ilkley-inks")).toMatchObject({
+        exitCode: 1,
+        stderr: "--source belongs to list.\n",
+      });
+      expect((await list()).stdout).toContain("ilkley-inks");
     });
   });
 
