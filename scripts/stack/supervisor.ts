@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
@@ -9,7 +9,10 @@ import { isAlive, NotInTimeError, until } from "./waiting.ts";
 export interface Program {
   /** What people call it, for messages: "PostgreSQL". */
   title: string;
-  /** Its files are `run/NAME.pid` and `logs/NAME.log` in the data folder. */
+  /**
+   * Its files are `run/NAME.pid` and `logs/NAME.log` in the data folder, and `logs/NAME.log.1`, the log
+   * of the start before.
+   */
   name: string;
   command: readonly string[];
   env?: Record<string, string | undefined>;
@@ -73,6 +76,7 @@ export class Supervisor {
     if (this.#stopping) throw new StoppedError();
     const pidFile = join(this.folder, "run", `${name}.pid`);
     const log = join(this.folder, "logs", `${name}.log`);
+    keepLast(log);
     const output = openSync(log, "w");
     const child = spawn(
       "/bin/sh",
@@ -150,6 +154,12 @@ export class StoppedError extends Error {}
 
 function failure({ title, lastWords, log }: Daemon, how: string): CommandError {
   return new CommandError(`${title} ended (${how}). Its last words in ${log}: ${lastWords()}`);
+}
+
+/** Renames the log of the run before, unless it is empty: it may say why that ended. */
+function keepLast(log: string): void {
+  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > 0) renameSync(log, `${log}.1`);
 }
 
 /** After the line that tells of the error, programs like to write of their tidying up. */
