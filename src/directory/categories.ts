@@ -29,3 +29,16 @@ export async function listCategories(sql: Sql): Promise<Category[]> {
     businessCount,
   }));
 }
+
+/** Those of these categories that are active (no ancestor is inactive either), by slug. */
+export async function findActive(sql: Sql, slugs: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ slug: string }[]>`
+    select c.slug
+    from categories as c
+      join category_ancestors as a on a.category_id = c.id
+      join categories as above on above.id = a.ancestor_id
+    where c.slug = any(${slugs}::text[])
+    group by c.id
+    having bool_and(above.is_active)`;
+  return new Set(rows.map(({ slug }) => slug));
+}

@@ -1,4 +1,5 @@
 import { type Business, findBusiness } from "../directory/businesses.ts";
+import { findActive } from "../directory/categories.ts";
 import { openDetail, openListItem } from "../directory/shapes.ts";
 import { weekdays } from "../directory/weekdays.ts";
 import { notFound } from "../http/errors.ts";
@@ -22,6 +23,9 @@ export function business(sql: Sql, baseUrl: string): Handler {
     const found = slug.ok ? await findBusiness(sql, slug.value) : null;
     if (!found) return notFound();
 
+    const { categoryParent, categorySlug } = found;
+    const above = categoryParent ? [categoryParent.slug] : [];
+    const active = await findActive(sql, [...above, categorySlug]);
     const path = `/businesses/${found.slug}`;
     const shown = openDetail(found);
     const hosts = foreignHosts(shown.photos, baseUrl);
@@ -35,7 +39,7 @@ export function business(sql: Sql, baseUrl: string): Handler {
         linkedData: localBusiness(shown, baseUrl + path),
       },
       <>
-        <Breadcrumbs business={found} />
+        <Breadcrumbs business={found} active={active} />
         <h1>{shown.name}</h1>
         <Badges business={found} />
         {shown.shortDescription && <p class="lead">{shown.shortDescription}</p>}
@@ -78,25 +82,32 @@ function About({ text }: { text: string }) {
   );
 }
 
-function Breadcrumbs({ business }: { business: Business }) {
+/** A category that is not active has a name, and no page to lead to. */
+function Breadcrumbs({
+  business,
+  active,
+}: {
+  business: Business;
+  /** Slugs of active categories. */
+  active: ReadonlySet<string>;
+}) {
   const { categoryParent, categorySlug, categoryName, citySlug, cityName } = business;
   const inCity = ({ slug, name }: { slug: string; name: string }) => ({
     href: pathWith(`/categories/${slug}`, { city: citySlug }),
     name,
+    hasPage: active.has(slug),
   });
-  const links = [
-    { href: "/", name: "Home" },
-    { href: `/cities/${citySlug}`, name: cityName },
+  const places = [
+    { href: "/", name: "Home", hasPage: true },
+    { href: `/cities/${citySlug}`, name: cityName, hasPage: true },
     ...(categoryParent ? [inCity(categoryParent)] : []),
     inCity({ slug: categorySlug, name: categoryName }),
   ];
   return (
     <nav class="crumbs" aria-label="Where you are">
       <ol>
-        {links.map(({ href, name }) => (
-          <li key={href}>
-            <a href={href}>{name}</a>
-          </li>
+        {places.map(({ href, name, hasPage }) => (
+          <li key={href}>{hasPage ? <a href={href}>{name}</a> : name}</li>
         ))}
       </ol>
     </nav>

@@ -9,11 +9,15 @@ export function BusinessList({
   highlight = (text) => text,
 }: {
   businesses: readonly ListedBusiness[];
-  /** For the names of categories. */
+  /** For the names of categories; one that is not among them is not named. */
   categories: readonly Category[];
   highlight?: Highlight;
 }) {
   const names = new Map(categories.map(({ slug, name }) => [slug, name]));
+  const categoryOf = ({ categorySlug }: ListedBusiness) => {
+    const name = names.get(categorySlug);
+    return name && <>{highlight(name)} · </>;
+  };
   return (
     <ol class="cards">
       {businesses.map((business) => (
@@ -23,7 +27,7 @@ export function BusinessList({
           </h2>
           <Badges business={business} />
           <p class="where">
-            {highlight(names.get(business.categorySlug) ?? business.categorySlug)} ·{" "}
+            {categoryOf(business)}
             {highlight(business.addressLine1)}, {highlight(business.cityName)}{" "}
             {highlight(business.postcode.replace(" ", NO_BREAK))}
           </p>

@@ -190,6 +190,45 @@ describe("a business", () => {
     expect(unclaimed).not.toContain("telephone");
   });
 
+  test("of a category that is not active names it without a link, and not in lists", async () => {
+    const { sql } = server;
+    const roots = await sql<{ slug: string; name: string }[]>`
+      select slug, name from categories where parent_id is null limit 1`;
+    const parent = roots[0]?.slug ?? "";
+    await sql`
+      insert into categories (slug, name, parent_id)
+      select 'whatnots', 'Whatnots & so on', id from categories where slug = ${parent}`;
+    await addBusiness(sql, { slug: "odd-shop", category: "whatnots", city: "Odd Town" });
+    const setActive = (slug: string, isActive: boolean) =>
+      sql`update categories set is_active = ${isActive} where slug = ${slug}`;
+    const seen = async () => {
+      const [page, list] = await Promise.all([
+        open("/businesses/odd-shop"),
+        open("/cities/odd-town"),
+      ]);
+      const links = [...page.html.matchAll(/href="(\/categories\/[^"?]+)/g)].map(
+        ([, href]) => href,
+      );
+      const statuses = await Promise.all(links.map(async (href) => (await open(`${href}`)).status));
+      expect(statuses).toEqual(links.map(() => 200));
+      expect(page.html).toContain("Whatnots &amp; so on");
+      expect(list.html).toContain("/businesses/odd-shop");
+      const where = /<p class="where">(.*?)<\/p>/s.exec(list.html)?.[1]?.replace("\u00a0", " ");
+      return { links, where };
+    };
+    const address = "1 Briggate, Odd Town LS1 6HD";
+    const named = `Whatnots &amp; so on · ${address}`;
+    const both = [`/categories/${parent}`, "/categories/whatnots"];
+    expect(await seen()).toEqual({ links: both, where: named });
+    await setActive("whatnots", false);
+    expect(await seen()).toEqual({ links: both.slice(0, 1), where: address });
+    await setActive("whatnots", true);
+    await setActive(parent, false);
+    expect(await seen()).toEqual({ links: [], where: address });
+    await setActive(parent, true);
+    expect(await seen()).toEqual({ links: both, where: named });
+  });
+
   test("has no website that is a script", async () => {
     const sly = { slug: "sly-shop", website: "javascript:alert(1)" };
     expect(addBusiness(server.sql, sly)).rejects.toThrow("businesses_website_check");
