@@ -1,9 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Logger } from "pino";
 import { countApproved } from "../directory/listing.ts";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
-import type { Upkeep } from "../upkeep.ts";
 import { applyChanges, removeGone } from "./changes.ts";
 import { holdingSyncLock } from "./lock.ts";
 import { type Rebuild, rebuildIndex } from "./rebuild.ts";
@@ -74,129 +71,6 @@ export async function syncSearch(
   });
   return result ?? { state: "busy" };
 }
-
-/**
- * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, as
- * does a new connection to PostgreSQL; a slow poll is the net below. Of many commits the first is
- * brought in at once, the others together, as often as leaves Meilisearch most of its time. It is
- * tidied up when nothing happens, since changes have to wait for that; when something always does, now
- * and then all the same. An index of another version is replaced once, at the start, and then left to
- * the servers of that version for as long as they bring changes into it. While a store is away it tries again and again, and logs only when it starts
- * and when it stops failing.
- */
-export async function startSearchSync({
-  log,
-  pollIntervalMs = POLL_INTERVAL_MS,
-  ...store
-}: SearchStore & { log: Logger; pollIntervalMs?: number }): Promise<Upkeep> {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  let failures = 0;
-  let wake = () => {};
-  let isWoken = false;
-  let lacked: string | null = null;
-  let lackedFor = 0;
-  const onChange = () => {
-    isWoken = true;
-    wake();
-  };
-  const listening = await store.sql.listen("directory_changed", onChange, onChange);
-  const running = run();
-
-  return {
-    isFailing: () => failures > 0,
-    async stop() {
-      stopping.abort();
-      wake();
-      // What a hung Meilisearch holds up stays recorded; it must not hold up the server's end.
-      await Promise.race([running, sleep(STOP_MS, undefined, { ref: false })]);
-      await listening.unlisten();
-    },
-  };
-
-  async function run(): Promise<void> {
-    let tidiedAt = performance.now();
-    let isQuiet = false;
-    // Two versions that both want an index of theirs would build it in turns for as long as both run.
-    let leavesOthers = false;
-    while (!signal.aborted) {
-      isWoken = false;
-      const began = performance.now();
-      const tidy =
-        began - tidiedAt >= pollIntervalMs * (isQuiet ? POLLS_UNTIDY : MOST_POLLS_UNTIDY);
-      // Also when it fails, or each run would fail with it.
-      if (tidy) tidiedAt = began;
-      isQuiet = false;
-      try {
-        const result = await syncSearch(store, { tidy, leavesOthers, signal });
-        const took = performance.now() - began;
-        if (failures > 0) log.info("the search index is kept current again");
-        failures = 0;
-        if (result.state === "busy") await rest(BUSY_MS);
-        else if (result.state === "left") {
-          leavesOthers = !isAbandoned(result.lacks);
-          if (leavesOthers) await rest(pollIntervalMs);
-          else
-            log.warn("the search index is of another version that has no servers: building ours");
-        } else {
-          leavesOthers = true;
-          isQuiet = !(await untilWoken());
-          const interval = Math.min(took * INTERVAL_RUNS, LONGEST_INTERVAL_MS);
-          await rest(Math.max(0, began + interval - performance.now()));
-        }
-      } catch (error) {
-        if (signal.aborted) return;
-        // Nobody else can bring in anything now.
-        isAbandoned(null);
-        if (failures === 0) {
-          log.error({ err: error }, "the search index falls behind; trying until it works again");
-        }
-        await rest(Math.min(FIRST_RETRY_MS * 2 ** failures++, LAST_RETRY_MS));
-      }
-    }
-  }
-
-  /** Whether an index has lacked the same change for some polls. */
-  function isAbandoned(lacks: string | null): boolean {
-    lackedFor = lacks !== null && lacks === lacked ? lackedFor + 1 : 0;
-    lacked = lacks;
-    return lackedFor >= POLLS_ABANDONED;
-  }
-
-  /** Or until the poll is due: then false. */
-  async function untilWoken(): Promise<boolean> {
-    if (!isWoken && !signal.aborted) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      wake = resolve;
-      const poll = setTimeout(resolve, pollIntervalMs);
-      await promise;
-      clearTimeout(poll);
-    }
-    return isWoken;
-  }
-
-  /** Changes do not shorten this one. */
-  function rest(ms: number): Promise<void> {
-    return sleep(ms, undefined, { signal }).catch(() => {});
-  }
-}
-
-const STOP_MS = 1_000;
-const POLL_INTERVAL_MS = 10_000;
-/** From one tidying to the next while nothing happens, and at most. */
-const POLLS_UNTIDY = 6;
-const MOST_POLLS_UNTIDY = 60;
-const POLLS_ABANDONED = 3;
-const BUSY_MS = 300;
-/**
- * From the start of a run to that of the next, in times as long as it took: a run costs Meilisearch
- * almost the same for one change and for many. Not longer than leaves a run three seconds until what
- * it brings should be found.
- */
-const INTERVAL_RUNS = 5;
-const LONGEST_INTERVAL_MS = 2_000;
-const FIRST_RETRY_MS = 250;
-const LAST_RETRY_MS = 4_000;
 
 async function inspectIndex(
   sql: Sql,
