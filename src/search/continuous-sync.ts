@@ -10,8 +10,8 @@ import { syncSearch } from "./sync.ts";
  * brought in at once, the others together, as often as leaves Meilisearch most of its time. It is
  * tidied up when nothing happens, since changes have to wait for that; when something always does, now
  * and then all the same. An index of another version is replaced once, at the start, and then left to
- * the servers of that version for as long as they bring changes into it. While a store is away it tries again and again, and logs only when it starts
- * and when it stops failing.
+ * the servers of that version for as long as they bring changes into it. While a store is away it
+ * tries again and again, and logs only when it starts and when it stops failing.
  */
 export async function startSearchSync({
   log,
