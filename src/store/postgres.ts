@@ -20,7 +20,11 @@ export interface PostgresOptions {
   longestSilenceMs?: number;
 }
 
-/** Opens a pool of connections to PostgreSQL. Connects on first use. */
+/**
+ * Opens a pool of connections to PostgreSQL. Connects on first use. The driver is patched (see patches/):
+ * as published, statements under way as a connection breaks off may wait for ever, the connection may
+ * never work again, and what is left of a transaction may run in the next one.
+ */
 export function openPostgres(
   url: string,
   { max = 10, keepsPlans = false, longestSilenceMs }: PostgresOptions = {},

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
+import { type Line, openLine } from "../line.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
+
+// What the patch of the driver is for (see patches/): connections that break off.
+
+const CONNECTIONS = 4;
+
+let database: TestDatabase;
+let line: Line;
+beforeAll(async () => {
+  database = await createDatabase();
+  await database.sql`create table notes (note text)`;
+  line = await openLine(new URL(database.url));
+});
+afterAll(async () => {
+  await line.close();
+  await database.drop();
+});
+
+test("what is asked while connections break off is answered or refused, and each connection is made again", async () => {
+  const sql = openPostgres(line.url, { max: CONNECTIONS });
+  let answers = 0;
+  let isOver = false;
+  const callers = Array.from({ length: 25 * CONNECTIONS }, async () => {
+    while (!isOver) {
+      await Bun.sleep(Math.random() * 4);
+      try {
+        await sql`select 1`;
+        answers += 1;
+      } catch {
+        // Asked again, as callers do.
+      }
+    }
+  });
+  for (let round = 0; round < 16; round++) {
+    await line.cut();
+    await line.mend();
+    const before = answers;
+    await until(() => answers > before + 100, 5_000);
+  }
+  isOver = true;
+  await Promise.all(callers);
+
+  const sleepers = await Promise.all(
+    Array.from({ length: CONNECTIONS }, () => sql`select pg_backend_pid() as pid, pg_sleep(0.3)`),
+  );
+  expect(new Set(sleepers.map(([sleeper]) => sleeper?.pid)).size).toBe(CONNECTIONS);
+  await sql.end();
+});
+
+for (const [how, breakOff] of [
+  ["by its server", (pid: number) => database.sql`select pg_terminate_backend(${pid})`],
+  ["on the way", () => line.cut().then(() => line.mend())],
+] as const) {
+  test(`a transaction broken off ${how} writes nothing more, and the next statement is none of it`, async () => {
+    const sql = openPostgres(line.url, { max: 1 });
+    let isOver = false;
+    const transaction = sql.begin(async (inside) => {
+      const [row] = await inside`select pg_backend_pid() as pid`;
+      await inside`insert into notes values ('before')`;
+      const sleep = inside`select pg_sleep(20)`.catch((error) => error.code);
+      await breakOff(row?.pid);
+      expect(await sleep).toBe("CONNECTION_CLOSED");
+      await until(() => sql`select 1`.then(Boolean, () => false), 5_000);
+      const late = inside`insert into notes values ('after')`.catch((error) => error.code);
+      expect(await late).toBe("CONNECTION_CLOSED");
+      isOver = true;
+    });
+    expect(await transaction.catch((error) => error.code)).toBe("CONNECTION_CLOSED");
+    await until(() => isOver, 10_000);
+    expect([...(await sql`select note from notes`)]).toEqual([]);
+    await sql.end();
+  });
+}
+
+test("a reserved connection that breaks off is not handed out again, nor lost to the pool", async () => {
+  const sql = openPostgres(line.url, { max: 1 });
+  const reserved = await sql.reserve();
+  const sleep = reserved`select pg_sleep(20)`.catch((error) => error.code);
+  await line.cut();
+  await line.mend();
+  expect(await sleep).toBe("CONNECTION_CLOSED");
+  expect(await reserved`select 1`.catch((error) => error.code)).toBe("CONNECTION_CLOSED");
+  reserved.release();
+  await until(() => sql`select 1`.then(Boolean, () => false), 5_000);
+  await sql.end();
+});
