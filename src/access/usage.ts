@@ -32,6 +32,8 @@ export function openUsage(sql: Sql): DurableUsage {
   let pending = new Map<string, Map<string, number>>();
   /** Writes go one after the other, so that who waits for the last waits for all. */
   let writing: Promise<void> = Promise.resolve();
+  /** The one that has yet to begin: it is that of all who ask until then. */
+  let next: Promise<void> | undefined;
   let tell: TotalsListener = () => {};
 
   function count(meterId: string, month: string, requests: number) {
@@ -63,9 +65,14 @@ export function openUsage(sql: Sql): DurableUsage {
   }
 
   function flush(): Promise<void> {
-    const written = writing.then(write);
-    writing = written.catch(() => {});
-    return written;
+    if (!next) {
+      next = writing.then(() => {
+        next = undefined;
+        return write();
+      });
+      writing = next.catch(() => {});
+    }
+    return next;
   }
 
   return {
@@ -81,7 +88,7 @@ export function openUsage(sql: Sql): DurableUsage {
   };
 }
 
-/** Flushes every second; once more when stopped. */
+/** Flushes about once a second, and once more when stopped. */
 export function flushRegularly(usage: DurableUsage, log: Logger): Upkeep {
   let isFailing = false;
   const timer = setInterval(async () => {
@@ -111,7 +118,7 @@ export const noDurableUsage: DurableUsage = {
   onTotals() {},
 };
 
-// Sooner than each second by the time that a write may take.
+// Less than a second by the time that a write may take.
 const FLUSH_INTERVAL_MS = 800;
 
 /** Adds to what meters have used in a month. @returns what they have used then */

@@ -43,3 +43,20 @@ test("what cannot be written is written with what comes later, once", async () =
   await usage.flush();
   expect(await usage.totals([{ meterId, month: "2026-11" }])).toEqual([2]);
 });
+
+test("all who wait for a write that has yet to begin share it, also when it fails", async () => {
+  const { sql } = database;
+  // A sequence counts on though what it counted for is rolled back.
+  await sql.unsafe(`
+    create sequence writes;
+    create function refuse() returns trigger language plpgsql as $$
+      begin raise exception 'refused %', nextval('writes'); end $$;
+    create trigger refuse before insert on usage execute function refuse();`);
+  const usage = openUsage(sql);
+  usage.count(Bun.randomUUIDv7(), "2026-11", 1);
+  const results = await Promise.allSettled(Array.from({ length: 50 }, () => usage.flush()));
+  await sql`drop trigger refuse on usage`;
+  expect(results.every(({ status }) => status === "rejected")).toBe(true);
+  const [counted] = await sql`select last_value::integer as writes from writes`;
+  expect(counted).toEqual({ writes: 1 });
+});
