@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
 import { openPostgres } from "../src/store/postgres.ts";
-import { CommandError, runCommand } from "./command.ts";
+import { runCommand } from "./command.ts";
 import { generateBusinesses } from "./generate/businesses.ts";
 import { loadBusinesses } from "./generate/load.ts";
 import { print } from "./output.ts";
 import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
+import { readWholeNumber } from "./whole-number.ts";
 
 const USAGE = `Usage: npx bun scripts/generate.ts [--count N] [--seed S]
        npx bun scripts/generate.ts --ndjson [--count N] [--seed S] > FILE.ndjson
@@ -29,17 +30,10 @@ await runCommand(async () => {
     },
   });
   if (values.help) return console.log(USAGE);
-  const count = readWhole("--count", values.count);
-  const seed = readWhole("--seed", values.seed);
+  const count = readWholeNumber("--count", values.count, 0);
+  const seed = readWholeNumber("--seed", values.seed, 0);
   await (values.ndjson ? print(batches(count, seed)) : load(count, seed));
 });
-
-function readWhole(option: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) {
-    throw new CommandError(`${option} must be a whole number, such as 5000; not ${text}.`);
-  }
-  return Number(text);
-}
 
 async function load(count: number, seed: number): Promise<void> {
   const { databaseUrl } = loadConfig(await scriptEnvironment());

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { emailPattern } from "../src/directory/email.ts";
 import { CommandError } from "./command.ts";
 import { readSpan } from "./span.ts";
+import { readWholeNumber } from "./whole-number.ts";
 
 /** The arguments of issue-key.ts: what they may be, and what they ask for. */
 
@@ -113,10 +114,7 @@ const holderSchema = v.object({
 function readLimit(given: Given, name: "quota" | "per-minute" | "burst"): number | undefined {
   const text = given[name];
   if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text) || Number(text) === 0) {
-    throw new CommandError(`--${name} must be a whole number from 1 to 999999999.`);
-  }
-  return Number(text);
+  return readWholeNumber(`--${name}`, text, 1);
 }
 
 function readExpiry(given: Given): Date | null {

@@ -6,6 +6,7 @@ import { runCommand } from "../command.ts";
 import { startRedis } from "../stack/redis.ts";
 import { Supervisor } from "../stack/supervisor.ts";
 import { formatTable } from "../table.ts";
+import { readWholeNumber } from "../whole-number.ts";
 import { load } from "./load.ts";
 
 const USAGE = `Usage: npx bun scripts/bench/admission.ts [--connections 1,64,256] [--seconds 2] [--rounds 3] [--json]
@@ -27,8 +28,11 @@ async function benchmark(): Promise<void> {
     },
   });
   if (values.help) return console.log(USAGE);
-  const durationMs = Number(values.seconds) * 1000;
-  const rounds = Number(values.rounds);
+  const durationMs = readWholeNumber("--seconds", values.seconds, 1) * 1000;
+  const rounds = readWholeNumber("--rounds", values.rounds, 1);
+  const steps = values.connections
+    .split(",")
+    .map((text) => readWholeNumber("--connections", text, 1));
 
   const folder = await mkdtemp(join(tmpdir(), "highstreet-bench-"));
   const supervisor = new Supervisor(folder);
@@ -36,7 +40,7 @@ async function benchmark(): Promise<void> {
     const redis = await startRedis(supervisor, { durable: false, say: console.error });
     const url = await startServer(redis.url);
     const lines: Line[] = [];
-    for (const connections of values.connections.split(",").map(Number)) {
+    for (const connections of steps) {
       for (const keys of [1, 10_000]) {
         const runs = new Map<string, Run[]>(MODES.map((mode) => [mode, []]));
         for (let round = 0; round <= rounds; round++) {

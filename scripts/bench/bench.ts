@@ -5,6 +5,7 @@ import { claimFolder } from "../stack/claim.ts";
 import { dataFolder } from "../stack/environment.ts";
 import { endLeftovers } from "../stack/leftovers.ts";
 import { Supervisor } from "../stack/supervisor.ts";
+import { readWholeNumber } from "../whole-number.ts";
 import { againstBare } from "./against-bare.ts";
 import { whileChanging } from "./changes.ts";
 import { makeFolder, openDirectory } from "./directory.ts";
@@ -46,12 +47,12 @@ await runCommand(async () => {
   });
   if (values.help) return console.log(USAGE);
   const scenarios = chooseScenarios(values.scenarios);
-  const count = readWhole("--count", values.count, 1_000);
+  const count = readWholeNumber("--count", values.count, 1_000);
   const rounds = {
-    rounds: readWhole("--rounds", values.rounds, 5),
-    seconds: readWhole("--seconds", values.seconds, 1),
+    rounds: readWholeNumber("--rounds", values.rounds, 5),
+    seconds: readWholeNumber("--seconds", values.seconds, 1),
   };
-  const different = readWhole("--requests", values.requests, 100);
+  const different = readWholeNumber("--requests", values.requests, 100);
   requireWrk();
 
   const folder = join(dataFolder(process.env), `bench-${count}`);
@@ -109,13 +110,6 @@ function chooseScenarios(names: string | undefined): Scenario[] {
     throw new CommandError(`There is no scenario ${unknown.join(", ")}.\n\n${USAGE}`);
   }
   return SCENARIOS.filter(({ name }) => wanted.includes(name));
-}
-
-function readWhole(option: string, text: string, least: number): number {
-  if (!/^\d{1,9}$/.test(text) || Number(text) < least) {
-    throw new CommandError(`${option} must be a whole number of at least ${least}; not ${text}.`);
-  }
-  return Number(text);
 }
 
 /** For people. On stderr, so that stdout has nothing but the result. */

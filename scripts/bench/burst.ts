@@ -3,6 +3,7 @@ import { createKey } from "../../src/access/keys.ts";
 import { runCommand } from "../command.ts";
 import { startRedis } from "../stack/redis.ts";
 import { formatTable } from "../table.ts";
+import { readWholeNumber } from "../whole-number.ts";
 import { startFrailCluster } from "./redis.ts";
 import { startServers, withSupervisor } from "./stack.ts";
 
@@ -25,18 +26,20 @@ async function bursts(): Promise<void> {
     },
   });
   if (values.help) return console.log(USAGE);
+  const servers = readWholeNumber("--servers", values.servers, 1);
+  const repetitions = readWholeNumber("--repetitions", values.repetitions, 1);
 
   await withSupervisor(async (supervisor) => {
     const nodes = values.cluster
       ? await startFrailCluster(supervisor)
       : [await startRedis(supervisor, { durable: false, say: console.error })];
     const redisUrls = nodes.map(({ url }) => url);
-    const { urls, sql } = await startServers(supervisor, redisUrls, Number(values.servers));
+    const { urls, sql } = await startServers(supervisor, redisUrls, servers);
     const owner = { name: "Bench", email: "bench@client.example", tier: "enterprise" };
 
     const lines: Line[] = [];
     const keys: string[] = [];
-    for (let repetition = 0; repetition < Number(values.repetitions); repetition++) {
+    for (let repetition = 0; repetition < repetitions; repetition++) {
       const { key } = await createKey(sql, { ...owner, ...LIMITS });
       keys.push(key);
       const began = performance.now();

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { createKey } from "../../src/access/keys.ts";
 import type { Sql } from "../../src/store/postgres.ts";
-import { runCommand } from "../command.ts";
+import { CommandError, runCommand } from "../command.ts";
 import type { Supervisor } from "../stack/supervisor.ts";
 import { until } from "../stack/waiting.ts";
 import { formatTable } from "../table.ts";
@@ -32,7 +32,10 @@ async function faults(): Promise<void> {
     },
   });
   if (values.help) return console.log(USAGE);
-  const isWanted = ({ name }: Fault) => !values.only || values.only === name;
+  const isWanted = ({ name }: Fault) => values.only === undefined || values.only === name;
+  if (![...SINGLE, ...CLUSTER].some(isWanted)) {
+    throw new CommandError(`There is no fault ${values.only}.\n\n${USAGE}`);
+  }
   const lines: Line[] = [];
 
   if (SINGLE.some(isWanted)) {
@@ -91,7 +94,7 @@ const SINGLE: Fault[] = [
 ];
 
 const CLUSTER: Fault[] = [
-  { name: "calm cluster", happen: async () => {} },
+  { name: "calm", happen: async () => {} },
   { name: "reshard", happen: moveSlotOf },
   {
     name: "failover",

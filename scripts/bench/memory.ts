@@ -5,6 +5,7 @@ import { runCommand } from "../command.ts";
 import { startRedis } from "../stack/redis.ts";
 import { until } from "../stack/waiting.ts";
 import { formatTable } from "../table.ts";
+import { readWholeNumber } from "../whole-number.ts";
 import { withSupervisor } from "./stack.ts";
 
 const USAGE = `Usage: npx bun scripts/bench/memory.ts [--count 100000] [--json]
@@ -21,7 +22,7 @@ async function memory(): Promise<void> {
     },
   });
   if (values.help) return console.log(USAGE);
-  const count = Number(values.count);
+  const count = readWholeNumber("--count", values.count, 1);
 
   await withSupervisor(async (supervisor) => {
     const { url } = await startRedis(supervisor, { durable: false, say: console.error });

@@ -3,6 +3,7 @@ import { createKey, revokeKey } from "../../src/access/keys.ts";
 import { runCommand } from "../command.ts";
 import { startRedis } from "../stack/redis.ts";
 import { formatTable } from "../table.ts";
+import { readWholeNumber } from "../whole-number.ts";
 import { startServers, withSupervisor } from "./stack.ts";
 
 const USAGE = `Usage: npx bun scripts/bench/revocation.ts [--repetitions 100] [--json]
@@ -19,7 +20,7 @@ async function revocations(): Promise<void> {
     },
   });
   if (values.help) return console.log(USAGE);
-  const repetitions = Number(values.repetitions);
+  const repetitions = readWholeNumber("--repetitions", values.repetitions, 1);
 
   await withSupervisor(async (supervisor) => {
     const redis = await startRedis(supervisor, { durable: false, say: console.error });

@@ -297,7 +297,7 @@ describe("bun scripts/generate.ts", () => {
     const { stdout, stderr, exitCode } = await run(["--count", "many"]);
     expect({ stdout, stderr, exitCode }).toEqual({
       stdout: "",
-      stderr: "--count must be a whole number, such as 5000; not many.\n",
+      stderr: "--count must be a whole number from 0 to 999999999; not many.\n",
       exitCode: 1,
     });
   });
