@@ -4,6 +4,7 @@ import { runCommand } from "../command.ts";
 import { startRedis } from "../stack/redis.ts";
 import { formatTable } from "../table.ts";
 import { readWholeNumber } from "../whole-number.ts";
+import { OWNER } from "./callers.ts";
 import { startFrailCluster } from "./redis.ts";
 import { startServers, withSupervisor } from "./stack.ts";
 
@@ -35,12 +36,11 @@ async function bursts(): Promise<void> {
       : [await startRedis(supervisor, { durable: false, say: console.error })];
     const redisUrls = nodes.map(({ url }) => url);
     const { urls, sql } = await startServers(supervisor, redisUrls, servers);
-    const owner = { name: "Bench", email: "bench@client.example", tier: "enterprise" };
 
     const lines: Line[] = [];
     const keys: string[] = [];
     for (let repetition = 0; repetition < repetitions; repetition++) {
-      const { key } = await createKey(sql, { ...owner, ...LIMITS });
+      const { key } = await createKey(sql, { ...OWNER, ...LIMITS });
       keys.push(key);
       const began = performance.now();
       const { admitted, lastAdmittedAt, others } = await send(urls, key, 4_000);

@@ -2,6 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { createKey } from "../../src/access/keys.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 
+/** Whom the keys of benchmarks belong to. */
+export const OWNER = { name: "Bench", email: "bench@client.example", tier: "enterprise" };
 /** Keyed callers that take turns. */
 export const KEYS = 10_000;
 /** So many requests that no key is ever refused. */
@@ -32,5 +34,3 @@ export async function writeKeys(sql: Sql, file: string): Promise<string> {
   await writeFile(file, `${lines.join("\n")}\n`, { mode: 0o600 });
   return file;
 }
-
-const OWNER = { name: "Bench", email: "bench@client.example", tier: "enterprise" };

@@ -5,6 +5,7 @@ import { CommandError, runCommand } from "../command.ts";
 import type { Supervisor } from "../stack/supervisor.ts";
 import { until } from "../stack/waiting.ts";
 import { formatTable } from "../table.ts";
+import { OWNER } from "./callers.ts";
 import { type FrailRedis, startFrailCluster, startFrailRedis } from "./redis.ts";
 import { masterOf, moveSlotOf } from "./reshard.ts";
 import { startServers, withSupervisor } from "./stack.ts";
@@ -138,8 +139,7 @@ async function underLoad(
   { name, happen }: Fault,
 ): Promise<Line> {
   const limits = { quota: QUOTA, perMinute: RATE * 60, burst: RATE };
-  const owner = { name: "Bench", email: "bench@client.example", tier: "enterprise" };
-  const { id, key } = await createKey(sql, { ...owner, ...limits });
+  const { id, key } = await createKey(sql, { ...OWNER, ...limits });
 
   const statuses = new Map<number, number>();
   let slowestMs = 0;

@@ -4,6 +4,7 @@ import { runCommand } from "../command.ts";
 import { startRedis } from "../stack/redis.ts";
 import { formatTable } from "../table.ts";
 import { readWholeNumber } from "../whole-number.ts";
+import { OWNER } from "./callers.ts";
 import { startServers, withSupervisor } from "./stack.ts";
 
 const USAGE = `Usage: npx bun scripts/bench/revocation.ts [--repetitions 100] [--json]
@@ -25,12 +26,11 @@ async function revocations(): Promise<void> {
   await withSupervisor(async (supervisor) => {
     const redis = await startRedis(supervisor, { durable: false, say: console.error });
     const { urls, sql } = await startServers(supervisor, [redis.url], 2);
-    const owner = { name: "Bench", email: "bench@client.example", tier: "enterprise" };
     const limits = { quota: 1_000_000, perMinute: 1_000_000, burst: 1_000_000 };
 
     let asked = 0;
     async function revokeOne(): Promise<number> {
-      const { id, key } = await createKey(sql, { ...owner, ...limits });
+      const { id, key } = await createKey(sql, { ...OWNER, ...limits });
       const ask = async (url: string) => {
         // Refusals count for the caller's address: from ever another one.
         const address = `10.${(++asked >> 16) & 255}.${(asked >> 8) & 255}.${asked & 255}`;
