@@ -5,7 +5,7 @@ import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { attempts, type Words } from "./attempts.ts";
 import { IS_GONE } from "./settings.ts";
 import { type AskMeilisearch, type Matches, type SearchStore, sharedBy } from "./shared.ts";
-import { isOutcode, searchWords } from "./words.ts";
+import { MOST_WORDS, mayBeUnfinished, searchWords } from "./words.ts";
 
 export interface SearchQuery {
   text: string;
@@ -83,9 +83,6 @@ export interface Found {
 
 const NOTHING: Found = { items: [], total: 0, instead: null };
 
-// Meilisearch itself looks at no more than ten.
-const MOST_WORDS = 10;
-
 /** Matches asked for after the page, to fill it when the index lags. */
 const SPARE = 20;
 
@@ -125,12 +122,7 @@ async function findFirst(
   }
 }
 
-/**
- * Meilisearch takes the last word for an unfinished one unless a space follows. Short ones are
- * taken as they are, or `bar` would find every Barclays and `nr1` would find NR10 to NR19.
- */
+/** Meilisearch takes the last word for an unfinished one unless a space follows. */
 export function toQuestion(words: Words): string {
-  const last = words.at(-1) ?? "";
-  const mayBeUnfinished = last.length >= 4 && !isOutcode(last);
-  return words.join(" ") + (mayBeUnfinished ? "" : " ");
+  return words.join(" ") + (mayBeUnfinished(words.at(-1) ?? "") ? "" : " ");
 }

@@ -1,5 +1,6 @@
 import type { Settings } from "meilisearch";
 import { synonyms } from "./synonyms.ts";
+import { MIN_WORD_SIZE_FOR_TYPOS } from "./words.ts";
 
 /** The name of the search index, unless somebody chooses another. */
 export const SEARCH_INDEX = "businesses";
@@ -20,9 +21,7 @@ const rules = {
   // the order in which Meilisearch got it, which is the order of ids after a build.
   rankingRules: ["words", "typo", "exactness", "attribute", "proximity", "rank:asc"],
   typoTolerance: {
-    // One slip from five letters (`cofee`), two from nine: British trade names are full of short
-    // words that are one letter apart (bar, bark, barn; vet, vets, pet).
-    minWordSizeForTypos: { oneTypo: 5, twoTypos: 9 },
+    minWordSizeForTypos: MIN_WORD_SIZE_FOR_TYPOS,
     // Another postcode is another place, and another number another house.
     disableOnAttributes: ["postcode"],
     disableOnNumbers: true,

@@ -15,6 +15,30 @@ export function searchWords(text: string): string[] {
   return telling.length > 0 ? telling : whole;
 }
 
+/** The words of a question that are looked at: Meilisearch itself looks at no more. */
+export const MOST_WORDS = 10;
+
+/**
+ * Letters from which a word may have one typing error (`cofee`), and two. British trade names are full
+ * of short words that are one letter apart (bar, bark, barn; vet, vets, pet).
+ */
+export const MIN_WORD_SIZE_FOR_TYPOS = { oneTypo: 5, twoTypos: 9 };
+
+/** How many typing errors are forgiven in a word. */
+export function typosForgiven({ length }: string): 0 | 1 | 2 {
+  const { oneTypo, twoTypos } = MIN_WORD_SIZE_FOR_TYPOS;
+  if (length >= twoTypos) return 2;
+  return length >= oneTypo ? 1 : 0;
+}
+
+/**
+ * Whether a word may be the beginning of another. Short ones are taken as they are, or `bar` would
+ * find every Barclays and `nr1` would find NR10 to NR19.
+ */
+export function mayBeUnfinished(word: string): boolean {
+  return word.length >= 4 && !isOutcode(word);
+}
+
 /** Whether a word is the first half of a postcode, such as `nr1` or `ec1a`. */
 export function isOutcode(word: string): boolean {
   return /^[a-z]{1,2}\d[a-z\d]?$/.test(word);

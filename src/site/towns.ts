@@ -1,6 +1,7 @@
 import { distance } from "fastest-levenshtein";
 import { type City, findCity, listCities } from "../directory/cities.ts";
 import { makeSlug } from "../directory/slug.ts";
+import { typosForgiven } from "../search/words.ts";
 import type { Sql } from "../store/postgres.ts";
 
 /** What somebody typed as a town: the one of that name, or those that may have been meant. */
@@ -25,10 +26,9 @@ const wordsOf = ({ slug }: City) => slug.split("-");
 
 /** Of short names another letter makes another town. */
 function closest(cities: readonly City[], slug: string): City[] {
-  const slips = slug.length < 5 ? 0 : slug.length < 9 ? 1 : 2;
   return cities
     .map((city) => ({ city, away: distance(city.slug, slug) }))
-    .filter(({ away }) => away <= slips)
+    .filter(({ away }) => away <= typosForgiven(slug))
     .sort((a, b) => a.away - b.away)
     .map(({ city }) => city);
 }
