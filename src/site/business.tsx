@@ -6,6 +6,7 @@ import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseSlug } from "../http/parameters.ts";
 import type { Sql } from "../store/postgres.ts";
+import { Breadcrumbs, type Crumb } from "./breadcrumbs.tsx";
 import { localBusiness } from "./linked-data.ts";
 import { Badges, pathWith } from "./listing.tsx";
 import { openState, wallClock } from "./opening.ts";
@@ -39,7 +40,7 @@ export function business(sql: Sql, baseUrl: string): Handler {
         linkedData: localBusiness(shown, baseUrl + path),
       },
       <>
-        <Breadcrumbs business={found} active={active} />
+        <Breadcrumbs crumbs={crumbsOf(found, active)} />
         <h1>{shown.name}</h1>
         <Badges business={found} />
         {shown.shortDescription && <p class="lead">{shown.shortDescription}</p>}
@@ -82,36 +83,21 @@ function About({ text }: { text: string }) {
   );
 }
 
-/** A category that is not active has a name, and no page to lead to. */
-function Breadcrumbs({
-  business,
-  active,
-}: {
-  business: Business;
-  /** Slugs of active categories. */
-  active: ReadonlySet<string>;
-}) {
+/**
+ * A category that is not active has a name, and no page to lead to.
+ * @param active slugs of active categories
+ */
+function crumbsOf(business: Business, active: ReadonlySet<string>): Crumb[] {
   const { categoryParent, categorySlug, categoryName, citySlug, cityName } = business;
   const inCity = ({ slug, name }: { slug: string; name: string }) => ({
-    href: pathWith(`/categories/${slug}`, { city: citySlug }),
     name,
-    hasPage: active.has(slug),
+    href: active.has(slug) ? pathWith(`/categories/${slug}`, { city: citySlug }) : undefined,
   });
-  const places = [
-    { href: "/", name: "Home", hasPage: true },
-    { href: `/cities/${citySlug}`, name: cityName, hasPage: true },
+  return [
+    { name: cityName, href: `/cities/${citySlug}` },
     ...(categoryParent ? [inCity(categoryParent)] : []),
     inCity({ slug: categorySlug, name: categoryName }),
   ];
-  return (
-    <nav class="crumbs" aria-label="Where you are">
-      <ol>
-        {places.map(({ href, name, hasPage }) => (
-          <li key={href}>{hasPage ? <a href={href}>{name}</a> : name}</li>
-        ))}
-      </ol>
-    </nav>
-  );
 }
 
 /** Only claimed businesses have phone and email in `shown`; others show a phone without its end. */

@@ -6,6 +6,7 @@ import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseQuery, parseSlug } from "../http/parameters.ts";
 import type { Sql } from "../store/postgres.ts";
+import { Breadcrumbs, type Crumb } from "./breadcrumbs.tsx";
 import { BusinessList, CountedLinks, counted, Paging, pathWith } from "./listing.tsx";
 import { page } from "./page.tsx";
 import { optionalPage, optionalText, PAGE_SIZE } from "./parameters.ts";
@@ -48,7 +49,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
         canonical: baseUrl + linkTo(number),
       },
       <>
-        <Breadcrumbs category={shown} city={city} />
+        <Breadcrumbs crumbs={crumbsOf(shown, city)} />
         <h1>{title}</h1>
         <p class="lead">
           {counted(total, "business", "businesses")}
@@ -76,26 +77,14 @@ export function category(sql: Sql, baseUrl: string): Handler {
   };
 }
 
-function Breadcrumbs({ category, city }: { category: Category; city: City | null }) {
-  return (
-    <nav class="crumbs" aria-label="Where you are">
-      <ol>
-        <li>
-          <a href="/">Home</a>
-        </li>
-        {city && (
-          <li>
-            <a href={`/cities/${city.slug}`}>{city.name}</a>
-          </li>
-        )}
-        {category.parents.map(({ slug, name }) => (
-          <li key={slug}>
-            <a href={pathWith(`/categories/${slug}`, { city: city?.slug })}>{name}</a>
-          </li>
-        ))}
-      </ol>
-    </nav>
-  );
+function crumbsOf({ parents }: Category, city: City | null): Crumb[] {
+  return [
+    ...(city ? [{ name: city.name, href: `/cities/${city.slug}` }] : []),
+    ...parents.map(({ slug, name }) => ({
+      name,
+      href: pathWith(`/categories/${slug}`, { city: city?.slug }),
+    })),
+  ];
 }
 
 /** The categories right below, as far as there is anything in them. */

@@ -5,6 +5,7 @@ import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseQuery, parseSlug } from "../http/parameters.ts";
 import type { Sql } from "../store/postgres.ts";
+import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { BusinessList, CountedLinks, counted, Paging, pathWith } from "./listing.tsx";
 import { page } from "./page.tsx";
 import { optionalPage, PAGE_SIZE } from "./parameters.ts";
@@ -42,13 +43,7 @@ export function city(sql: Sql, baseUrl: string): Handler {
         canonical: baseUrl + linkTo(number),
       },
       <>
-        <nav class="crumbs" aria-label="Where you are">
-          <ol>
-            <li>
-              <a href="/">Home</a>
-            </li>
-          </ol>
-        </nav>
+        <Breadcrumbs />
         <h1>{title}</h1>
         <p class="lead">
           {counted(total, "business", "businesses")}

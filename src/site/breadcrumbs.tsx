@@ -1,0 +1,18 @@
+/** A page above this one; without an address it has a name and no page. */
+export interface Crumb {
+  name: string;
+  href?: string | undefined;
+}
+
+/** The way from the front page down to the pages right above this one. */
+export function Breadcrumbs({ crumbs = [] }: { crumbs?: readonly Crumb[] }) {
+  return (
+    <nav class="crumbs" aria-label="Where you are">
+      <ol>
+        {[{ name: "Home", href: "/" }, ...crumbs].map(({ name, href }) => (
+          <li key={href ?? name}>{href ? <a href={href}>{name}</a> : name}</li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
