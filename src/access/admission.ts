@@ -6,7 +6,7 @@ import { createLastSeen } from "./last-seen.ts";
 import { createLocalLimiter } from "./local.ts";
 import { createMeters, type Decision, type MeterReading } from "./meters.ts";
 import { watchOutages } from "./outage.ts";
-import { type DurableUsage, noDurableUsage } from "./usage.ts";
+import { type DurableUsage, type MeterMonth, noDurableUsage } from "./usage.ts";
 
 /**
  * Decides which requests are let in: by scripts in Redis, or, while Redis is away or slow, by the
@@ -95,10 +95,10 @@ export function createAdmission(
   });
 
   // Redis may come back with less than it knew: restored from an old file, or from a replica.
-  usage.onTotals((month, totals) => {
+  usage.onWritten((month, totals) => {
     if (outage.isOn) return;
     for (const { meterId, used } of totals) {
-      const seen = lastSeen.standing(meterId);
+      const seen = lastSeen.sighting(meterId);
       if (seen?.month !== month || seen.used >= used) continue;
       const { perMinute } = seen;
       meters
@@ -108,7 +108,7 @@ export function createAdmission(
   });
 
   /** What a key has used in a month according to PostgreSQL; one question for all who ask at once. */
-  const usedBefore = batched((asked: { meterId: string; month: string }[]) => usage.totals(asked), {
+  const usedBefore = batched((asked: MeterMonth[]) => usage.totals(asked), {
     batchSize: LOOK_UP_BATCH_SIZE,
     concurrency: CONCURRENT_LOOK_UPS,
   });

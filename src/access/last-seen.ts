@@ -5,7 +5,7 @@ import type { MeterReading } from "./meters.ts";
 /** How Redis last said that meters stand, for when it cannot say or says less. */
 export interface LastSeen {
   remember(key: ApiKey, reading: MeterReading): void;
-  standing(meterId: string): Pick<Sighting, "month" | "used" | "perMinute"> | undefined;
+  sighting(meterId: string): Pick<Sighting, "month" | "used" | "perMinute"> | undefined;
   /** Whole requests in a bucket by now; undefined when nothing is known of it. */
   tokensLeft(key: ApiKey): number | undefined;
 }
@@ -27,7 +27,7 @@ export function createLastSeen(): LastSeen {
       seen.tokensLeft = tokensLeft;
       seen.atMs = atMs;
     },
-    standing: (meterId) => sightings.peek(meterId),
+    sighting: (meterId) => sightings.peek(meterId),
     tokensLeft({ meterId, perMinute, burst }) {
       const seen = sightings.get(meterId);
       if (!seen) return undefined;

@@ -7,21 +7,23 @@ export interface DurableUsage {
   /** Counts requests charged (or, below 0, given back) in a month such as `2026-11`. Does not wait. */
   count(meterId: string, month: string, requests: number): void;
   /** What each meter has used in a month, everything counted here until now included. */
-  totals(meters: readonly MonthOf[]): Promise<number[]>;
+  totals(meters: readonly MeterMonth[]): Promise<number[]>;
   /** Writes what has been counted. @throws when PostgreSQL is away; nothing is lost then */
   flush(): Promise<void>;
   /** Has a listener told, after each write, what the written meters have used by all servers. */
-  onTotals(listener: TotalsListener): void;
+  onWritten(listener: WrittenListener): void;
 }
 
-type TotalsListener = (month: string, totals: readonly Total[]) => void;
+type WrittenListener = (month: string, totals: readonly MeterTotal[]) => void;
 
-export interface MonthOf {
+/** A month of a meter, such as `2026-11`. */
+export interface MeterMonth {
   meterId: string;
   month: string;
 }
 
-export interface Total {
+/** Requests charged to a meter in a month that is told beside it. */
+export interface MeterTotal {
   meterId: string;
   used: number;
 }
@@ -34,7 +36,7 @@ export function openUsage(sql: Sql): DurableUsage {
   let writing: Promise<void> = Promise.resolve();
   /** The one that has yet to begin: it is that of all who ask until then. */
   let next: Promise<void> | undefined;
-  let tell: TotalsListener = () => {};
+  let tell: WrittenListener = () => {};
 
   function count(meterId: string, month: string, requests: number) {
     let counted = pending.get(month);
@@ -82,7 +84,7 @@ export function openUsage(sql: Sql): DurableUsage {
       await flush();
       return await findTotals(sql, meters);
     },
-    onTotals(listener) {
+    onWritten(listener) {
       tell = listener;
     },
   };
@@ -115,16 +117,20 @@ export const noDurableUsage: DurableUsage = {
   count() {},
   totals: async (meters) => meters.map(() => 0),
   async flush() {},
-  onTotals() {},
+  onWritten() {},
 };
 
 // Less than a second by the time that a write may take.
 const FLUSH_INTERVAL_MS = 800;
 
 /** Adds to what meters have used in a month. @returns what they have used then */
-async function addUsage(sql: Sql, month: string, charges: readonly Total[]): Promise<Total[]> {
+async function addUsage(
+  sql: Sql,
+  month: string,
+  charges: readonly MeterTotal[],
+): Promise<MeterTotal[]> {
   // All servers lock the rows in the same order.
-  return await sql<Total[]>`
+  return await sql<MeterTotal[]>`
     insert into usage (meter_id, month, used)
     select meter_id, ${`${month}-01`}::date, used from unnest(
       ${charges.map(({ meterId }) => meterId)}::uuid[],
@@ -135,7 +141,7 @@ async function addUsage(sql: Sql, month: string, charges: readonly Total[]): Pro
 }
 
 /** What meters have used, each in its month; 0 when nothing is known. */
-async function findTotals(sql: Sql, meters: readonly MonthOf[]): Promise<number[]> {
+async function findTotals(sql: Sql, meters: readonly MeterMonth[]): Promise<number[]> {
   const rows = await sql<{ used: number }[]>`
     select greatest(0, usage.used)::float8 as used
     from unnest(

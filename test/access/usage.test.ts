@@ -12,7 +12,7 @@ test("charges of two months are written each to its own, and a charge that was g
   const usage = openUsage(database.sql);
   const [one, other] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
   const told: unknown[] = [];
-  usage.onTotals((month, totals) => told.push([month, totals]));
+  usage.onWritten((month, totals) => told.push([month, totals]));
   usage.count(one, "2026-11", 2);
   usage.count(one, "2026-12", 3);
   usage.count(other, "2026-12", 1);
