@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { createKey } from "../../src/access/keys.ts";
+import { meterName } from "../../src/access/meters.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { CommandError, runCommand } from "../command.ts";
 import type { Supervisor } from "../stack/supervisor.ts";
@@ -160,7 +161,7 @@ async function underLoad(
   const callers = Array.from({ length: CALLERS }, (_, number) => caller(number));
 
   await Bun.sleep(FAULT_AFTER_MS);
-  await happen(nodes, `standing:{${id}}`);
+  await happen(nodes, meterName(id));
   const ended = performance.now();
   await until(() => isNormal(urls), 20_000);
   const secondsUntilNormal = (performance.now() - ended) / 1000;

@@ -20,7 +20,7 @@ export interface Meters {
   /** Gives back one request that was charged in this month. */
   refund(meterId: string, month: string): Promise<void>;
   /** Raises what a meter has used to what is known elsewhere, and lowers its bucket likewise. */
-  seed(standing: Standing): Promise<void>;
+  seed(known: KnownMeter): Promise<void>;
 }
 
 /** How a key's meter stands after a decision. Seconds are whole, rounded up. */
@@ -52,7 +52,7 @@ export interface UnknownMeter {
 }
 
 /** What is known of a meter outside of Redis. */
-export interface Standing {
+export interface KnownMeter {
   meterId: string;
   month: string;
   used: number;
@@ -117,15 +117,15 @@ export function createMeters(
     });
   }
 
-  async function seedMeters(standings: Standing[]): Promise<undefined[]> {
+  async function seedMeters(all: KnownMeter[]): Promise<undefined[]> {
     const values: (string | number)[] = [];
-    for (const { meterId } of standings) values.push(meterName(meterId));
+    for (const { meterId } of all) values.push(meterName(meterId));
     values.push(now());
-    for (const { month, used, perMinute, tokensLeft = "" } of standings) {
+    for (const { month, used, perMinute, tokensLeft = "" } of all) {
       values.push(digitsOf(month), used, perMinute, tokensLeft);
     }
-    await withDeadline(redis.seedMeters(standings.length, ...values), deadlineMs);
-    return standings.map(() => undefined);
+    await withDeadline(redis.seedMeters(all.length, ...values), deadlineMs);
+    return all.map(() => undefined);
   }
 
   // A script on Redis Cluster may touch one slot only; each name is a hash tag, so in one slot.
@@ -159,9 +159,10 @@ interface Charge {
   cost: number;
 }
 
-// The braces are hash tags: on Redis Cluster they alone decide where a name lives.
-const windowName = (client: string) => `admissions:{${client}}`;
-const meterName = (meterId: string) => `standing:{${meterId}}`;
+// The braces are hash tags: on Redis Cluster they alone decide where a key lives. Not `window:` and
+// `meter:`: under these, servers of an older version keep what the scripts of today cannot read.
+export const windowName = (client: string) => `admissions:{${client}}`;
+export const meterName = (meterId: string) => `standing:{${meterId}}`;
 
 /** `2026-11` as the scripts have it, 202611. */
 const digitsOf = (month: string) => month.replace("-", "");

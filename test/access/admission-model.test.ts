@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
 import { createLocalLimiter } from "../../src/access/local.ts";
-import { createMeters, type Decision, type Meters } from "../../src/access/meters.ts";
+import { createMeters, type Decision, type Meters, meterName } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
 import { freshRedis, patient } from "../support.ts";
 
@@ -214,7 +214,7 @@ test("bucket and quota decide as the model does, through refunds and changes of 
             model.refund(month);
           }
           const key = keyOf(tier);
-          if (losesExpiry) await redis.persist(`standing:{${id}}`);
+          if (losesExpiry) await redis.persist(meterName(id));
           const decisions = await Promise.all(costs.map((cost) => meters.charge(key, cost)));
           const expected = costs.map((cost) => model.charge(now, key, cost));
           expect(decisions).toEqual(expected as typeof decisions);
@@ -222,7 +222,7 @@ test("bucket and quota decide as the model does, through refunds and changes of 
             if (decision.outcome !== "admitted" || costs[index] === 0) continue;
             charged.push(decision.reading.month);
           }
-          if (losesExpiry) expect(await redis.ttl(`standing:{${id}}`)).toBeGreaterThan(0);
+          if (losesExpiry) expect(await redis.ttl(meterName(id))).toBeGreaterThan(0);
         }
       },
     ),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
+import { windowName } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
 import { freshRedis, patient } from "../support.ts";
 
@@ -21,7 +22,6 @@ afterAll(() => redis.disconnect());
 
 let clients = 0;
 const newClient = () => `198.51.100.${++clients}`;
-const nameOf = (client: string) => `admissions:{${client}}`;
 
 /** How many of this many requests, one after the other, are let in. */
 async function admitted(client: string, requests: number): Promise<number> {
@@ -94,12 +94,12 @@ test("a refusal writes nothing", async () => {
   const client = newClient();
   now = START;
   await admitted(client, 60);
-  const log = await redis.getBuffer(nameOf(client));
-  const expiry = await redis.pexpiretime(nameOf(client));
+  const log = await redis.getBuffer(windowName(client));
+  const expiry = await redis.pexpiretime(windowName(client));
   now = START + 10 * SECOND;
   expect(await admitted(client, 20)).toBe(0);
-  expect(await redis.getBuffer(nameOf(client))).toEqual(log);
-  expect(await redis.pexpiretime(nameOf(client))).toBe(expiry);
+  expect(await redis.getBuffer(windowName(client))).toEqual(log);
+  expect(await redis.pexpiretime(windowName(client))).toBe(expiry);
 });
 
 test("a client's log holds no more than 60 times and is gone a window after its last request", async () => {
@@ -108,20 +108,20 @@ test("a client's log holds no more than 60 times and is gone a window after its 
     now = START + minute * WINDOW;
     await admitted(client, 70);
   }
-  expect(await redis.strlen(nameOf(client))).toBe(60 * 8);
-  expect(await redis.pttl(nameOf(client))).toBeWithin(59_000, 60_001);
+  expect(await redis.strlen(windowName(client))).toBe(60 * 8);
+  expect(await redis.pttl(windowName(client))).toBeWithin(59_000, 60_001);
 });
 
 test("a lost expiry is repaired, by a refusal too", async () => {
   const client = newClient();
   now = START;
   await admitted(client, 1);
-  await redis.persist(nameOf(client));
+  await redis.persist(windowName(client));
   await admitted(client, 59);
-  expect(await redis.pttl(nameOf(client))).toBeGreaterThan(0);
-  await redis.persist(nameOf(client));
+  expect(await redis.pttl(windowName(client))).toBeGreaterThan(0);
+  await redis.persist(windowName(client));
   expect(await admitted(client, 1)).toBe(0);
-  expect(await redis.pttl(nameOf(client))).toBeGreaterThan(0);
+  expect(await redis.pttl(windowName(client))).toBeGreaterThan(0);
 });
 
 test("a clock that steps back gives nothing extra, and nobody waits for longer than a window", async () => {

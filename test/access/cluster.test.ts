@@ -9,6 +9,7 @@ import { Supervisor } from "../../scripts/stack/supervisor.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { type AdmissionOptions, createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
+import { meterName } from "../../src/access/meters.ts";
 import { flushRegularly, openUsage } from "../../src/access/usage.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { createDatabase, patient, type TestDatabase } from "../support.ts";
@@ -86,7 +87,7 @@ test("of 200 requests at once for each of 30 keys on all masters, exactly 60 are
 
 test("while the slot of a key moves to another master, not one more and not one less is let in", async () => {
   const key = newKey({ quota: 600, perMinute: 60_000, burst: 60_000 });
-  const name = `standing:{${key.meterId}}`;
+  const name = meterName(key.meterId);
   let count = await admitted(key, 20);
   const before = await masterOf(nodes, name);
   let isMoved = false;
@@ -103,7 +104,7 @@ test("while the slot of a key moves to another master, not one more and not one 
 
 test("when a master is killed its replica takes over; no key gets more than its quota and a second's worth", async () => {
   const key = newKey({ quota: 1_000, perMinute: 12_000, burst: 200 });
-  const name = `standing:{${key.meterId}}`;
+  const name = meterName(key.meterId);
   let count = await admitted(key, 100);
   const before = await masterOf(nodes, name);
   await before?.kill();

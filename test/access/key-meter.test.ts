@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
+import { meterName } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
 import { freshRedis, patient } from "../support.ts";
 
@@ -26,7 +27,6 @@ function newKey(limits: Partial<ApiKey> = {}): ApiKey {
   const id = `key-${++keys}`;
   return { id, meterId: id, tier: "developer", quota: 1_000, perMinute: 60, burst: 60, ...limits };
 }
-const nameOf = ({ meterId }: ApiKey) => `standing:{${meterId}}`;
 
 /** How many of this many requests, one after the other, are let in. */
 async function admitted(key: ApiKey, requests: number): Promise<number> {
@@ -134,12 +134,12 @@ test("a refused request costs neither token nor quota and writes nothing", async
   for (const key of [rateLimited, usedUp]) {
     now = START;
     expect(await admitted(key, 2)).toBe(2);
-    const meter = await redis.getBuffer(nameOf(key));
-    const expiry = await redis.pexpiretime(nameOf(key));
+    const meter = await redis.getBuffer(meterName(key.meterId));
+    const expiry = await redis.pexpiretime(meterName(key.meterId));
     now = START + 5 * SECOND;
     expect(await admitted(key, 20)).toBe(0);
-    expect(await redis.getBuffer(nameOf(key))).toEqual(meter);
-    expect(await redis.pexpiretime(nameOf(key))).toBe(expiry);
+    expect(await redis.getBuffer(meterName(key.meterId))).toEqual(meter);
+    expect(await redis.pexpiretime(meterName(key.meterId))).toBe(expiry);
   }
   now = START + 10 * SECOND;
   expect(await admitted(rateLimited, 2)).toBe(1);
@@ -255,10 +255,10 @@ test("a refund keeps the expiry, and makes no meter where there is none", async 
   now = START;
   const charged = await timed.admitKey(key);
   await timed.refundKey(key, charged);
-  expect(await redis.ttl(nameOf(key))).toBeGreaterThan(0);
-  await redis.del(nameOf(key));
+  expect(await redis.ttl(meterName(key.meterId))).toBeGreaterThan(0);
+  await redis.del(meterName(key.meterId));
   await timed.refundKey(key, charged);
-  expect(await redis.exists(nameOf(key))).toBe(0);
+  expect(await redis.exists(meterName(key.meterId))).toBe(0);
 });
 
 test("a refund for a month that is over gives nothing back in the next", async () => {
@@ -276,11 +276,11 @@ test("a meter stays until its month is over and its bucket full, and a lost expi
   now = START;
   await admitted(key, 1);
   const seconds = (at("2026-12-01T00:00:00Z") - START) / SECOND + 30 * 60;
-  expect(await redis.ttl(nameOf(key))).toBeWithin(seconds - 5, seconds + 1);
-  await redis.persist(nameOf(key));
+  expect(await redis.ttl(meterName(key.meterId))).toBeWithin(seconds - 5, seconds + 1);
+  await redis.persist(meterName(key.meterId));
   await admitted(key, 1);
-  expect(await redis.ttl(nameOf(key))).toBeGreaterThan(0);
-  await redis.persist(nameOf(key));
+  expect(await redis.ttl(meterName(key.meterId))).toBeGreaterThan(0);
+  await redis.persist(meterName(key.meterId));
   expect(await admitted(key, 1)).toBe(0);
-  expect(await redis.ttl(nameOf(key))).toBeGreaterThan(0);
+  expect(await redis.ttl(meterName(key.meterId))).toBeGreaterThan(0);
 });

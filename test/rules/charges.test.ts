@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { windowName } from "../../src/access/meters.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
 
@@ -71,7 +72,7 @@ describe("design 4.2 without a key, to the caller's minute", () => {
   test("0 for 429", async () => {
     const address = newAddress();
     await chargedToMinute(address);
-    const admissions = () => server.redis.getBuffer(`admissions:{${address}}`);
+    const admissions = () => server.redis.getBuffer(windowName(address));
     const before = await admissions();
     for (let again = 0; again < 3; again++) expect((await ask(LIST, address)).status).toBe(429);
     expect(before?.byteLength).toBe(60 * 8);
