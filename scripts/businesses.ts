@@ -5,10 +5,10 @@ import {
   applyAction,
   type BusinessAction,
   businessActions,
-  businessStatuses,
   type Candidate,
   listCandidates,
 } from "../src/directory/businesses.ts";
+import { businessStatuses } from "../src/directory/status.ts";
 import { openPostgres, type Sql } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { print } from "./output.ts";

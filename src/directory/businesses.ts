@@ -2,6 +2,7 @@ import type { Sql } from "../store/postgres.ts";
 import type { ListedBusiness } from "./listing.ts";
 import type { OpeningHours, Photo } from "./schemas.ts";
 import { isSlug } from "./slug.ts";
+import type { BusinessStatus } from "./status.ts";
 
 /** An approved business with all that is public about it. */
 export interface Business extends ListedBusiness {
@@ -83,9 +84,6 @@ export async function applyAction(
   }
   return results;
 }
-
-export const businessStatuses = ["pending", "approved", "rejected", "suspended"] as const;
-export type BusinessStatus = (typeof businessStatuses)[number];
 
 /** A business, whatever its status, and what it lacks to be approved. */
 export interface Candidate {

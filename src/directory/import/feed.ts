@@ -1,8 +1,8 @@
 import type { Sql, Transaction } from "../../store/postgres.ts";
+import type { BusinessStatus } from "../status.ts";
 import { Cities } from "./cities.ts";
 import { outcodeOf } from "./contacts.ts";
 import { type Prepared, prepare } from "./prepare.ts";
-import type { BusinessStatus } from "./record.ts";
 import {
   type BusinessFields,
   emptyBusiness,

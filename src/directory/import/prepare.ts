@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import type { OpeningHours, Photo } from "../schemas.ts";
+import type { BusinessStatus } from "../status.ts";
 import { weekdays } from "../weekdays.ts";
 import { readEmail, readPhone, readPostcode, readWebsite } from "./contacts.ts";
-import { type BusinessStatus, type CheckedRecord, importRecord } from "./record.ts";
+import { type CheckedRecord, importRecord } from "./record.ts";
 import type { BusinessFields } from "./rows.ts";
 import { cleanLine, cleanText } from "./text.ts";
 import { readTown, type Town } from "./towns.ts";

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { isSlug } from "../slug.ts";
+import { type BusinessStatus, businessStatuses } from "../status.ts";
 import { weekdays } from "../weekdays.ts";
 
 /**
@@ -45,9 +46,6 @@ export interface OpeningHoursRecord {
   isClosed?: boolean | null;
   is24Hours?: boolean | null;
 }
-
-const businessStatuses = ["pending", "approved", "rejected", "suspended"] as const;
-export type BusinessStatus = (typeof businessStatuses)[number];
 
 const text = (field: string, longest: number) =>
   v.nullish(

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { copyIn } from "../../store/copy.ts";
 import type { Sql, Transaction } from "../../store/postgres.ts";
 import type { OpeningHours, Photo } from "../schemas.ts";
-import type { BusinessStatus } from "./record.ts";
+import type { BusinessStatus } from "../status.ts";
 
 /** The columns of a business that an import decides about. */
 export interface BusinessFields {
