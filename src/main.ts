@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createAdmission } from "./access/admission.ts";
 import { createKeyring } from "./access/keyring.ts";
+import { logOutages } from "./access/outage-log.ts";
 import { flushRegularly, openUsage } from "./access/usage.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
@@ -18,7 +19,7 @@ import { withDeadline } from "./store/deadline.ts";
 import { openMeilisearch } from "./store/meilisearch.ts";
 import { pendingMigrations } from "./store/migrations.ts";
 import { openPostgres } from "./store/postgres.ts";
-import { connectRedis, openRedis, type RedisClient } from "./store/redis.ts";
+import { connectRedis, openRedis } from "./store/redis.ts";
 import type { UpkeepTasks } from "./upkeep.ts";
 import { startWorkers } from "./workers.ts";
 
@@ -80,7 +81,7 @@ export async function start(
 
     const redis = openRedis(config.redisUrls);
     opened.push(() => redis.disconnect());
-    const redisOutages = logRedisOutages(redis, log);
+    const onOutage = logOutages(redis, log);
     await reach("Redis", () => connectRedis(redis));
 
     const usage = openUsage(sql);
@@ -91,7 +92,7 @@ export async function start(
     const admission = createAdmission(redis, {
       usage,
       instances: config.instances * config.workers,
-      onChange: redisOutages.onChange,
+      onChange: onOutage,
     });
     opened.push(() => admission.stop());
 
@@ -166,38 +167,6 @@ async function reach<Result>(store: string, use: () => Promise<Result>): Promise
     const { message, code } = error as { message?: string; code?: string };
     throw new StartError(`Cannot use ${store}: ${message || code || error}`, { cause: error });
   }
-}
-
-/**
- * Logs when Redis goes away, why, and when it is back. What is asked of an absent Redis fails for
- * want of a connection; why there is none, only the connection says, or the next attempt to make one.
- */
-function logRedisOutages(redis: RedisClient, log: Logger) {
-  /** The last since there was a connection. */
-  let fault: unknown;
-  let isUnexplained = false;
-  // Without a listener each failed attempt to reconnect would end the process.
-  redis.on("error", (error) => {
-    // Of a cluster, what one of its servers has said.
-    fault = (error as { lastNodeError?: unknown }).lastNodeError ?? error;
-    log.debug({ err: fault }, "Redis");
-    if (isUnexplained) log.error({ err: fault }, "Redis cannot be reached");
-    isUnexplained = false;
-  });
-  redis.on("ready", () => {
-    fault = undefined;
-  });
-  return {
-    onChange(isLocal: boolean, cause?: unknown) {
-      isUnexplained = isLocal && fault === undefined;
-      if (isLocal) {
-        const err = fault ?? cause;
-        log.error({ err }, "Redis is away or slow: this server decides by itself");
-      } else {
-        log.info("Redis decides again");
-      }
-    },
-  };
 }
 
 async function run(): Promise<void> {

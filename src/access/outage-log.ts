@@ -1,0 +1,36 @@
+import type { Logger } from "pino";
+import type { RedisClient } from "../store/redis.ts";
+
+/**
+ * Logs when Redis goes away, why, and when it is back. What is asked of an absent Redis fails for
+ * want of a connection; why there is none, only the connection says, or the next attempt to make one.
+ * @returns the listener of createAdmission's onChange
+ */
+export function logOutages(
+  redis: RedisClient,
+  log: Logger,
+): (isLocal: boolean, cause?: unknown) => void {
+  /** The last since there was a connection. */
+  let fault: unknown;
+  let isUnexplained = false;
+  // Without a listener each failed attempt to reconnect would end the process.
+  redis.on("error", (error) => {
+    // Of a cluster, what one of its servers has said.
+    fault = (error as { lastNodeError?: unknown }).lastNodeError ?? error;
+    log.debug({ err: fault }, "Redis");
+    if (isUnexplained) log.error({ err: fault }, "Redis cannot be reached");
+    isUnexplained = false;
+  });
+  redis.on("ready", () => {
+    fault = undefined;
+  });
+  return (isLocal, cause) => {
+    isUnexplained = isLocal && fault === undefined;
+    if (isLocal) {
+      const err = fault ?? cause;
+      log.error({ err }, "Redis is away or slow: this server decides by itself");
+    } else {
+      log.info("Redis decides again");
+    }
+  };
+}
