@@ -60,7 +60,7 @@ export async function start(
   /** Closes what was opened, the last first; what fails or hangs does not hold up the rest. */
   const stop = async () => {
     for (const close of opened.toReversed()) {
-      await withDeadline(Promise.resolve(close()), STOP_MS).catch((error) =>
+      await withDeadline(Promise.try(close), STOP_MS).catch((error) =>
         log.error({ err: error }, "could not close in order"),
       );
     }
