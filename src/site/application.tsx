@@ -1,17 +1,17 @@
 import type { Logger } from "pino";
 import type { Admission } from "../access/admission.ts";
-import { type ApplicationState, findApplication, revealKey } from "../access/applications.ts";
-import { type IssuedKey, keyState, revokeKey, rollKey } from "../access/keys.ts";
+import { type ApplicationState, findApplication } from "../access/applications.ts";
+import { keyState } from "../access/keys.ts";
 import { usageOf } from "../access/usage-report.ts";
 import { withHeaders } from "../http/answer.ts";
 import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { withDeadline } from "../store/deadline.ts";
 import type { Sql } from "../store/postgres.ts";
-import { forPeople } from "../times.ts";
+import { act, type Outcome } from "./application-actions.ts";
 import { errorPage } from "./errors.tsx";
 import { isOurForm, readForm } from "./form.ts";
-import { gracePeriods, KeyList, NewKey, Usage } from "./keys.tsx";
+import { KeyList, NewKey, Usage } from "./keys.tsx";
 import { page } from "./page.tsx";
 
 export interface ApplicationParts {
@@ -56,51 +56,6 @@ function lookIfPossible(log: Logger): Look {
 /** Two of them are well within what an answer may take. */
 const LONGEST_LOOK_MS = 1_000;
 
-interface Outcome {
-  /** A key that exists from now on; shown in this answer and nowhere else. */
-  issued?: IssuedKey | undefined;
-  notice?: string | undefined;
-}
-
-async function act(
-  sql: Sql,
-  token: string,
-  application: ApplicationState,
-  form: Record<string, string>,
-): Promise<Outcome> {
-  if (form.action === "reveal") {
-    const issued = await revealKey(sql, token);
-    return issued
-      ? { issued }
-      : {
-          notice:
-            "There is no key to reveal here: it is shown one single time. Roll it to get another.",
-        };
-  }
-  // Only keys of this application: whoever has the page has no power over others.
-  const key = application.keys.find(({ id }) => id === form.key);
-  if (!key) return { notice: "Nothing was changed: that key is not one of yours." };
-  if (form.action === "revoke") {
-    await revokeKey(sql, key.id);
-    return { notice: `${key.hint}… is revoked. It stops working everywhere within a second.` };
-  }
-  if (form.action === "roll") {
-    const grace = gracePeriods.find(({ value }) => value === form.grace);
-    // Not taken for none: what still uses the old key would fail at once.
-    if (!grace) return { notice: "Nothing was changed: say how long the old key goes on working." };
-    const result = await rollKey(sql, key.id, { graceSeconds: Number(grace.value) });
-    return "rolled" in result
-      ? { issued: result.rolled, notice: graceNotice(key.hint, result.oldExpiresAt) }
-      : { notice: "Nothing was changed: that key cannot be rolled any more. Roll the newest." };
-  }
-  return { notice: "Nothing was changed." };
-}
-
-const graceNotice = (hint: string, until: Date) =>
-  until.getTime() > Date.now()
-    ? `The old key ${hint}… works until ${forPeople(until)} UTC.`
-    : `The old key ${hint}… has stopped working.`;
-
 async function show(
   { admission, baseUrl }: ApplicationParts,
   application: ApplicationState,
@@ -125,7 +80,7 @@ async function show(
       {issued ? (
         <NewKey issued={issued} baseUrl={baseUrl} />
       ) : (
-        <Standing application={application} />
+        <NextStep application={application} />
       )}
       {usage && <Usage usage={usage} />}
       {keys.length > 0 && <KeyList keys={keys} />}
@@ -159,7 +114,7 @@ const titles = {
 };
 
 /** What the applicant can do now. */
-function Standing({
+function NextStep({
   application: { status, declinedWhy, keys },
 }: {
   application: ApplicationState;

@@ -1,0 +1,52 @@
+import { type ApplicationState, revealKey } from "../access/applications.ts";
+import { type IssuedKey, revokeKey, rollKey } from "../access/keys.ts";
+import type { Sql } from "../store/postgres.ts";
+import { forPeople } from "../times.ts";
+import { gracePeriods } from "./keys.tsx";
+
+/** What came of a form that was sent from the page. */
+export interface Outcome {
+  /** A key that exists from now on; shown in this answer and nowhere else. */
+  issued?: IssuedKey | undefined;
+  notice?: string | undefined;
+}
+
+/** Does what a form of the page asks for, by its field `action`: reveal, revoke or roll. */
+export async function act(
+  sql: Sql,
+  token: string,
+  application: ApplicationState,
+  form: Record<string, string>,
+): Promise<Outcome> {
+  if (form.action === "reveal") {
+    const issued = await revealKey(sql, token);
+    return issued
+      ? { issued }
+      : {
+          notice:
+            "There is no key to reveal here: it is shown one single time. Roll it to get another.",
+        };
+  }
+  // Only keys of this application: whoever has the page has no power over others.
+  const key = application.keys.find(({ id }) => id === form.key);
+  if (!key) return { notice: "Nothing was changed: that key is not one of yours." };
+  if (form.action === "revoke") {
+    await revokeKey(sql, key.id);
+    return { notice: `${key.hint}… is revoked. It stops working everywhere within a second.` };
+  }
+  if (form.action === "roll") {
+    const grace = gracePeriods.find(({ value }) => value === form.grace);
+    // Not taken for none: what still uses the old key would fail at once.
+    if (!grace) return { notice: "Nothing was changed: say how long the old key goes on working." };
+    const result = await rollKey(sql, key.id, { graceSeconds: Number(grace.value) });
+    return "rolled" in result
+      ? { issued: result.rolled, notice: graceNotice(key.hint, result.oldExpiresAt) }
+      : { notice: "Nothing was changed: that key cannot be rolled any more. Roll the newest." };
+  }
+  return { notice: "Nothing was changed." };
+}
+
+const graceNotice = (hint: string, until: Date) =>
+  until.getTime() > Date.now()
+    ? `The old key ${hint}… works until ${forPeople(until)} UTC.`
+    : `The old key ${hint}… has stopped working.`;
