@@ -41,7 +41,11 @@ export function referencePage(): Handler {
 export function referenceScript(): Handler {
   let script: Promise<Handler> | undefined;
   return async (request, context) => {
-    script ??= readBundle();
+    // A file that could not be read, for want of descriptors perhaps, is read again for the next.
+    script ??= readBundle().catch((error) => {
+      script = undefined;
+      throw error;
+    });
     return (await script)(request, context);
   };
 }
