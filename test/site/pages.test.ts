@@ -231,7 +231,7 @@ describe("a business", () => {
 
   test("has no website that is a script", async () => {
     const sly = { slug: "sly-shop", website: "javascript:alert(1)" };
-    expect(addBusiness(server.sql, sly)).rejects.toThrow("businesses_website_check");
+    await expect(addBusiness(server.sql, sly)).rejects.toThrow("businesses_website_check");
   });
 
   test("is nowhere to be seen while it is not approved", async () => {
