@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createServer } from "node:net";
 import { until } from "../../scripts/stack/waiting.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { type Line, openLine } from "../line.ts";
@@ -87,4 +88,70 @@ test("a reserved connection that breaks off is not handed out again, nor lost to
   reserved.release();
   await until(() => sql`select 1`.then(Boolean, () => false), 5_000);
   await sql.end();
+});
+
+test("who takes connections only to close them is tried once for each statement", async () => {
+  let connections = 0;
+  const closing = createServer((socket) => {
+    connections += 1;
+    socket.end();
+  });
+  await new Promise<void>((resolve) => {
+    closing.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = closing.address() as { port: number };
+  const sql = openPostgres(`postgres://nobody@127.0.0.1:${port}/none`, { max: 1 });
+  for (const count of [1, 2]) {
+    expect(await sql`select 1`.catch((error) => error.code)).toBe("CONNECTION_CLOSED");
+    expect(connections).toBe(count);
+  }
+  await sql.end();
+  closing.close();
+});
+
+test("of several hosts each is tried, and when all are away a statement is refused", async () => {
+  const away = "127.0.0.1:1";
+  const sql = openPostgres(`postgres://nobody@${away},${away},${away}/none`, { max: 1 });
+  expect(await sql`select 1`.catch((error) => error.code)).toBe("ECONNREFUSED");
+  await sql.end();
+
+  const url = new URL(database.url);
+  const both = openPostgres(database.url.replace(url.host, `${away},${url.host}`), { max: 1 });
+  expect([...(await both`select 1 as one`)]).toEqual([{ one: 1 }]);
+  await both.end();
+});
+
+test("the first statement of a connection to one of several hosts is refused when it breaks off", async () => {
+  const { host } = new URL(line.url);
+  const sql = openPostgres(line.url.replace(host, `${host},${host}`), { max: 1 });
+  const sleep = sql`select pg_sleep(20) as first`.catch((error) => error.code);
+  const sleeping = () => database.sql`
+    select from pg_stat_activity where query like '%as first' and state = 'active'`;
+  await until(async () => (await sleeping()).length > 0, 5_000);
+  await line.cut();
+  await line.mend();
+  expect(await sleep).toBe("CONNECTION_CLOSED");
+  await sql.end();
+});
+
+test("each channel is listened to once when PostgreSQL is back, however often that was tried meanwhile", async () => {
+  const sql = openPostgres(line.url, { max: 1 });
+  const listened: string[] = [];
+  const channels = ["one", "two", "three"];
+  for (const channel of channels) {
+    await sql.listen(
+      channel,
+      () => {},
+      () => listened.push(channel),
+    );
+  }
+  expect(listened.splice(0)).toEqual(channels);
+  await line.cut();
+  // Each is an attempt to connect, and in the same time those who listen make theirs.
+  for (let attempt = 0; attempt < 8; attempt++) await sql`select 1`.catch(() => {});
+  await line.mend();
+  await sql.listen("after what waits", () => {});
+  await until(() => channels.every((channel) => listened.includes(channel)), 5_000);
+  expect(listened.toSorted()).toEqual(channels.toSorted());
+  await sql.end({ timeout: 1 });
 });
