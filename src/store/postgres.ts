@@ -24,7 +24,8 @@ export interface PostgresOptions {
  * Opens a pool of connections to PostgreSQL. Connects on first use. The driver is patched (see patches/):
  * as published, statements under way as a connection breaks off may wait for ever, the connection may
  * never work again, and what is left of a transaction may run in the next one. It connects without end
- * and without a pause to who closes at once, and all that listens is asked for anew with each attempt.
+ * and without a pause to who closes at once, asks anew with each attempt for all that listens, and never
+ * again for what a standby has refused.
  */
 export function openPostgres(
   url: string,

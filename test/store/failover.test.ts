@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startFrailRedis } from "../../scripts/bench/redis.ts";
+import { startPostgres } from "../../scripts/stack/postgres.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createAdmission } from "../../src/access/admission.ts";
@@ -80,6 +81,36 @@ test("nothing is called current after a reconnection before all is told to be fo
   await announcements.stop();
   await sql.end({ timeout: 1 });
   await line.close();
+});
+
+test("what is announced is heard again when a standby behind the address has become the primary", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-standby-"));
+  // PostgreSQL runs in another account when we are root, and has to pass.
+  await chmod(folder, 0o711);
+  const first = new Supervisor(folder);
+  const primary = await startPostgres(first, { durable: false });
+  const line = await openLine(new URL(primary.url));
+  const sql = openPostgres(line.url, { max: 1 });
+  const announcements = await followAnnouncements(sql, () => {});
+  await line.cut();
+  await first.stop();
+
+  await Bun.write(join(folder, "postgres", "standby.signal"), "");
+  const second = new Supervisor(folder);
+  const standby = await startPostgres(second, { durable: false });
+  line.lead(new URL(standby.url));
+  await line.mend();
+  const log = Bun.file(join(folder, "logs", "postgres.log"));
+  const isRefused = async () => (await log.text()).includes("cannot execute LISTEN");
+  await until(isRefused, 5_000);
+  await sql`select pg_promote()`;
+  await until(() => announcements.areCurrent(), 5_000);
+
+  await announcements.stop();
+  await sql.end({ timeout: 1 });
+  await line.close();
+  await second.stop();
+  await rm(folder, { recursive: true, force: true });
 });
 
 test("when another Redis has become the master behind the address, that one decides", async () => {
