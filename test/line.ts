@@ -11,6 +11,8 @@ export interface Line {
   mend(): Promise<void>;
   /** The connections there are hear nothing any more, without a word; others may be made. */
   lose(): void;
+  /** The next that the store says is lost, and so is the connection. */
+  loseAnswer(): void;
   /** From now on new connections lead elsewhere. */
   lead(target: URL): void;
   close(): Promise<void>;
@@ -21,6 +23,7 @@ export async function openLine(target: URL): Promise<Line> {
   const sockets = new Set<Socket>();
   const lost = new WeakSet<Socket>();
   let isHeld = false;
+  let losesAnswer = false;
   let listener: Server;
   const listen = (port: number) =>
     new Promise<number>((resolve) => {
@@ -32,6 +35,10 @@ export async function openLine(target: URL): Promise<Line> {
         ] as const) {
           sockets.add(from);
           from.on("data", (data: Buffer) => {
+            if (from === far && losesAnswer) {
+              losesAnswer = false;
+              near.destroy();
+            }
             if (!isHeld && !lost.has(from)) to.write(new Uint8Array(data));
           });
           from.on("close", () => {
@@ -65,6 +72,9 @@ export async function openLine(target: URL): Promise<Line> {
     },
     lose() {
       for (const socket of sockets) lost.add(socket);
+    },
+    loseAnswer() {
+      losesAnswer = true;
     },
     lead(elsewhere) {
       target = elsewhere;

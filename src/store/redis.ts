@@ -28,6 +28,8 @@ export function openRedis(urls: readonly string[]): RedisClient {
         enableOfflineQueue: false,
         lazyConnect: true,
         redisOptions: options,
+        // Or what was sent and not answered would be sent again, here too.
+        retryDelayOnFailover: 0,
         clusterRetryStrategy: (attempts) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
         slotsRefreshInterval: 2_000,
         slotsRefreshTimeout: 500,

@@ -3,15 +3,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
-import { type FrailRedis, startFrailCluster } from "../../scripts/bench/redis.ts";
+import { type FrailRedis, startFrailCluster, startFrailRedis } from "../../scripts/bench/redis.ts";
 import { masterOf, moveSlotOf } from "../../scripts/bench/reshard.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { type AdmissionOptions, createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
-import { meterName } from "../../src/access/meters.ts";
+import { createMeters, meterName } from "../../src/access/meters.ts";
 import { flushRegularly, openUsage } from "../../src/access/usage.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
+import { openLine } from "../line.ts";
 import { createDatabase, patient, type TestDatabase } from "../support.ts";
 
 // A Redis Cluster of three masters and three replicas, and two servers.
@@ -125,3 +126,38 @@ test("when a master is killed its replica takes over; no key gets more than its 
   }, 20_000);
   expect(count).toBeWithin(key.quota - 200, key.quota + key.perMinute / 60 + 1);
 }, 45_000);
+
+test("a decision whose answer was lost is not asked for again", async () => {
+  const line = await openLine(new URL("redis://127.0.0.1:1"));
+  const node = await startFrailRedis(supervisor, {
+    "cluster-enabled": "yes",
+    "cluster-announce-ip": "127.0.0.1",
+    "cluster-announce-port": new URL(line.url).port,
+  });
+  line.lead(new URL(node.url));
+  await node.say("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+  await until(
+    async () => String(await node.say("CLUSTER", "INFO")).includes("cluster_state:ok"),
+    10_000,
+  );
+  const redis = openRedis([line.url, line.url]);
+  redis.on("error", () => {});
+  await connectRedis(redis);
+  const meters = createMeters(redis, patient);
+  await meters.admitClient("203.0.113.10");
+  line.loseAnswer();
+  const lost = await meters.admitClient("203.0.113.10").catch((error) => error);
+  expect(lost).toBeInstanceOf(Error);
+  await until(
+    () =>
+      meters.admitClient("203.0.113.10").then(
+        () => true,
+        () => false,
+      ),
+    5_000,
+  );
+  // Eight bytes for each.
+  expect(await node.say("STRLEN", "admissions:{203.0.113.10}")).toBe(3 * 8);
+  redis.disconnect();
+  await line.close();
+});
