@@ -160,10 +160,16 @@ export async function createPageCache<Page extends object, Rest>(
     return page;
   }
 
-  async function makeAndKeep(name: string, work: () => Promise<Made<Page>>): Promise<Page> {
+  /** @param isLatest whether nobody has begun to make the same page since */
+  async function makeAndKeep(
+    name: string,
+    work: () => Promise<Made<Page>>,
+    isLatest: () => boolean,
+  ): Promise<Page> {
     const seen = recent.latest;
     const { page, shows } = await work();
-    if (shows && file.size > 0) {
+    // It may have been overtaken by one that shows what has not been told yet.
+    if (shows && file.size > 0 && isLatest()) {
       keep(name, page, { standing: standingOf(shows), subject: subjectOf(shows), seen });
     }
     return page;
@@ -254,8 +260,9 @@ export async function createPageCache<Page extends object, Rest>(
       const now = performance.now();
       const known = underWay.get(name);
       if (known && now - known.since < LONGEST_JOIN_MS) return known.page;
-      const page = makeAndKeep(name, work).finally(() => {
-        if (underWay.get(name)?.page === page) underWay.delete(name);
+      const isLatest = () => underWay.get(name)?.page === page;
+      const page = makeAndKeep(name, work, isLatest).finally(() => {
+        if (isLatest()) underWay.delete(name);
       });
       underWay.set(name, { since: now, page });
       return page;

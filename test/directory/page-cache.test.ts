@@ -254,6 +254,22 @@ test("a page that was begun before a change was told is given, and not kept", as
   expect(cache.find("slow")).toBeUndefined();
 });
 
+test("a page that is overtaken by one begun later is given, and does not replace it", async () => {
+  const list = await ask({ city: undefined, category: undefined, offset: 0 });
+  const slow = Promise.withResolvers<number>();
+  const make = (total: number | Promise<number>) =>
+    cache.findOrMake("overtaken", async () => ({
+      page: { list: { ...list, total: await total } },
+      shows: { kind: "business", slug: "shop-2" },
+    }));
+  const first = make(slow.promise);
+  // Until then all who ask wait for the first.
+  await until(async () => make(2) !== first && cache.find("overtaken") !== undefined, 2_000);
+  slow.resolve(1);
+  expect((await first).list.total).toBe(1);
+  expect(cache.find("overtaken")?.list.total).toBe(2);
+});
+
 test("a list that was begun before a change was told is kept with what it changes", async () => {
   const question = { city: undefined, category: undefined, offset: 0 };
   const { total } = await ask(question);
