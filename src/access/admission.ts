@@ -89,7 +89,7 @@ export function createAdmission(
       );
     },
     onEnd() {
-      local.clear();
+      local.forgetMeters();
       onChange(false);
     },
   });

@@ -30,8 +30,8 @@ export interface LocalLimiter {
   refund(meterId: string, month: string): void;
   /** The meters that have been charged here, and what is left in their buckets by now. */
   charged(): { meterId: string; month: string; perMinute: number; tokensLeft: number }[];
-  /** Forgets everything: Redis decides again. */
-  clear(): void;
+  /** Forgets the meters: Redis decides again. Windows stay, for an outage that comes soon after. */
+  forgetMeters(): void;
 }
 
 /** @param now microseconds since 1970 */
@@ -127,10 +127,7 @@ export function createLocalLimiter({
         const tokensLeft = Math.floor((level + gained(meter, now(), perMinute)) / TOKEN);
         return { meterId, month, perMinute, tokensLeft };
       }),
-    clear() {
-      windows.clear();
-      meters.clear();
-    },
+    forgetMeters: () => meters.clear(),
   };
 }
 

@@ -231,6 +231,22 @@ test("killed: an emptied bucket is filled up neither when the outage begins nor 
   });
 });
 
+test("killed again and again: a client gets a share of its window once, not in each outage", async () => {
+  await withServers({ instances: 2 }, async (server) => {
+    const counts: number[] = [];
+    for (let outage = 0; outage < 3; outage++) {
+      await frail.kill();
+      const open = await Promise.all(
+        Array.from({ length: 40 }, () => server.admission.admitClient("198.51.100.8")),
+      );
+      counts.push(open.filter(({ admitted }) => admitted).length);
+      await frail.restart();
+      await isBack(server);
+    }
+    expect(counts).toEqual([30, 0, 0]);
+  });
+});
+
 test("paused: an answer within the deadline, and what Redis did late is given back", async () => {
   await withServers({ instances: 2 }, async (server) => {
     const key = newKey({ quota: 1_000, perMinute: 60, burst: 60 });
