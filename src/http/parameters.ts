@@ -150,10 +150,14 @@ function read<Value>(
     : fault(name, result.issues[0].message);
 }
 
-/** Form encoding: plus is a space. Null when a percent sign or the bytes behind it are malformed. */
+/**
+ * Form encoding: plus is a space. Null when a percent sign or the bytes behind it are malformed, or
+ * when bytes that are no UTF-8 were sent as they are: Bun reads U+FFFD for them, which nobody means.
+ */
 function decode(text: string): string | null {
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    const decoded = decodeURIComponent(text.replaceAll("+", " "));
+    return decoded.includes("\ufffd") ? null : decoded;
   } catch {
     return null;
   }

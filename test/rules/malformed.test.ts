@@ -44,6 +44,24 @@ test(`${REQUESTS} malformed requests: no 5xx, no hang, as documented every time`
     expect(statuses.get(status) ?? 0).toBeGreaterThan(10);
 });
 
+test("bytes that are no UTF-8 are refused, whether they are percent-encoded or sent as they are", async () => {
+  const ask = (target: string) =>
+    send({ method: "GET", target, authorization: "VALID" }, 0, "latin1").then(({ body }) =>
+      JSON.parse(body),
+    );
+  for (const text of ["caf%E9", "caf\xe9"]) {
+    const fault = { error: "invalid_parameter", parameter: "q" };
+    expect(await ask(`/api/v1/search?q=${text}`)).toMatchObject(fault);
+    expect(await ask(`/api/v1/businesses?city=${text}`)).toMatchObject({
+      ...fault,
+      parameter: "city",
+    });
+    expect(await ask(`/api/v1/businesses/${text}`)).toMatchObject({ ...fault, parameter: "slug" });
+  }
+  // The UTF-8 of `é`, as it is.
+  expect(await ask("/api/v1/search?q=caf\xc3\xa9")).toMatchObject({ meta: { query: "café" } });
+});
+
 interface RawRequest {
   method: string;
   target: string;
@@ -180,7 +198,11 @@ function malformedRequest(): fc.Arbitrary<RawRequest> {
 }
 
 /** Over a plain socket: fetch would repair what is to be sent broken. Resolves within three seconds. */
-function send(request: RawRequest, number: number): Promise<{ status: number; body: string }> {
+function send(
+  request: RawRequest,
+  number: number,
+  encoding: "utf8" | "latin1" = "utf8",
+): Promise<{ status: number; body: string }> {
   const { hostname, port } = new URL(server.url);
   const authorization = request.authorization === "VALID" ? `Bearer ${key}` : request.authorization;
   const head = [
@@ -212,6 +234,6 @@ function send(request: RawRequest, number: number): Promise<{ status: number; bo
         reject(error);
       }
     });
-    socket.write(`${head.join("\r\n")}\r\n\r\n`);
+    socket.write(`${head.join("\r\n")}\r\n\r\n`, encoding);
   });
 }
