@@ -50,12 +50,12 @@ export function methodNotAllowed(method: string, allowed: string): Answer {
   );
 }
 
-/** Open access: the caller used up the requests of the last minute. */
+/** Open access, or keys that were refused: the caller used up the requests of the last minute. */
 export function tooManyRequests(retryAfterSeconds: number): Answer {
   return json(
     429,
     {
-      error: `Too many requests: at most 60 in any 60 seconds without an API key. ${tryAgainIn(retryAfterSeconds)}`,
+      error: `Too many requests: at most 60 in any 60 seconds without a valid API key. ${tryAgainIn(retryAfterSeconds)}`,
     },
     { "Cache-Control": "no-store", "Retry-After": String(retryAfterSeconds) },
   );

@@ -101,7 +101,7 @@ const errors = [
   ["405", "method_not_allowed", "only GET and HEAD do something here"],
   ["429", "rate_limited", "retryAfter seconds until the next request"],
   ["429", "quota_exceeded", "the month's quota is used up"],
-  ["429", "Too many requests…", "without a key: a sentence, and Retry-After"],
+  ["429", "Too many requests…", "without a valid key: a sentence, and Retry-After"],
   ["500", "internal", "our fault; it has been logged"],
   ["503", "unavailable", "try again in a few seconds"],
 ];

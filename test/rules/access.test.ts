@@ -94,7 +94,10 @@ describe("specification 5 and 7: authentication", () => {
     }
     const refused = await withAuthorization("Bearer wrong", LIST, address);
     expect(refused.status).toBe(429);
-    expect(((await refused.json()) as { error: string }).error).toStartWith("Too many requests");
+    const { error } = (await refused.json()) as { error: string };
+    expect(error).toStartWith("Too many requests");
+    // Who has sent a key is not told that there was none.
+    expect(error).toContain("without a valid API key");
     expect((await from(address)).status).toBe(429);
   });
   test("design 4.7 a good key is not held up by the open limit of its caller's address", async () => {
