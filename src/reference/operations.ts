@@ -42,8 +42,10 @@ export const operations: readonly Operation[] = [
     summary: "List businesses",
     description:
       "A page of the directory: premium businesses first, then by rating, number of reviews and id. " +
-      "A category includes all below it. `total` is exact at any depth. " +
-      "An unknown city or category is an empty page.",
+      "`city` and `category` are slugs, such as `st-albans`, not names: a business's own record has them as " +
+      "`citySlug` and `categorySlug`. An unknown one is an empty page. A category includes all below it. " +
+      "`total` is exact at any depth. When the directory changes between two calls, a business may move " +
+      "to another page: tell them apart by `slug`.",
     open: { parameters: openListParameters, answer: "OpenPage", example: examples.openPage },
     keyed: { parameters: keyedListParameters, answer: "KeyedPage", example: examples.keyedPage },
   },

@@ -151,7 +151,13 @@ export function Paging({ example }: { example: string }) {
       <h2 id="paging">Paging</h2>
       <p>
         Lists have an exact <code>total</code> and no last page that they stop at: page 50,000 is as
-        quick as page 1. Ask until <code>has_more</code> is false.
+        quick as page 1. Ask until <code>has_more</code> is false. When the directory changes
+        meanwhile, a business may move to another page: tell them apart by <code>slug</code>.
+      </p>
+      <p>
+        <code>city</code> and <code>category</code> are slugs, not names: those that the addresses
+        of pages here end with, and <code>citySlug</code> and <code>categorySlug</code> of a
+        business. An unknown one is an empty page.
       </p>
       <Code
         id="paging-example"

@@ -161,6 +161,7 @@ describe("what the server says about itself", () => {
     for (const code of ["missing", "invalid", "revoked", "expired", "not_found", "rate_limited"]) {
       expect(text).toContain(`{"error":"${code}"`);
     }
+    expect(text).toContain("`city` and `category` are slugs");
   });
 
   test("the reference page loads nothing from elsewhere and tells those without scripts where to go", async () => {
