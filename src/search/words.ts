@@ -1,6 +1,7 @@
 /**
  * The words of a text as search knows them. Documents and questions go through the same mill, so
- * that `B&Q`, `b and q` and `BQ`, or `McDonald's` and `mcdonalds`, are the same words.
+ * that `B&Q`, `b and q` and `BQ`, `McDonald's` and `mcdonalds`, or `Co-op` and `coop`, are the same
+ * words.
  */
 export function searchWords(text: string): string[] {
   const words =
@@ -9,6 +10,8 @@ export function searchWords(text: string): string[] {
       .toLowerCase()
       .replace(/['’‘ʼ`´]/g, "")
       .replaceAll("&", " and ")
+      // As one word it would be the beginning of every Cooper.
+      .replace(/\bcoop\b/g, "co op")
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const whole = joinInitials(words).flatMap(splitPostcode);
   const telling = whole.filter((word) => !fillers.has(word));

@@ -27,6 +27,8 @@ const businesses: Partial<BusinessFixture>[] = [
   { ...norwich, name: "Saffron Garden", category: "indian-restaurants" },
   { ...norwich, name: "Petal & Stem", category: "florists" },
   { ...norwich, name: "Barclay Books", category: "bookshops" },
+  { ...norwich, name: "Cooper Toys", category: "toy-shops" },
+  { ...norwich, name: "Co-op Foodstore", category: "convenience-stores" },
   { ...norwich, name: "Nine Bar", category: "bars" },
   { ...norwich, name: "Nib Supplies", category: "stationers", status: "pending" },
   // Alike in all that is text.
@@ -99,6 +101,9 @@ describe("what a person types", () => {
     ["nr12 8aa", ["Wensum Dispensing"]],
     ["b and q", ["B&Q"]],
     ["bq", ["B&Q"]],
+    ["coop", ["Co-op Foodstore"]],
+    ["the co-op", ["Co-op Foodstore"]],
+    ["cooper", ["Cooper Toys"]],
     ["omalleys", ["O'Malley's"]],
     ["o’malley’s", ["O'Malley's"]],
     ["tavern", ["O'Malley's", "Nine Bar"]],
