@@ -24,6 +24,9 @@ export function* generateBusinesses({
   for (let number = 1; number <= count; number++) yield generateBusiness(random, number);
 }
 
+/** The feed that the businesses of a seed make up: one, whoever puts them into a directory. */
+export const sourceOf = (seed: number) => `generated-${seed}`;
+
 /** An import record that leaves nothing unsaid. */
 export type GeneratedBusiness = ReturnType<typeof generateBusiness>;
 

@@ -10,7 +10,7 @@ import { readTown } from "../../src/directory/import/towns.ts";
 import { type OpeningHoursRecord, settleDirectory } from "../../src/directory/import.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import type { Sql } from "../../src/store/postgres.ts";
-import { type GeneratedBusiness, generateBusinesses } from "./businesses.ts";
+import { type GeneratedBusiness, generateBusinesses, sourceOf } from "./businesses.ts";
 import { towns } from "./towns.ts";
 
 export interface Load {
@@ -37,7 +37,7 @@ const LANES = 2;
  * @returns how many were added
  */
 export async function loadBusinesses(sql: Sql, { count, seed, onProgress }: Load): Promise<number> {
-  const source = `generated-${seed}`;
+  const source = sourceOf(seed);
   const lock = await sql.reserve();
   try {
     await lock`select pg_advisory_lock(${IMPORT_LOCK})`;

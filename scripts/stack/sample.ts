@@ -1,9 +1,10 @@
 import { importRecords } from "../../src/directory/import.ts";
 import type { Sql } from "../../src/store/postgres.ts";
-import { generateBusinesses } from "../generate/businesses.ts";
+import { generateBusinesses, sourceOf } from "../generate/businesses.ts";
 import type { Step } from "./stores.ts";
 
 const COUNT = 5_000;
+const SEED = 1;
 
 /** Loads the sample directory into an empty one: all of it or, when interrupted, nothing. */
 export async function fillDirectory(sql: Sql, step: Step): Promise<void> {
@@ -11,6 +12,8 @@ export async function fillDirectory(sql: Sql, step: Step): Promise<void> {
   if (business) return;
   await step(
     `Sample directory (${COUNT.toLocaleString("en-GB")} businesses)`,
-    importRecords(sql, generateBusinesses({ count: COUNT, seed: 1 }), { source: "sample" }),
+    importRecords(sql, generateBusinesses({ count: COUNT, seed: SEED }), {
+      source: sourceOf(SEED),
+    }),
   );
 }

@@ -6,6 +6,7 @@ import * as v from "valibot";
 import { generateBusinesses } from "../../scripts/generate/businesses.ts";
 import { towns } from "../../scripts/generate/towns.ts";
 import { trades } from "../../scripts/generate/trades.ts";
+import { fillDirectory } from "../../scripts/stack/sample.ts";
 import { importRecord } from "../../src/directory/import/record.ts";
 import { type ImportRecord, importRecords } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
@@ -272,6 +273,20 @@ describe("bun scripts/generate.ts", () => {
       await database.sql`delete from businesses`;
       await importRecords(database.sql, sample.slice(0, 1_000), { source: "sample" });
       expect(generated).toEqual([...(await kept())]);
+    } finally {
+      await database.drop();
+    }
+  });
+
+  test("goes on where the sample directory of npm start ends", async () => {
+    const database = await createDatabase();
+    const { redisUrl: REDIS_URL, meiliUrl: MEILI_URL, meiliKey: MEILI_KEY } = stores();
+    try {
+      await fillDirectory(database.sql, async (_name, work) => await work);
+      const env = { DATABASE_URL: database.url, REDIS_URL, MEILI_URL, MEILI_KEY };
+      expect((await run(["--count", "5100"], env)).stdout).toMatch(
+        /^Added 100 .*; 5000 were there already\.\n$/,
+      );
     } finally {
       await database.drop();
     }
