@@ -16,10 +16,11 @@ export function openState(hours: readonly OpeningHours[], now: Date): OpenState 
   const today = hours.filter((entry) => entry.day === weekdays[day]);
   const yesterday = hours.filter((entry) => entry.day === weekdays[(day + 6) % 7]);
 
+  // First, since such a day does not end with the night before it.
+  if (today.some(({ is24Hours }) => is24Hours)) return { state: "open" };
   const late = yesterday.find((entry) => isPastMidnight(entry) && time < entry.closeTime);
   if (late) return { state: "open", until: late.closeTime };
   if (today.length === 0) return { state: "unknown" };
-  if (today.some(({ is24Hours }) => is24Hours)) return { state: "open" };
   const current = today.find(
     (entry) =>
       hasTimes(entry) &&

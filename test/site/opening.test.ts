@@ -31,9 +31,11 @@ describe("openState", () => {
   });
   test("stays open past midnight, also when the next day is closed", () => {
     expect(at("2026-11-27T23:59:00Z")).toEqual({ state: "open", until: "02:00" });
-    expect(at("2026-11-28T01:59:00Z")).toEqual({ state: "open", until: "02:00" });
     const late = [entry("SATURDAY", "20:00", "03:00"), hours[4] as (typeof hours)[number]];
-    expect(openState(late, new Date("2026-11-29T02:59:00Z")).state).toBe("open");
+    expect(openState(late, new Date("2026-11-29T02:59:00Z"))).toEqual({
+      state: "open",
+      until: "03:00",
+    });
     expect(openState(late, new Date("2026-11-29T03:00:00Z")).state).toBe("closed");
   });
   test("an interval that ends when it begins is a whole day", () => {
@@ -43,6 +45,8 @@ describe("openState", () => {
   });
   test("is open without end on a day of 24 hours, and closed on a closed one", () => {
     expect(at("2026-11-28T12:00:00Z")).toEqual({ state: "open" });
+    // The night that ends at 02:00 goes over into it.
+    expect(at("2026-11-28T01:59:00Z")).toEqual({ state: "open" });
     expect(at("2026-11-29T12:00:00Z")).toEqual({ state: "closed" });
   });
   test("is unknown when nothing is said of the day", () => {
