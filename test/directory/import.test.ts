@@ -170,6 +170,17 @@ test("what a record says replaces what was known, what it leaves out stays, null
   });
 });
 
+test("the lines of an address change together, and only when the first is given", async () => {
+  await load([whole]);
+  await load([{ ...whole, address: { postcode: "NR1 3DD" } }]);
+  expect(await stored()).toMatchObject({
+    address_line1: "19 Castle Quarter",
+    address_line2: "Level 1",
+  });
+  await load([{ ...whole, address: { line1: "5 Ber Street" } }]);
+  expect(await stored()).toMatchObject({ address_line1: "5 Ber Street", address_line2: null });
+});
+
 test("a business that lacks something is pending and counted, and approved once it has all", async () => {
   const lacking: Partial<ImportRecord>[] = [
     { ...whole, sourceId: "category", category: null },

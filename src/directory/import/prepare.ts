@@ -56,6 +56,8 @@ export function prepare(
   };
   const address =
     given.address === null ? { line1: null, line2: null, postcode: null } : (given.address ?? {});
+  // With another first line, the second one that is known would make up an address.
+  const line2 = address.line1 === undefined ? address.line2 : (address.line2 ?? null);
 
   return {
     record,
@@ -71,7 +73,7 @@ export function prepare(
       short_description: use("shortDescription", given.shortDescription, cleanLine, ""),
       description: use("description", given.description, cleanText, ""),
       address_line1: use("line1", address.line1, cleanLine, ""),
-      address_line2: use("line2", address.line2, (text) => cleanLine(text) || null, null),
+      address_line2: use("line2", line2, (text) => cleanLine(text) || null, null),
       postcode: use("postcode", address.postcode, readPostcode, ""),
       latitude: given.coordinates === null ? null : given.coordinates?.lat,
       longitude: given.coordinates === null ? null : given.coordinates?.lng,

@@ -19,6 +19,7 @@ export interface ImportRecord {
   city?: string | null;
   shortDescription?: string | null;
   description?: string | null;
+  /** With a line 1 and without a line 2 there is none. */
   address?: { line1?: string | null; line2?: string | null; postcode?: string | null } | null;
   /** WGS 84 degrees. */
   coordinates?: { lat: number; lng: number } | null;
