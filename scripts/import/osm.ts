@@ -75,7 +75,8 @@ function rowOf(line: number, row: unknown): Row {
     ...firstOf("website", tags.website, tags["contact:website"], tags.url),
     ...firstOf("email", tags.email, tags["contact:email"]),
     ...firstOf("shortDescription", tags.description),
-    ...(hours && { openingHours: hours }),
+    // Hours that cannot be read are no longer the ones that were known.
+    ...(hours !== undefined && { openingHours: hours }),
     // Perhaps closed, perhaps only for now: for a person to decide.
     ...(tags.disused === "yes" && { status: "pending" }),
   };

@@ -359,6 +359,19 @@ test("OSM: tags become fields", async () => {
   expect((record as { openingHours: unknown[] }).openingHours.length).toBe(7);
 });
 
+test("OSM: hours that cannot be read say that there are none, and no hours say nothing", async () => {
+  const cafe = (id: string, hours: object) => ({ id, properties: { name: "A", ...hours } });
+  const json = collection(
+    cafe("node/1", { opening_hours: "Mo-Fr 18:00+" }),
+    cafe("node/2", { opening_hours: "by appointment" }),
+    cafe("node/3", {}),
+  );
+  const [open, words, nothing] = await records(readOsm(pieces(json)));
+  expect(open).toMatchObject({ sourceId: "node/1", openingHours: null });
+  expect(words).toMatchObject({ sourceId: "node/2", openingHours: null });
+  expect(nothing).not.toHaveProperty("openingHours");
+});
+
 test("OSM: what has no name, and what is vacant or disused, is rejected; a line has its middle", async () => {
   const way = {
     type: "LineString",
