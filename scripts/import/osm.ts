@@ -37,7 +37,7 @@ interface Feature {
 interface Geometry {
   coordinates?: unknown;
   /** Of a collection. */
-  geometries?: Geometry[];
+  geometries?: unknown;
 }
 
 /** Tools that give columns a type write the name "1812" as a number. */
@@ -110,7 +110,7 @@ function firstOf<Field extends string>(field: Field, ...values: (string | undefi
 
 /** However deep they lie. */
 const pointsOf = (geometry: Geometry | null | undefined): unknown =>
-  geometry?.geometries ? geometry.geometries.map(pointsOf) : geometry?.coordinates;
+  Array.isArray(geometry?.geometries) ? geometry.geometries.map(pointsOf) : geometry?.coordinates;
 
 /** Of a point the point; of a line or an area the middle of its bounds. GeoJSON has longitude first. */
 function middleOf(coordinates: unknown): { lat: number; lng: number } | null {

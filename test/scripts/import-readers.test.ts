@@ -372,6 +372,22 @@ test("OSM: hours that cannot be read say that there are none, and no hours say n
   expect(nothing).not.toHaveProperty("openingHours");
 });
 
+test("OSM: a geometry that is none leaves its place without coordinates", async () => {
+  const geometries = [
+    { geometries: "none" },
+    { geometries: [null, 1] },
+    { coordinates: {} },
+    [],
+    1,
+  ];
+  const json = collection(
+    ...geometries.map((geometry) => ({ id: "node/1", properties: { name: "A" }, geometry })),
+    { id: "node/2", properties: { name: "B" }, geometry: point },
+  );
+  const rows = (await records(readOsm(pieces(json)))) as object[];
+  expect(rows.map((row) => "coordinates" in row)).toEqual([...geometries.map(() => false), true]);
+});
+
 test("OSM: what has no name, and what is vacant or disused, is rejected; a line has its middle", async () => {
   const way = {
     type: "LineString",
