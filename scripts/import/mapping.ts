@@ -77,7 +77,7 @@ const mapping = v.pipe(
  *
  * Lists for the town and the lines of the address share their columns, since feeds shift addresses:
  * the town is the first of its columns that names a town, and a line is the first of its columns
- * that is neither the town, a county nor the name, nor taken by the line before.
+ * that is neither the town, a county nor the name, nor what the line before says.
  *
  * @param first the cells of the file's first row, which names the columns or is one of the others
  * @throws CommandError when the file lacks a column
@@ -127,7 +127,7 @@ export function mapColumns(
         const index = columns.find(fits);
         if (index === undefined) return [field, ""];
         if (ADDRESS_ORDER.includes(field)) taken.add(index);
-        if (field === "name") known.add(makeSlug(cell(index)));
+        if (field === "name" || field === "address.line1") known.add(makeSlug(cell(index)));
         if (field === "city") known.add(readTown(cell(index))?.slug ?? "");
         return [field, cell(index)];
       }),

@@ -275,6 +275,8 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
     "5,Boots,,45c High Street,,Oakham",
     "6,Boots,Waitrose,Bridge Road,Hertfordshire,Welwyn",
     "7,Boots,1 High Street,,,Kent",
+    "8,Boots,67 Blythe Road,67 Blythe Road,,London",
+    "9,Boots,Unit 1,UNIT 1,Dock Road,Hull",
   ].join("\n");
   expect(await records(readCsv(pieces(csv), mapping))).toEqual([
     { sourceId: "1", name: "Boots", city: "Hebburn", address: { line1: "1 High Street" } },
@@ -294,6 +296,13 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
       address: { line1: "Waitrose", line2: "Bridge Road" },
     },
     { sourceId: "7", name: "Boots", address: { line1: "1 High Street" } },
+    { sourceId: "8", name: "Boots", city: "London", address: { line1: "67 Blythe Road" } },
+    {
+      sourceId: "9",
+      name: "Boots",
+      city: "Hull",
+      address: { line1: "Unit 1", line2: "Dock Road" },
+    },
   ]);
 });
 
