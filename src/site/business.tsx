@@ -124,7 +124,7 @@ function Contact({ shown, maskedPhone }: { shown: Shown; maskedPhone: string | n
       <ul class="lines">
         {phone ? (
           <li>
-            <a href={`tel:${phone.replace(/[^\d+]/g, "")}`}>{phone}</a>
+            <a href={dialled(phone)}>{phone}</a>
           </li>
         ) : (
           maskedPhone && (
@@ -152,6 +152,12 @@ function Contact({ shown, maskedPhone }: { shown: Shown; maskedPhone: string | n
       </p>
     </section>
   );
+}
+
+/** An extension, as in `0161 496 0999 x12`, is none of the number that is called (RFC 3966, section 3). */
+function dialled(phone: string): string {
+  const [number, extension] = phone.split("x").map((part) => part.replace(/[^\d+]/g, ""));
+  return `tel:${number}${extension ? `;ext=${extension}` : ""}`;
 }
 
 function Hours({ hours, now }: { hours: Shown["openingHours"]; now: Date }) {

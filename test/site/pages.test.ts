@@ -190,6 +190,17 @@ describe("a business", () => {
     expect(unclaimed).not.toContain("telephone");
   });
 
+  test("calls its number, and not one that goes on with its extension", async () => {
+    for (const [phone, link] of [
+      ["0113 496 0111", "tel:01134960111"],
+      ["0113 496 0111 x12", "tel:01134960111;ext=12"],
+    ] as const) {
+      const { slug } = await addBusiness(server.sql, { phone, isClaimed: true });
+      const { html } = await open(`/businesses/${slug}`);
+      expect(html).toContain(`<a href="${link}">${phone}</a>`);
+    }
+  });
+
   test("of a category that is not active names it without a link, and not in lists", async () => {
     const { sql } = server;
     const roots = await sql<{ slug: string; name: string }[]>`
