@@ -8,6 +8,7 @@ import { type Format, formats } from "./import/formats.ts";
 import { readMapping } from "./import/mapping.ts";
 import { readOutcodes } from "./import/outcodes.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
+import { formatLine } from "./table.ts";
 
 const USAGE = `Usage: npx bun scripts/import.ts FILE… [options]
        npx bun scripts/import.ts --categories FILE [--dry-run] [--json]
@@ -76,9 +77,8 @@ async function importEach(
           throw error;
         }
         process.exitCode = 1;
-        console.error(
-          `${error.message.includes(file) ? "" : `${file}: `}${error.message} Nothing of it was kept.`,
-        );
+        const place = error.message.includes(file) ? "" : `${file}: `;
+        console.error(formatLine([`${place}${error.message} Nothing of it was kept.`]));
       }
     }
   } finally {
@@ -114,7 +114,9 @@ function describe(
   const left = Object.entries(unusable).map(([field, rows]) => `${field} ${rows}`);
   if (left.length > 0) lines.push(`  Not usable and left out: ${left.join(", ")}`);
   if (rejects !== null) lines.push(`  Rejected rows are in ${rejects}; most often:`);
-  for (const [reason, rows] of reasons) lines.push(`  ${String(rows).padStart(7)}  ${reason}`);
+  for (const [reason, rows] of reasons) {
+    lines.push(formatLine([`  ${String(rows).padStart(7)}  ${reason}`]));
+  }
   lines.push(`  ${describeCounts(numbers)}`);
   return lines.join("\n");
 }

@@ -128,6 +128,15 @@ test("rejected rows are written with line, reason and row; a clean run removes t
   expect(existsSync(`${file}.rejects.ndjson`)).toBe(false);
 });
 
+test("what a file says steers no terminal", async () => {
+  const clear = "\u001b[2J";
+  const rows = await run([await write(record("1", { category: `a${clear}` }))]);
+  expect(rows.stdout).toContain("1  category a [2J is unknown");
+  const header = await run([await write(`sourceId,a${clear}\n1,2\n`, "csv")]);
+  expect(header.stderr).toContain("unknown columns: a [2J.");
+  expect(rows.stdout + header.stderr).not.toContain("\u001b");
+});
+
 test("a file that cannot be read to its end leaves nothing, and does not stop the others", async () => {
   const features = Array.from({ length: 6_000 }, (_, i) =>
     JSON.stringify({ id: `node/${i}`, properties: { name: `Shop ${i}` }, geometry: null }),
