@@ -83,6 +83,8 @@ test.each([
   ["NorthwichCheshire", "Northwich"],
   ["Trevol Road Torpoint", "Torpoint"],
   ["Chester Le Street", "Chester le Street"],
+  ["CHAPEL-EN-LE-FRITH", "Chapel-en-le-Frith"],
+  ["Westward Ho!", "Westward Ho!"],
   ["Street", "Street"],
   ["Forest Row", "Forest Row"],
   ["Durham", "Durham"],

@@ -59,7 +59,7 @@ function withoutSurroundings(part: string): string {
 
 function isTown(name: string): boolean {
   return (
-    /^\p{L}[\p{L}\p{M} .'’&()-]{2,59}$/u.test(name) &&
+    /^\p{L}[\p{L}\p{M} .'’&()!-]{2,59}$/u.test(name) &&
     !COUNTY.test(name) &&
     !NO_TOWN.test(name) &&
     (!STREET.test(name) || /^chester[ -]le[ -]street$/i.test(name))
@@ -75,7 +75,7 @@ function withCase(name: string): string {
   });
 }
 
-const SMALL_WORDS = /^(upon|on|in|by|le|la|de|the|under|next|with|cum|of|and|sub|super|y|yr)$/i;
+const SMALL_WORDS = /^(upon|on|in|by|en|le|la|de|the|under|next|with|cum|of|and|sub|super|y|yr)$/i;
 
 // Counties of today, of history and of the post, with the usual abbreviations. Left out are those
 // that are a town as well: Antrim, Armagh, Durham, Londonderry.
