@@ -362,6 +362,28 @@ test.each([null, {}, { lat: null, lng: null }])("coordinates %j are none", async
   });
 });
 
+test.each([
+  ["0, 0", { lat: 0, lng: 0 }],
+  ["changed places", { lat: 1.2963, lng: 52.6271 }],
+])("coordinates outside of the UK are none and counted: %s", async (_, coordinates) => {
+  expect(await load([{ ...whole, coordinates }])).toMatchObject({
+    created: 1,
+    pending: 1,
+    unusable: { coordinates: 1 },
+  });
+  expect(await stored()).toMatchObject({ latitude: null, longitude: null });
+});
+
+test.each([
+  ["St Helier", { lat: 49.1868, lng: -2.1064 }],
+  ["Lowestoft", { lat: 52.481, lng: 1.7627 }],
+  ["Hirta", { lat: 57.8124, lng: -8.5687 }],
+  ["Unst", { lat: 60.8444, lng: -0.8719 }],
+])("coordinates of %s are good", async (_, coordinates) => {
+  expect(await load([{ ...whole, coordinates }])).toMatchObject({ pending: 0, unusable: {} });
+  expect(await stored()).toMatchObject({ latitude: coordinates.lat, longitude: coordinates.lng });
+});
+
 test.each<[reason: string, record: object]>([
   ["sourceId is missing", { name: "Boots" }],
   ["name is missing", { sourceId: "1" }],

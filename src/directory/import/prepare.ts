@@ -59,6 +59,10 @@ export function prepare(
   // With another first line, the second one that is known would make up an address.
   const line2 = address.line1 === undefined ? address.line2 : (address.line2 ?? null);
 
+  const isElsewhere = given.coordinates ? !isInUk(given.coordinates) : false;
+  if (isElsewhere) unusable.push("coordinates");
+  const coordinates = isElsewhere ? null : given.coordinates;
+
   return {
     record,
     sourceId,
@@ -75,8 +79,8 @@ export function prepare(
       address_line1: use("line1", address.line1, cleanLine, ""),
       address_line2: use("line2", line2, (text) => cleanLine(text) || null, null),
       postcode: use("postcode", address.postcode, readPostcode, ""),
-      latitude: given.coordinates === null ? null : given.coordinates?.lat,
-      longitude: given.coordinates === null ? null : given.coordinates?.lng,
+      latitude: coordinates === null ? null : coordinates?.lat,
+      longitude: coordinates === null ? null : coordinates?.lng,
       phone: use("phone", given.phone, readPhone, ""),
       email: use("email", given.email, readEmail, ""),
       website: use("website", given.website, readWebsite, ""),
@@ -93,6 +97,11 @@ export function prepare(
 }
 
 const check = v.safeParser(importRecord, { abortEarly: true });
+
+/** With the Channel Islands. Not 0, 0, and not where latitude and longitude have changed places. */
+function isInUk({ lat, lng }: { lat: number; lng: number }): boolean {
+  return lat >= 49 && lat <= 61 && lng >= -9 && lng <= 2;
+}
 
 function readPhotos(photos: NonNullable<CheckedRecord["photos"]>): Photo[] {
   return photos.map(({ url, caption, isCover }) => ({

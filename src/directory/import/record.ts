@@ -21,7 +21,7 @@ export interface ImportRecord {
   description?: string | null;
   /** With a line 1 and without a line 2 there is none. */
   address?: { line1?: string | null; line2?: string | null; postcode?: string | null } | null;
-  /** WGS 84 degrees. */
+  /** WGS 84 degrees. A place outside of the UK is none. */
   coordinates?: { lat: number; lng: number } | null;
   phone?: string | null;
   email?: string | null;
