@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { until } from "../../scripts/stack/waiting.ts";
 import {
   approveApplication,
   declineApplication,
@@ -128,6 +130,34 @@ describe("applying", () => {
   test("takes no larger form than people fill in", async () => {
     const { status } = await applyAs({ ...ada, purpose: "x".repeat(100_000) });
     expect(status).toBe(413);
+  });
+
+  test("takes a form that is not sent to its end for an empty one, not for breakage of the service", async () => {
+    const { host, port } = new URL(server.url);
+    const answered = async (status: number) => {
+      const metrics = await (await fetch(`${server.url}/metrics`)).text();
+      const name = `highstreet_answers_total{route="/developers/applications",status="${status}"}`;
+      return Number(metrics.split(`${name} `)[1]?.split("\n")[0] ?? 0);
+    };
+    const sendHalf = () => {
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.write(
+        `POST /developers/applications HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${server.url}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 20\r\n\r\nname=Ada`,
+      );
+      return socket;
+    };
+    const before = await answered(422);
+    const slow = sendHalf();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    slow.once("data", (data) => resolve(String(data)));
+    expect(await promise).toStartWith("HTTP/1.1 422 ");
+    // The other one is heard, and leaves.
+    const gone = sendHalf();
+    await new Promise<void>((sent) => gone.once("connect", () => setImmediate(sent)));
+    gone.end();
+    await until(async () => (await answered(422)) === before + 2, 5_000);
+    expect([await answered(500), await answered(503)]).toEqual([0, 0]);
+    slow.destroy();
   });
 });
 
