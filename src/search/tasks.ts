@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EnqueuedTask, MeilisearchApiError } from "meilisearch";
-import type { Meilisearch } from "../store/meilisearch.ts";
+import { withDeadline } from "../store/deadline.ts";
+import { LONGEST_REQUEST_MS, type Meilisearch } from "../store/meilisearch.ts";
 
 /** A task that Meilisearch took, and could not do. */
 export class SearchTaskError extends Error {
@@ -9,19 +10,24 @@ export class SearchTaskError extends Error {
 
 /**
  * Waits until Meilisearch has done a task.
+ * @param longestRequestMs for an answer as to how it stands; shorter in tests
  * @throws SearchTaskError when it failed or was cancelled, or the reason of `signal`
  */
 export async function finishTask(
   meili: Meilisearch,
   enqueued: EnqueuedTask | PromiseLike<EnqueuedTask>,
   signal: AbortSignal,
+  longestRequestMs = LONGEST_REQUEST_MS,
 ): Promise<void> {
   try {
     const { taskUid } = await enqueued;
     const began = performance.now();
     while (true) {
       signal.throwIfAborted();
-      const { status, type, error } = await meili.tasks.getTask(taskUid, { signal });
+      const { status, type, error } = await withDeadline(
+        meili.tasks.getTask(taskUid, { signal }),
+        longestRequestMs,
+      );
       if (status === "succeeded") return;
       if (status === "failed" || status === "canceled") {
         throw new SearchTaskError(

@@ -1,6 +1,15 @@
 import { expect, test } from "bun:test";
 import { finishTask } from "../../src/search/tasks.ts";
+import { DeadlineError } from "../../src/store/deadline.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
+
+const task = {
+  taskUid: 1,
+  indexUid: "",
+  status: "enqueued",
+  type: "indexCreation",
+  enqueuedAt: "",
+} as const;
 
 test("waiting for a task ends with the reason it was given, also in the midst of a request", async () => {
   const reason = new Error("enough");
@@ -13,14 +22,19 @@ test("waiting for a task ends with the reason it was given, also in the midst of
       return new Promise<Response>(() => {});
     },
   });
-  const task = {
-    taskUid: 1,
-    indexUid: "",
-    status: "enqueued",
-    type: "indexCreation",
-    enqueuedAt: "",
-  } as const;
   const waiting = finishTask(openMeilisearch(silent.url.href, ""), task, stopping.signal);
   await expect(waiting).rejects.toBe(reason);
+  await silent.stop(true);
+});
+
+test("a Meilisearch that says nothing is not waited for without end", async () => {
+  const silent = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => new Promise<Response>(() => {}),
+  });
+  const { signal } = new AbortController();
+  const waiting = finishTask(openMeilisearch(silent.url.href, ""), task, signal, 100);
+  await expect(waiting).rejects.toBeInstanceOf(DeadlineError);
   await silent.stop(true);
 });
