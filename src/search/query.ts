@@ -117,8 +117,11 @@ async function findFirst(
     }
     return null;
   } catch (error) {
-    if (!(error instanceof MeilisearchError || error instanceof DeadlineError)) throw error;
-    throw new SearchUnavailable(`Meilisearch did not answer: ${error.message}`, { cause: error });
+    // What is no JSON has been said by a proxy in its stead.
+    const isAway = [MeilisearchError, DeadlineError, SyntaxError].some((of) => error instanceof of);
+    if (!isAway) throw error;
+    const { message } = error as Error;
+    throw new SearchUnavailable(`Meilisearch did not answer: ${message}`, { cause: error });
   }
 }
 

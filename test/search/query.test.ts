@@ -370,6 +370,19 @@ describe("without Meilisearch", () => {
     await silent.stop(true);
   });
 
+  test("a search fails as unavailable when a proxy before it says that it is away", async () => {
+    const proxy = Bun.serve({
+      port: 0,
+      fetch: () => new Response("<h1>502 Bad Gateway</h1>", { status: 502 }),
+    });
+    const failure = await searchBusinesses(
+      { sql: database.sql, meili: openMeilisearch(proxy.url.href, ""), index },
+      { text: "boots", limit: 1 },
+    ).catch((error) => error);
+    expect(failure).toBeInstanceOf(SearchUnavailable);
+    await proxy.stop(true);
+  });
+
   test("a search fails as unavailable when there is no index yet", async () => {
     const failure = await searchBusinesses(
       { sql: database.sql, meili, index: `${index}_none` },
