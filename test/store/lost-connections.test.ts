@@ -155,3 +155,23 @@ test("each channel is listened to once when PostgreSQL is back, however often th
   expect(listened.toSorted()).toEqual(channels.toSorted());
   await sql.end({ timeout: 1 });
 });
+
+test("rows that are read some at a time do not pass for all of them when the connection breaks off", async () => {
+  const sql = openPostgres(line.url, { max: 1 });
+  const numbers = sql`select generate_series(1, 5000)`.cursor(1_000);
+  let count = 0;
+  const reading = (async () => {
+    for await (const rows of numbers) {
+      count += rows.length;
+      if (count < 2_000) continue;
+      await line.cut();
+      // Then the loss has been met.
+      await sql`select 1`.catch(() => {});
+    }
+  })();
+  expect(await reading.catch((error) => error.code)).toBe("CONNECTION_CLOSED");
+  expect(count).toBe(2_000);
+  await line.mend();
+  expect((await sql`select 1`).length).toBe(1);
+  await sql.end();
+});
