@@ -5,7 +5,8 @@ export type RedisClient = Redis | Cluster;
 
 /**
  * Opens Redis; several addresses mean a Redis Cluster.
- * No offline queue: a caller hears at once that Redis is away and can decide by itself.
+ * No offline queue: a caller hears at once that Redis is away and can decide by itself. The client is
+ * patched (see patches/): as published, a slot on its way to a node that is gone ends the process.
  */
 export function openRedis(urls: readonly string[]): RedisClient {
   const [url] = urls;

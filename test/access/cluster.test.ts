@@ -127,6 +127,47 @@ test("when a master is killed its replica takes over; no key gets more than its 
   expect(count).toBeWithin(key.quota - 200, key.quota + key.perMinute / 60 + 1);
 }, 45_000);
 
+test("a slot on its way to a master that is gone costs an outage, and no server its life", async () => {
+  const areAlive = await Promise.all(
+    nodes.map((node) =>
+      node.say("PING").then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  const alive = nodes.filter((_, index) => areAlive[index]);
+  const client = "203.0.113.11";
+  const name = `admissions:{${client}}`;
+  const slot = String(await alive[0]?.say("CLUSTER", "KEYSLOT", name));
+  const source = await masterOf(alive, name);
+  const target = await masterOf(alive, "standing:{other}");
+  expect(target).not.toBe(source);
+  await decidesAgain();
+  const before = outages();
+  await target?.say(
+    "CLUSTER",
+    "SETSLOT",
+    slot,
+    "IMPORTING",
+    String(await source?.say("CLUSTER", "MYID")),
+  );
+  await source?.say(
+    "CLUSTER",
+    "SETSLOT",
+    slot,
+    "MIGRATING",
+    String(await target?.say("CLUSTER", "MYID")),
+  );
+  await target?.kill();
+  for (const { admission } of servers) {
+    expect(await admission.admitClient(client)).toEqual({ admitted: true });
+  }
+  expect(outages()).toEqual(before.map((count) => count + 1));
+  await source?.say("CLUSTER", "SETSLOT", slot, "STABLE");
+  await decidesAgain();
+}, 45_000);
+
 test("a decision whose answer was lost is not asked for again", async () => {
   const line = await openLine(new URL("redis://127.0.0.1:1"));
   const node = await startFrailRedis(supervisor, {
