@@ -11,13 +11,6 @@ export class CommandError extends Error {}
  * Faults of the program itself keep their stack.
  */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
-  for (const event of ["uncaughtException", "unhandledRejection"]) {
-    process.on(event, (error: unknown) => {
-      if (isLostSocket(error)) return;
-      console.error(error);
-      process.exit(1);
-    });
-  }
   try {
     await command();
   } catch (error) {
@@ -53,13 +46,3 @@ function explain(error: unknown): string | null {
 // Appendix A of PostgreSQL's manual: wrong account or password, no such database, no rights.
 const UNDEFINED_TABLE = "42P01";
 const REFUSED = new Set(["28000", "28P01", "3D000", "42501"]);
-
-/**
- * When a connection is lost, postgres.js 3.4.9 may still write what was asked of it meanwhile, such as
- * a rollback, to the socket that is no more. Nobody can catch that, and who asked is told anyhow.
- */
-function isLostSocket(error: unknown): boolean {
-  return (
-    error instanceof TypeError && /postgres\/(src|cjs\/src)\/connection\.js/.test(error.stack ?? "")
-  );
-}

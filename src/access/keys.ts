@@ -164,8 +164,8 @@ export async function rollKey(
 ): Promise<RollResult> {
   if (!isId(id)) return { refused: "unknown" };
   const rolled = { id: Bun.randomUUIDv7(), key: generateKey() };
-  // One statement, not a transaction: when its connection is lost, postgres.js writes the rollback
-  // to a socket that is no more, which nobody can catch.
+  // One statement: nobody sees one of the two keys changed without the other, and no lock is held
+  // while the database would wait for us.
   const [done] = await sql<[RolledKey?]>`
     with old as (
       select * from api_keys

@@ -13,9 +13,7 @@ export async function holdingSyncLock<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result | null> {
   const lost = new AbortController();
-  // Not a transaction: when its connection is lost, postgres.js writes the rollback to a socket
-  // that is no more, which nobody can catch.
-  // And not one that is cut for saying nothing, for it says nothing as long as the work takes.
+  // Not one that is cut for saying nothing: it says nothing as long as the work takes.
   const { socket: _, ...sameDatabase } = sql.options as unknown as Options;
   const holder = postgres({
     ...sameDatabase,
