@@ -1,13 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { runCommand } from "../command.ts";
 import { startRedis } from "../stack/redis.ts";
-import { Supervisor } from "../stack/supervisor.ts";
+import type { Supervisor } from "../stack/supervisor.ts";
 import { formatTable } from "../table.ts";
 import { readWholeNumber } from "../whole-number.ts";
 import { load } from "./load.ts";
+import { withSupervisor } from "./stack.ts";
 
 const USAGE = `Usage: npx bun scripts/bench/admission.ts [--connections 1,64,256] [--seconds 2] [--rounds 3] [--json]
 
@@ -34,11 +33,9 @@ async function benchmark(): Promise<void> {
     .split(",")
     .map((text) => readWholeNumber("--connections", text, 1));
 
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-bench-"));
-  const supervisor = new Supervisor(folder);
-  try {
+  await withSupervisor(async (supervisor) => {
     const redis = await startRedis(supervisor, { durable: false, say: console.error });
-    const url = await startServer(redis.url);
+    const url = await startServer(supervisor, redis.url);
     const lines: Line[] = [];
     for (const connections of steps) {
       for (const keys of [1, 10_000]) {
@@ -63,21 +60,18 @@ async function benchmark(): Promise<void> {
     }
     if (values.json) console.log(JSON.stringify(lines));
     else console.log(tableOf(lines));
-  } finally {
-    await supervisor.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
+}
 
-  async function startServer(redisUrl: string): Promise<string> {
-    const daemon = supervisor.start({
-      title: "The server",
-      name: "server",
-      command: [process.execPath, join(import.meta.dir, "admission-server.ts")],
-      env: { ...process.env, REDIS_URL: redisUrl },
-    });
-    await supervisor.ready(daemon, async () => daemon.lastWords() !== "");
-    return `http://127.0.0.1:${daemon.lastWords()}`;
-  }
+async function startServer(supervisor: Supervisor, redisUrl: string): Promise<string> {
+  const daemon = supervisor.start({
+    title: "The server",
+    name: "server",
+    command: [process.execPath, join(import.meta.dir, "admission-server.ts")],
+    env: { ...process.env, REDIS_URL: redisUrl },
+  });
+  await supervisor.ready(daemon, async () => daemon.lastWords() !== "");
+  return `http://127.0.0.1:${daemon.lastWords()}`;
 }
 
 interface Run {
