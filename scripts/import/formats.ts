@@ -11,6 +11,10 @@ import type { Row } from "./row.ts";
 export const formats = ["ndjson", "csv", "osm", "fhrs"] as const;
 export type Format = (typeof formats)[number];
 
+/**
+ * The rows of a file, each a record or the reason why it is none.
+ * @throws CommandError when it is not of that format, or cannot be read to its end
+ */
 export function readRows(
   format: Format,
   text: AsyncIterable<string>,

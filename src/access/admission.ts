@@ -56,6 +56,10 @@ export interface AdmissionOptions {
   deadlineMs?: number;
 }
 
+/**
+ * Redis decides from the start, so it has to be connected before anything is asked.
+ * @param options.usage is flushed on the way, but flushing it regularly is left to the caller
+ */
 export function createAdmission(
   redis: RedisClient,
   {

@@ -24,6 +24,7 @@ export const UsageReport = v.strictObject({
 });
 export type UsageReport = v.InferOutput<typeof UsageReport>;
 
+/** The report on a key of which the meter was read just now. */
 export function usageOf(key: ApiKey, { month, used, tokensLeft }: MeterReading): UsageReport {
   const { tier, quota, perMinute, burst } = key;
   const resetsAt = new Date(monthOf(month).endsAt).toISOString();

@@ -31,6 +31,7 @@ export interface Extent {
 /** What all pages have in common that one change could touch: a name, or a number for a list. */
 export type Subject = string | number;
 
+/** The subject of a page: only changes that touch it are compared with the page. */
 export function subjectOf(shown: Shown): Subject {
   switch (shown.kind) {
     case "business":
@@ -94,6 +95,7 @@ export interface Standing {
   snapshot: Snapshot | null;
 }
 
+/** What is kept of what a page shows, until a change touches its subject. */
 export function standingOf(shown: Shown): Standing {
   const { extent, snapshot } = shown.kind === "list" ? shown : { extent: null, snapshot: null };
   return { extent, snapshot };

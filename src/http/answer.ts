@@ -26,6 +26,7 @@ export function ok(value: unknown): TextAnswer {
   return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(value) };
 }
 
+/** A JSON body with any status. */
 export function json(status: number, value: unknown, headers: HeaderFields = {}): TextAnswer {
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(value) };
 }

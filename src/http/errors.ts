@@ -30,6 +30,7 @@ export function errorAnswer(
   );
 }
 
+/** A parameter is not what it should be. */
 export function invalidParameter({ parameter, message }: ParameterFault): Answer {
   return errorAnswer("invalid_parameter", { message, parameter });
 }
@@ -42,6 +43,7 @@ export function unauthorized(code: "missing" | "invalid"): Answer {
   return errorAnswer(code, {}, { "WWW-Authenticate": `Bearer realm="Highstreet"${challenge}` });
 }
 
+/** There is such a path, but not this method. @param allowed as in the header Allow */
 export function methodNotAllowed(method: string, allowed: string): Answer {
   return errorAnswer(
     "method_not_allowed",
@@ -83,6 +85,7 @@ export function unavailable(): Answer {
   );
 }
 
+/** A fault of ours. It tells nothing of it: what went wrong is in the log. */
 export function internal(): Answer {
   return errorAnswer("internal", {
     message: "Something went wrong on our side. It has been logged; trying again may help.",

@@ -40,4 +40,5 @@ export function withDeadline<Value>(
   });
 }
 
+/** Something has not come in time. It may still come. */
 export class DeadlineError extends Error {}

@@ -82,6 +82,7 @@ export function isComplete(business: BusinessFields): boolean {
   );
 }
 
+/** Whether an import would leave everything as it is. */
 export function isSame(a: BusinessFields, b: BusinessFields): boolean {
   return columns.every((column) => isDeepStrictEqual(a[column], b[column]));
 }
