@@ -1,5 +1,6 @@
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { compactListings } from "../../src/directory/compaction.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
@@ -93,12 +94,7 @@ async function build(
 
 /** What a running server does sooner or later, so that no scenario has to wait for it. */
 export async function settle(sql: Sql): Promise<void> {
-  let isUnfinished: boolean | undefined = true;
-  while (isUnfinished) {
-    const [row] = await sql<[{ isUnfinished: boolean }?]>`
-      select compact_listing_counts() as "isUnfinished"`;
-    isUnfinished = row?.isUnfinished;
-  }
+  await compactListings(sql);
   await sql`vacuum analyze`;
 }
 
