@@ -7,7 +7,7 @@ import {
 import { createKey, type IssuedKey, listTiers } from "../src/access/keys.ts";
 import { loadConfig } from "../src/config.ts";
 import { openPostgres, type Sql } from "../src/store/postgres.ts";
-import { forPeople } from "../src/times.ts";
+import { formatTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { readArguments, readOrder, readRefusal, USAGE } from "./key-order.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
@@ -104,7 +104,7 @@ async function showWaiting(sql: Sql, json: boolean): Promise<void> {
   } else {
     const rows = waiting.map(({ id, createdAt, name, email, purpose }) => [
       id,
-      forPeople(createdAt),
+      formatTime(createdAt),
       name,
       email,
       purpose.replace(/\s+/g, " ").slice(0, 60),

@@ -15,7 +15,7 @@ import { usageOf } from "../src/access/usage-report.ts";
 import { type Config, loadConfig } from "../src/config.ts";
 import { openPostgres, type Sql } from "../src/store/postgres.ts";
 import { openRedis } from "../src/store/redis.ts";
-import { forPeople } from "../src/times.ts";
+import { formatTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { readSpan } from "./span.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
@@ -81,8 +81,8 @@ async function list(sql: Sql, json: boolean): Promise<void> {
       key.tier,
       key.name,
       key.email,
-      forPeople(key.createdAt),
-      key.expiresAt ? forPeople(key.expiresAt) : "never",
+      formatTime(key.createdAt),
+      key.expiresAt ? formatTime(key.expiresAt) : "never",
     ]);
     const heads = [
       "id",

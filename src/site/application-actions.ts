@@ -1,7 +1,7 @@
 import { type ApplicationState, revealKey } from "../access/applications.ts";
 import { type IssuedKey, revokeKey, rollKey } from "../access/keys.ts";
 import type { Sql } from "../store/postgres.ts";
-import { forPeople } from "../times.ts";
+import { formatTime } from "../times.ts";
 import { gracePeriods } from "./keys.tsx";
 
 /** What came of a form that was sent from the page. */
@@ -48,5 +48,5 @@ export async function act(
 
 const graceNotice = (hint: string, until: Date) =>
   until.getTime() > Date.now()
-    ? `The old key ${hint}… works until ${forPeople(until)} UTC.`
+    ? `The old key ${hint}… works until ${formatTime(until)} UTC.`
     : `The old key ${hint}… has stopped working.`;

@@ -1,6 +1,6 @@
 import { type IssuedKey, type KeyRecord, keyState } from "../access/keys.ts";
 import type { UsageReport } from "../access/usage-report.ts";
-import { forPeople } from "../times.ts";
+import { formatTime } from "../times.ts";
 import { Code } from "./guide.tsx";
 import { grouped } from "./listing.tsx";
 
@@ -130,9 +130,9 @@ function RevokeForm({ id, hint }: { id: string; hint: string }) {
 
 function describe(key: KeyRecord): string {
   const { expiresAt, revokedAt } = key;
-  if (revokedAt) return `Revoked on ${forPeople(revokedAt)} UTC.`;
+  if (revokedAt) return `Revoked on ${formatTime(revokedAt)} UTC.`;
   if (!expiresAt) return "Active, does not expire.";
   return keyState(key) === "expired"
-    ? `Expired on ${forPeople(expiresAt)} UTC.`
-    : `Active until ${forPeople(expiresAt)} UTC.`;
+    ? `Expired on ${formatTime(expiresAt)} UTC.`
+    : `Active until ${formatTime(expiresAt)} UTC.`;
 }
