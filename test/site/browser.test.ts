@@ -74,6 +74,24 @@ describe("looks", () => {
   });
 });
 
+test("with text twice as large, nothing sticks out of a phone and what is typed can be seen", async () => {
+  const { tab, close } = await openTab(browser, server.url, {
+    viewport: { width: 360, height: 740 },
+  });
+  await tab.goto("/");
+  const devTools = await tab.context().newCDPSession(tab);
+  await devTools.send("Page.enable");
+  await devTools.send("Page.setFontSizes", { fontSizes: { standard: 32 } });
+  for (const path of pages) {
+    await tab.goto(path);
+    expect([path, await overflow(tab)]).toEqual([path, 0]);
+    // All that there is between the margins.
+    const box = await tab.getByRole("searchbox").first().boundingBox();
+    expect([path, box?.width]).toEqual([path, 280]);
+  }
+  await close();
+});
+
 describe("the directory", () => {
   test("search forgives a typing error and leads to the business", async () => {
     const { tab, close } = await openTab(browser, server.url);
