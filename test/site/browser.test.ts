@@ -92,6 +92,28 @@ test("with text twice as large, nothing sticks out of a phone and what is typed 
   await close();
 });
 
+test("on paper, a page is dark on white, whole, with what the footer says and nothing to press", async () => {
+  const { tab, close } = await openTab(browser, server.url, {
+    viewport: { width: 720, height: 700 },
+  });
+  await tab.emulateMedia({ media: "print", colorScheme: "dark" });
+  const textColour = () => tab.evaluate(() => getComputedStyle(document.body).color);
+  for (const path of ["/businesses/night-owl", "/developers"]) {
+    await tab.goto(path);
+    expect(await textColour()).toBe("rgb(27, 36, 38)");
+    expect(await tab.getByText("is an open-source directory").isVisible()).toBe(true);
+    expect(await tab.locator("footer").getByRole("link").count()).toBe(0);
+    expect(await tab.getByRole("button").count()).toBe(0);
+    for (const code of await tab.locator("pre:visible").all()) {
+      expect(await code.evaluate((pre) => pre.scrollWidth - pre.clientWidth)).toBe(0);
+    }
+  }
+  await tab.goto("/businesses/night-owl");
+  expect(await tab.getByRole("link", { name: "Website" }).isVisible()).toBe(true);
+  expect(await tab.getByRole("link", { name: "Show the photos" }).isVisible()).toBe(false);
+  await close();
+});
+
 describe("the directory", () => {
   test("search forgives a typing error and leads to the business", async () => {
     const { tab, close } = await openTab(browser, server.url);
