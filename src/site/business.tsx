@@ -77,7 +77,9 @@ function About({ text }: { text: string }) {
     <section>
       <h2>About</h2>
       {text.split(/\n{2,}/).map((paragraph) => (
-        <p key={paragraph}>{paragraph}</p>
+        <p key={paragraph} class="typed">
+          {paragraph}
+        </p>
       ))}
     </section>
   );

@@ -20,8 +20,8 @@ export function PhotosElsewhere({
     <div class="card">
       <p>
         {number === 1 ? "There is 1 photo" : `There are ${number} photos`}, kept at{" "}
-        <strong>{hosts.join(", ")}</strong>. Showing {number === 1 ? "it" : "them"} tells that place
-        your internet address.
+        <strong>{hosts.join(", ")}</strong>. Showing {number === 1 ? "it" : "them"} tells{" "}
+        {hosts.length === 1 ? "that place" : "those places"} your internet address.
       </p>
       <p>
         <a class="button quiet" href={`${path}?photos=show#photos`} rel="nofollow">

@@ -148,6 +148,35 @@ describe("the directory", () => {
     await close();
   });
 
+  test("shows the words of a business as it wrote them: line by line, from right to left", async () => {
+    const { tab, close } = await openTab(browser, server.url);
+    const { slug } = await addBusiness(server.sql, {
+      name: "مطعم الشام!",
+      description: "We sell:\n- bread\n- cakes\n\nAnd tea.",
+    });
+    await tab.goto(`/businesses/${slug}`);
+    const about = tab.locator("section").filter({ hasText: "About" });
+    expect((await about.allInnerTexts()).join().split("\n").filter(Boolean)).toEqual([
+      "About",
+      "We sell:",
+      "- bread",
+      "- cakes",
+      "And tea.",
+    ]);
+    // The name ends on its left.
+    const [first, last] = await tab.getByRole("heading", { level: 1 }).evaluate((heading) => {
+      const text = heading.firstChild as Text;
+      return [0, text.length - 1].map((at) => {
+        const range = document.createRange();
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        return range.getBoundingClientRect().left;
+      });
+    });
+    expect(last).toBeLessThan(first as number);
+    await close();
+  });
+
   test("photos come from their own host only once they are asked for, which hears no address", async () => {
     const asks = ["https://images.example"];
     const { tab, close } = await openTab(browser, server.url, { asks });
