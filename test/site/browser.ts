@@ -65,10 +65,15 @@ const looks: Look[] = [
 /**
  * What axe finds wrong with the page as it is now, in each look: rule and place of each violation.
  * @param options.except selector of what is not looked at
+ * @param options.rules those to turn on or off, beside what axe does by itself
  */
 export async function violations(
   tab: Page,
-  { except, within = looks }: { except?: string; within?: Look[] } = {},
+  {
+    except,
+    within = looks,
+    rules = {},
+  }: { except?: string; within?: Look[]; rules?: Record<string, { enabled: boolean }> } = {},
 ): Promise<string[]> {
   // The page's own policy lets in no script of ours, but a debugger's evaluation passes it.
   await tab.evaluate(axe.source);
@@ -77,11 +82,11 @@ export async function violations(
     await tab.emulateMedia({ colorScheme });
     await tab.setViewportSize({ width, height: 800 });
     const results = await tab.evaluate(
-      async (exclude) => {
-        const { axe } = globalThis as unknown as { axe: { run(scope: object): Promise<Findings> } };
-        return await axe.run({ exclude });
+      async ({ exclude, rules }) => {
+        const { axe } = globalThis as unknown as { axe: Axe };
+        return await axe.run({ exclude }, { rules });
       },
-      except ? [except] : [],
+      { exclude: except ? [except] : [], rules },
     );
     for (const { id, nodes } of results.violations) {
       const places = nodes.map(({ target }) => target.join(" "));
@@ -91,8 +96,11 @@ export async function violations(
   return found;
 }
 
-interface Findings {
-  violations: { id: string; nodes: { target: string[] }[] }[];
+interface Axe {
+  run(
+    scope: object,
+    options: object,
+  ): Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }>;
 }
 
 /** Pixels by which the page is wider than its window. */
