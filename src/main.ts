@@ -72,6 +72,14 @@ export async function start(
       longestSilenceMs: LONGEST_SILENCE_MS,
     });
     opened.push(() => sql.end({ timeout: 2 }));
+    // Who may come in, and whether what is kept is still true: that must not wait behind slow answers,
+    // or under too many questions even those would be refused, or asked anew, that ask nothing of it.
+    const control = openPostgres(config.databaseUrl, {
+      max: 3,
+      keepsPlans: true,
+      longestSilenceMs: LONGEST_SILENCE_MS,
+    });
+    opened.push(() => control.end({ timeout: 2 }));
     const pending = await reach("PostgreSQL", () => pendingMigrations(sql));
     if (pending.length > 0) {
       throw new StartError(
@@ -84,10 +92,10 @@ export async function start(
     const onOutage = logOutages(redis, log);
     await reach("Redis", () => connectRedis(redis));
 
-    const usage = openUsage(sql);
+    const usage = openUsage(control);
     const usageWriter = flushRegularly(usage, log);
     opened.push(() => usageWriter.stop());
-    const keyring = await createKeyring(sql);
+    const keyring = await createKeyring(control);
     opened.push(() => keyring.stop());
     const admission = createAdmission(redis, {
       usage,
@@ -113,7 +121,7 @@ export async function start(
       async () => new RingFile(config.tempFolder, { size: cacheBytes, mostNames: MOST_KEPT }),
     );
     opened.push(() => file.close());
-    const answers: Answers = await createPageCache(sql, file, {
+    const answers: Answers = await createPageCache(control, file, {
       ...keptAnswers,
       onFault: (error) => log.error({ err: error }, "finished answers cannot be kept"),
     });

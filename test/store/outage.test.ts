@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
+import { createKey } from "../../src/access/keys.ts";
 import { addBusiness } from "../fixtures.ts";
 import { type Line, openLine } from "../line.ts";
-import { createDatabase, startTestServer, type TestServer } from "../support.ts";
+import { createDatabase, startTestServer, type TestDatabase, type TestServer } from "../support.ts";
 
+let database: TestDatabase;
 let line: Line;
 let server: TestServer;
 beforeAll(async () => {
-  const database = await createDatabase();
+  database = await createDatabase();
   await addBusiness(database.sql, { slug: "a-shop" });
   line = await openLine(new URL(database.url));
   server = await startTestServer({ databaseUrl: line.url });
@@ -18,11 +20,14 @@ afterAll(async () => {
   await line.close();
 });
 
+/** Of a server, for its answers. */
+const CONNECTIONS = 10;
+
 let asked = 0;
-const ask = async () => {
+const ask = async (headers: Record<string, string> = {}) => {
   const start = performance.now();
   const response = await fetch(`${server.url}/api/v1/businesses/a-shop`, {
-    headers: { "X-Forwarded-For": `198.18.0.${asked++ % 250}` },
+    headers: { "X-Forwarded-For": `198.18.0.${asked++ % 250}`, ...headers },
   });
   const body = (await response.json()) as { error?: string };
   return {
@@ -46,6 +51,36 @@ async function keptIsOver() {
   }, 8_000);
   expect(given).toBeLessThan(1_000);
 }
+
+test("what is kept is given, with a key too, while others wait for a slow database", async () => {
+  const owner = { name: "A tester", email: "tester@client.example", tier: "growth" };
+  const [{ key }, fresh] = await Promise.all([
+    createKey(database.sql, owner),
+    createKey(database.sql, owner),
+  ]);
+  const withKey = (key: string) => ask({ Authorization: `Bearer ${key}` });
+  expect([(await ask()).status, (await withKey(key)).status]).toEqual([200, 200]);
+  const others: Promise<unknown>[] = [];
+  await database.sql.begin(async (transaction) => {
+    await transaction`lock table cities in access exclusive mode`;
+    await until(async () => {
+      others.push(fetch(`${server.url}/businesses/another-${others.length}`));
+      const [{ waiting }] = await database.sql<[{ waiting: number }]>`
+        select count(*)::integer as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      return waiting >= CONNECTIONS;
+    }, 5_000);
+    // For longer than anything kept is given without a word from PostgreSQL.
+    const began = performance.now();
+    while (performance.now() - began < 1_500) {
+      expect([(await ask()).status, (await withKey(key)).status]).toEqual([200, 200]);
+      await Bun.sleep(20);
+    }
+    // Neither the key nor what it has used has been asked for before.
+    expect((await withKey(fresh.key)).status).toBe(200);
+  });
+  await Promise.all(others);
+});
 
 test("PostgreSQL away is 503 unavailable, soon and every time, and over when it is back", async () => {
   expect([(await ask()).status, await health()]).toEqual([200, 200]);
