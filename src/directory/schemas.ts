@@ -82,7 +82,7 @@ export const OpeningHours = v.pipe(
 );
 export type OpeningHours = v.InferOutput<typeof OpeningHours>;
 
-/** List item of open access (specification 2.1). */
+/** List item of open access. */
 export const OpenListItem = v.strictObject({
   id,
   name,
@@ -100,7 +100,7 @@ export const OpenListItem = v.strictObject({
 });
 export type OpenListItem = v.InferOutput<typeof OpenListItem>;
 
-/** Page of a list in open access (specification 2.2). */
+/** Page of a list in open access. */
 export const OpenPage = v.strictObject({
   businesses: v.array(OpenListItem),
   total: count("All that match, exactly, at any depth."),
@@ -109,7 +109,7 @@ export const OpenPage = v.strictObject({
 });
 export type OpenPage = v.InferOutput<typeof OpenPage>;
 
-/** Detail of open access (specification 2.3). */
+/** Detail of open access. */
 export const OpenBusiness = v.strictObject({
   id,
   name,
@@ -134,7 +134,7 @@ export const OpenBusiness = v.strictObject({
 });
 export type OpenBusiness = v.InferOutput<typeof OpenBusiness>;
 
-/** List item of keyed access (specification 2.4). */
+/** List item of keyed access. */
 export const KeyedListItem = v.strictObject({
   slug,
   name,
@@ -149,7 +149,7 @@ export const KeyedListItem = v.strictObject({
 });
 export type KeyedListItem = v.InferOutput<typeof KeyedListItem>;
 
-/** Page of a list in keyed access (specification 2.5). */
+/** Page of a list in keyed access. */
 export const KeyedPage = v.strictObject({
   data: v.array(KeyedListItem),
   meta: v.strictObject({

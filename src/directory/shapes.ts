@@ -11,7 +11,7 @@ import type {
   Photo,
 } from "./schemas.ts";
 
-/** List item of open access (specification 2.1). */
+/** List item of open access. */
 export function openListItem(business: ListedBusiness): OpenListItem {
   return {
     id: business.id,
@@ -27,7 +27,7 @@ export function openListItem(business: ListedBusiness): OpenListItem {
   };
 }
 
-/** Detail of open access (specification 2.3). Only a claimed business has phone and email here. */
+/** Detail of open access. Only a claimed business has phone and email here. */
 export function openDetail(business: Business): OpenBusiness {
   return {
     id: business.id,
@@ -52,7 +52,7 @@ export function openDetail(business: Business): OpenBusiness {
   };
 }
 
-/** List item of keyed access (specification 2.4). */
+/** List item of keyed access. */
 export function keyedListItem(business: ListedBusiness): KeyedListItem {
   return {
     slug: business.slug,
