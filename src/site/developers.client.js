@@ -42,8 +42,10 @@ if (navigator.clipboard) {
 const forms = document.querySelectorAll("form[method=post]");
 for (const form of forms) {
   form.addEventListener("submit", (event) => {
-    if (form.dataset.sent) event.preventDefault();
+    if (form.dataset.sent) return event.preventDefault();
     form.dataset.sent = "yes";
+    // Who stopped the loading is still here when any answer would have come, and may try again.
+    setTimeout(() => delete form.dataset.sent, 10_000);
   });
 }
 // Who goes back finds the page as it was left.

@@ -110,6 +110,23 @@ test("a key is shown also to who clicks twice", async () => {
   await close();
 });
 
+test("a form can be sent again by who stopped the loading", async () => {
+  const { tab, close } = await openTab(browser, automatic.url);
+  await tab.clock.install();
+  await tab.goto("/developers#apply");
+  const asked = Promise.withResolvers<void>();
+  // No answer comes to the first.
+  await tab.route("**/developers/applications", () => asked.resolve(), { times: 1 });
+  const applied = apply(tab, "Impatient");
+  await asked.promise;
+  await (await tab.context().newCDPSession(tab)).send("Page.stopLoading");
+  await applied;
+  await tab.clock.fastForward(10_000);
+  await tab.getByRole("button", { name: "Apply for a key" }).click();
+  await tab.getByRole("button", { name: "Reveal my key" }).waitFor();
+  await close();
+});
+
 test("a declined application says why, and leads to another try", async () => {
   const { tab, close } = await openTab(browser, server.url);
   await tab.goto("/developers#apply");
