@@ -56,9 +56,10 @@ export function searchPage(store: SearchStore): Handler {
     const pages = Math.min(LAST_PAGE, Math.ceil(found.total / PAGE_SIZE));
     if (number > Math.max(1, pages)) return notFound();
     const linkTo = (to: number) => pathWith("/search", { q, city, category, page: to });
+    const title = q === "" ? "Search" : `${q}: search`;
 
     return page(
-      { title: q === "" ? "Search" : `${q}: search`, hidesSearch: true },
+      { title: number > 1 ? `${title}, page ${number}` : title, hidesSearch: true },
       <>
         <h1>{q === "" ? "Search" : `Results for “${q}”`}</h1>
         <SearchForm

@@ -135,6 +135,14 @@ describe("search", () => {
     }
   });
 
+  test("says in its title which page of the results it is", async () => {
+    const titleOf = ({ html }: { html: string }) => /<title>(.*?)<\/title>/.exec(html)?.[1];
+    expect(titleOf(await open("/search?q=plumber"))).toBe("plumber: search · Highstreet");
+    expect(titleOf(await open("/search?q=plumber&page=2"))).toBe(
+      "plumber: search, page 2 · Highstreet",
+    );
+  });
+
   test("has no page past its end, and keeps what was typed", async () => {
     const past = await open("/search?q=plumber+leeds&page=40");
     expect(past.status).toBe(404);
