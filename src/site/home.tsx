@@ -12,12 +12,13 @@ export function home(sql: Sql, baseUrl: string): Handler {
       listCategories(sql),
       largestCities(sql, { limit: 24 }),
     ]);
+    const inUse = categories.filter(({ businessCount }) => businessCount > 0);
     const parents = new Set(categories.map(({ parent }) => parent?.slug));
-    const popular = categories
-      .filter(({ slug, businessCount }) => businessCount > 0 && !parents.has(slug))
+    const popular = inUse
+      .filter(({ slug }) => !parents.has(slug))
       .sort((one, other) => other.businessCount - one.businessCount)
       .slice(0, 18);
-    const branches = categories.filter(({ parent }) => parent === null);
+    const branches = inUse.filter(({ parent }) => parent === null);
     const linkTo =
       (kind: string) => (place: { slug: string; name: string; businessCount: number }) => ({
         ...place,
@@ -48,10 +49,12 @@ export function home(sql: Sql, baseUrl: string): Handler {
             <CountedLinks links={cities.map(linkTo("cities"))} />
           </section>
         )}
-        <section>
-          <h2>All categories</h2>
-          <CountedLinks links={branches.map(linkTo("categories"))} />
-        </section>
+        {branches.length > 0 && (
+          <section>
+            <h2>All categories</h2>
+            <CountedLinks links={branches.map(linkTo("categories"))} />
+          </section>
+        )}
       </>,
     );
   };

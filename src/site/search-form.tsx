@@ -17,8 +17,8 @@ export function SearchForm({
   categories: readonly Category[];
   cities: readonly City[];
 }) {
-  const branches = categories.filter(({ parent }) => parent === null);
   const inUse = categories.filter(({ businessCount }) => businessCount > 0);
+  const branches = inUse.filter(({ parent }) => parent === null);
   return (
     <search>
       <form class="filters" action="/search">

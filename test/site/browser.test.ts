@@ -198,6 +198,18 @@ describe("the directory", () => {
     await close();
   });
 
+  test("offers only categories in which there is something", async () => {
+    const { tab, close } = await openTab(browser, server.url);
+    await tab.goto("/search");
+    expect(await tab.locator("optgroup").count()).toBeGreaterThan(0);
+    expect(await tab.locator("optgroup:not(:has(option))").count()).toBe(0);
+    await tab.goto("/");
+    const all = tab.locator("section", { hasText: "All categories" });
+    expect(await all.getByRole("listitem").count()).toBeGreaterThan(0);
+    expect(await all.locator(".count", { hasText: /^0$/ }).count()).toBe(0);
+    await close();
+  });
+
   test("works without JavaScript: filters, lists, and a business", async () => {
     const { tab, close } = await openTab(browser, server.url, { javaScriptEnabled: false });
     await tab.goto("/search?q=shop");
