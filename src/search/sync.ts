@@ -94,8 +94,11 @@ async function inspectIndex(
 /** Whether there are businesses to be found that no recorded change will bring into the index. */
 async function lacksRecords(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ lacks: boolean }]>`
-    select exists (select from listings where category_id = 0)
-      and not exists (select from search_changes) as lacks`;
+    select exists (
+      select from listings
+      where category_id = 0
+        and not exists (select from search_changes as c where c.business_id = listings.business_id)
+    ) as lacks`;
   return row.lacks;
 }
 

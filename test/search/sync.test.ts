@@ -227,6 +227,15 @@ describe("bringing the index up to date", () => {
     expect(await sync()).toMatchObject({ rebuilt: true, documents: 1 });
   });
 
+  test("an index that lost its documents is built anew also when something has changed since", async () => {
+    await addBusiness(database.sql, { name: "Anvil Works" });
+    await sync();
+    await meili.index(index).deleteAllDocuments().waitTask();
+    await addBusiness(database.sql, { name: "Bellows Yard" });
+    expect(await sync()).toMatchObject({ rebuilt: true, documents: 2 });
+    expect(await total("anvil")).toBe(1);
+  });
+
   test("a task that fails is an error, and the changes stay recorded", async () => {
     await sync();
     const { displayedAttributes } = await meili.index(index).getSettings();
