@@ -11,12 +11,8 @@ export async function moveSlotOf(nodes: readonly FrailRedis[], name: string): Pr
   for (const node of nodes) if (await isMaster(node)) masters.push(node);
   const target = masters.find((node) => node !== source);
   if (!source || !target) throw new Error("There is no master to move the slot from, or to");
-  const [from, to] = [
-    String(await source.say("CLUSTER", "MYID")),
-    await target.say("CLUSTER", "MYID"),
-  ];
-  await target.say("CLUSTER", "SETSLOT", slot, "IMPORTING", from);
-  await source.say("CLUSTER", "SETSLOT", slot, "MIGRATING", String(to));
+  const to = String(await target.say("CLUSTER", "MYID"));
+  await beginMove(slot, source, target);
   for (;;) {
     const keys = (await source.say("CLUSTER", "GETKEYSINSLOT", slot, "100")) as string[];
     if (keys.length === 0) break;
@@ -24,8 +20,19 @@ export async function moveSlotOf(nodes: readonly FrailRedis[], name: string): Pr
     await source.say("MIGRATE", "127.0.0.1", port, "", "0", "1000", "KEYS", ...keys);
   }
   for (const node of [target, source, ...masters]) {
-    await node.say("CLUSTER", "SETSLOT", slot, "NODE", String(to));
+    await node.say("CLUSTER", "SETSLOT", slot, "NODE", to);
   }
+}
+
+/** From now on the source sends those who ask for keys of the slot that it does not have to the target. */
+export async function beginMove(
+  slot: string,
+  source: FrailRedis,
+  target: FrailRedis,
+): Promise<void> {
+  const [from, to] = [await source.say("CLUSTER", "MYID"), await target.say("CLUSTER", "MYID")];
+  await target.say("CLUSTER", "SETSLOT", slot, "IMPORTING", String(from));
+  await source.say("CLUSTER", "SETSLOT", slot, "MIGRATING", String(to));
 }
 
 /** The master that has the slot of a name; undefined when it is none of these. */
