@@ -8,7 +8,7 @@ import { type RecordedRequest, writeRequests } from "./requests.ts";
 import { type Bench, type Measured, type Scenario, toMeasured } from "./scenario.ts";
 import { drive, type Traffic } from "./wrk.ts";
 
-/** Scenarios of the server as it is used, whose baseline is a bare `Bun.serve` with the same bytes. */
+/** Scenarios of ordinary use, whose baseline is a bare `Bun.serve` with the same bytes. */
 export const againstBare: Scenario[] = [
   {
     name: "open",

@@ -5,8 +5,8 @@ import type { Traffic } from "./wrk.ts";
 const AT_ONCE = 64;
 
 /**
- * Asks a server for each different one of the recorded requests, once.
- * @throws Error when one is not answered with 200 or 304
+ * Sends each distinct recorded request to a server once.
+ * @throws Error when an answer is neither 200 nor 304
  */
 export async function askAll(
   origin: string,
@@ -14,7 +14,7 @@ export async function askAll(
   onAnswer: (request: RecordedRequest, response: Response) => Promise<void> | void,
 ): Promise<void> {
   const callerOf = await readCallers(callersFile);
-  // The popular ones are among the first: asked for last, they are what a full cache is left with.
+  // Popular requests come early in the file. Asked for last, they are what a full cache keeps.
   const requests = (await readRequests(requestsFile)).toReversed().entries();
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
@@ -37,7 +37,7 @@ export async function askAll(
   );
 }
 
-/** The header line of the caller with that number. */
+/** The header line of the caller with this number. */
 async function readCallers(file: string | null): Promise<(number: number) => string> {
   if (file === null) return addressLine;
   const lines = (await Bun.file(file).text()).trimEnd().split("\n");

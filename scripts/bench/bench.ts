@@ -65,7 +65,7 @@ await runCommand(async () => {
     await Promise.race([run(), supervisor.failure]);
     if (!lines.every(({ isReached }) => isReached)) say("Some goals were not reached.");
   } finally {
-    // What has been measured counts, also when a later scenario has failed.
+    // What has been measured counts even if a later scenario fails.
     if (lines.length > 0) {
       console.log(
         values.json ? JSON.stringify({ count, ...rounds, scenarios: lines }) : describe(lines),
@@ -112,7 +112,7 @@ function chooseScenarios(names: string | undefined): Scenario[] {
   return SCENARIOS.filter(({ name }) => wanted.includes(name));
 }
 
-/** For people. On stderr, so that stdout has nothing but the result. */
+/** For people: on stderr, so that stdout has nothing but the result. */
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }

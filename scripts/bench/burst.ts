@@ -61,12 +61,12 @@ async function bursts(): Promise<void> {
 }
 
 interface Line {
-  /** A full bucket, and the tokens that had come back by the last answer of 200. */
+  /** A full bucket plus the tokens refilled by the last 200. */
   allowed: number;
   admitted: number;
   /** From the first request to the last answer. */
   seconds: number;
-  /** When the last answer of 200 came. */
+  /** When the last 200 came. */
   lastAdmittedAt: number;
   /** Answers other than 200 and 429. */
   others: number;

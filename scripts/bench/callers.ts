@@ -2,21 +2,21 @@ import { writeFile } from "node:fs/promises";
 import { createKey } from "../../src/access/keys.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 
-/** Whom the keys of benchmarks belong to. */
+/** The holder of the benchmark keys. */
 export const OWNER = { name: "Bench", email: "bench@client.example", tier: "enterprise" };
 /** Keyed callers that take turns. */
 export const KEYS = 10_000;
-/** So many requests that no key is ever refused. */
+/** So many that no key is ever refused. */
 const LIMITS = { quota: 1_000_000_000, perMinute: 100_000_000, burst: 100_000_000 };
 
-/** The header line of an open caller: far too many for one to send 60 requests in a minute. */
+/** The header line of an open caller: there are so many that none sends 60 requests in a minute. */
 export function addressLine(number: number): string {
   const octets = [number >> 16, (number >> 8) & 255, number & 255];
   return `X-Forwarded-For: 10.${octets.join(".")}`;
 }
 
 /**
- * Writes a file of keyed callers, a header line each, unless there is one of keys that this
+ * Writes a file of keyed callers, one header line each, unless there is one already whose keys this
  * directory knows.
  */
 export async function writeKeys(sql: Sql, file: string): Promise<string> {

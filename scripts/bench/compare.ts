@@ -1,6 +1,6 @@
 import { drive, type Run, type Traffic } from "./wrk.ts";
 
-/** What is asked, and with which recorded requests. */
+/** A server to drive, and the recorded requests to drive it with. */
 export interface Subject {
   url: string;
   traffic: Traffic;
@@ -9,7 +9,7 @@ export interface Subject {
 export interface Comparison {
   tested: Run;
   baseline: Run;
-  /** Of each round, the figure of the tested one to that of the baseline. */
+  /** For each round, the figure of the tested server divided by that of the baseline. */
   ratios: number[];
   /** Their median. */
   ratio: number;
@@ -22,9 +22,9 @@ export interface Rounds {
 }
 
 /**
- * Lets two subjects take turns, so that what else the machine does meets both: a run of each in
- * every round, from the same place among the recorded requests, after a round to warm up.
- * @param options.figure what is compared; requests a second unless told otherwise
+ * Lets two subjects take turns, so that whatever else the machine does affects both: every round has
+ * a run of each, from the same place in the recorded requests, after one round to warm up.
+ * @param options.figure what is compared; by default requests per second
  * @param options.onRound called after each round; `from` is its place
  * @returns medians of the rounds
  */
@@ -65,7 +65,7 @@ export async function compare(
   };
 }
 
-/** Requests by which each round begins later among the recorded ones. */
+/** How many recorded requests further on each round begins. */
 export const STEP = 104_729;
 
 export function medianRun(runs: readonly Run[]): Run {

@@ -2,9 +2,9 @@ import { openPostgres } from "../../src/store/postgres.ts";
 import type { Directory } from "./directory.ts";
 
 /**
- * A further database beside the directory's, for what would leave traces in that one; gone
+ * Creates a database beside the directory's, for work that would leave traces there, and drops it
  * afterwards.
- * @param options.copy whether it begins as a copy: then nobody may use the directory meanwhile
+ * @param options.copy whether it starts as a copy; if so, nobody may use the directory meanwhile
  * @param use gets the environment for programs
  */
 export async function withDatabase<Result>(
@@ -19,10 +19,10 @@ export async function withDatabase<Result>(
   const drop = () => owner`drop database if exists ${owner(name)} with (force)`;
   url.pathname = `/${name}`;
   try {
-    // An interrupted run may have left it.
+    // An interrupted run may have left one behind.
     await drop();
     if (copy) {
-      // Our own client connects again when it is next used.
+      // Our own client reconnects when it is next used.
       await owner`
         select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${original}`;
       await owner`create database ${owner(name)} template ${owner(original)} strategy file_copy`;

@@ -3,8 +3,8 @@ import { createRandom } from "../generate/random.ts";
 import { zipf } from "./zipf.ts";
 
 /**
- * Paths of detail requests: all approved businesses by popularity, the r-th as often as 1/r. They
- * are drawn until so many different ones have come, or twenty times as many in all.
+ * Paths of detail requests over all approved businesses, where the r-th most popular comes up with a
+ * frequency of 1/r. Draws until that many different ones have come up, or twenty times as many in all.
  */
 export async function drawDetails(sql: Sql, different: number): Promise<string[]> {
   const [{ count }] = await sql<[{ count: number }]>`
@@ -21,10 +21,10 @@ export async function drawDetails(sql: Sql, different: number): Promise<string[]
   return places.map((place) => `/api/v1/businesses/${slugs.get(place)}`);
 }
 
-/** Spreads the popular ones over the whole directory. */
+/** Spreads popular businesses over the whole directory. */
 const placeOf = (rank: number, count: number) => (rank * 15_485_863) % count;
 
-/** The slugs at these places in the order of ids, whatever the size of the directory. */
+/** The slugs at these positions in id order, whatever the size of the directory. */
 async function readSlugs(sql: Sql, places: ReadonlySet<number>): Promise<Map<number, string>> {
   const slugs = new Map<number, string>();
   let place = 0;

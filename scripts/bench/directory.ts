@@ -12,23 +12,23 @@ import type { Supervisor } from "../stack/supervisor.ts";
 /** A directory of made-up businesses, and its stores. */
 export interface Directory {
   sql: Sql;
-  /** For programs: the addresses of the stores. */
+  /** The environment for programs, with the addresses of the stores. */
   env: Record<string, string | undefined>;
   built: Built;
 }
 
-/** What building it took; kept beside it, since it is built once. */
+/** How long building it took; kept beside it, since it is built only once. */
 export interface Built {
   count: number;
-  /** Of the generator's COPY load, with all indexes and totals. */
+  /** The generator's COPY load, with all indexes and totals kept. */
   loadSeconds: number;
-  /** Of the search index. */
+  /** The full build of the search index. */
   indexSeconds: number;
 }
 
 /**
- * Starts the stores of a directory of `count` businesses, which is built first unless it was before.
- * Redis keeps nothing: limits begin anew with each benchmark.
+ * Starts the stores of a directory of `count` businesses, building it first if there is none yet.
+ * Redis persists nothing: limits start afresh with each benchmark.
  */
 export async function openDirectory(
   supervisor: Supervisor,
@@ -38,7 +38,7 @@ export async function openDirectory(
   const { folder } = supervisor;
   const record = join(folder, "built.json");
   const isBuilt = await Bun.file(record).exists();
-  // What an interrupted build left behind is of no use.
+  // The remains of an interrupted build are of no use.
   if (!isBuilt) await removeStores(folder);
 
   const [postgres, redis, meilisearch] = await Promise.all([
@@ -59,13 +59,13 @@ export async function openDirectory(
     const built = await build(sql, env, { count, say });
     await Bun.write(record, `${JSON.stringify(built)}\n`);
   } else {
-    // It may be of another version, or behind by what an earlier benchmark changed.
+    // The index may be of another version, or lag behind what an earlier benchmark changed.
     await runScript(env, "sync-search.ts");
   }
   return { sql, env, built: (await Bun.file(record).json()) as Built };
 }
 
-/** Makes the folder of a benchmark, which PostgreSQL's own account has to pass. */
+/** Makes the folder of a benchmark, which PostgreSQL's own account must be able to enter. */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o711);
@@ -92,13 +92,13 @@ async function build(
   return { count, loadSeconds, indexSeconds };
 }
 
-/** What a running server does sooner or later, so that no scenario has to wait for it. */
+/** Does now what a running server does sooner or later, so that no scenario waits for it. */
 export async function settle(sql: Sql): Promise<void> {
   await compactListings(sql);
   await sql`vacuum analyze`;
 }
 
-/** Writes made-up businesses as a file to import. */
+/** Writes made-up businesses to a file that can be imported. */
 export async function writeRecords(
   env: Directory["env"],
   { count, seed, file }: { count: number; seed: number; file: string },
@@ -111,7 +111,7 @@ export async function writeRecords(
 }
 
 /**
- * Runs a command of this project, its progress on our own terminal.
+ * Runs one of our scripts; its progress shows on our terminal.
  * @returns what it printed on stdout
  */
 export async function runScript(
@@ -134,7 +134,7 @@ function spawnScript<Out extends "pipe" | Bun.BunFile>(
   return Bun.spawn(command, { env, stdio: ["ignore", stdout, "inherit"] });
 }
 
-/** Seconds that some work takes. */
+/** How many seconds some work takes. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();

@@ -19,7 +19,7 @@ let in and how many were allowed, the slowest answer, the answers of 5xx, and th
 end of the fault until Redis decides again on both servers.`;
 
 const QUOTA = 4_000;
-/** Requests per second that are let in, and that are sent. */
+/** Requests per second: how many the limit admits, and how many are sent. */
 const RATE = 500;
 const SENT_RATE = 800;
 const CALLERS = 16;
@@ -113,7 +113,7 @@ interface Line {
   fault: string;
   allowed: number;
   admitted: number;
-  /** As PostgreSQL has it. */
+  /** As counted in PostgreSQL. */
   counted: number;
   slowestMs: number;
   answers: number;
@@ -165,7 +165,7 @@ async function underLoad(
   const ended = performance.now();
   await until(() => isNormal(urls), 20_000);
   const secondsUntilNormal = (performance.now() - ended) / 1000;
-  // Until the quota is used up, and a while longer.
+  // Until the quota is used up and a while after that.
   await until(async () => (await usedBy(sql, id)) >= QUOTA, 30_000);
   await Bun.sleep(1_500);
   isOver = true;

@@ -2,7 +2,7 @@ import type { Sql } from "../../src/store/postgres.ts";
 import { createRandom, type Random } from "../generate/random.ts";
 import { zipf } from "./zipf.ts";
 
-/** What a list may be filtered by, and how many businesses it has. Null: any. */
+/** The filter of a list (null: any), and how many businesses it has. */
 interface Scope {
   category: string | null;
   city: string | null;
@@ -12,9 +12,9 @@ interface Scope {
 const ROWS_A_PAGE = 20;
 
 /**
- * Paths of list requests as in life: without a filter, by town, by category or by both; large towns
- * and categories more often than small ones, early pages more often than late ones. They are drawn
- * until so many different ones have come, or twenty times as many in all.
+ * Paths of list requests, skewed as in real traffic: without a filter, by town, by category or by
+ * both; large towns and categories more often than small ones, early pages more often than late ones.
+ * Draws until that many different ones have come up, or twenty times as many in all.
  */
 export async function drawLists(sql: Sql, different: number): Promise<string[]> {
   const scopes = await readScopes(sql);
@@ -43,7 +43,7 @@ interface Scopes {
   both: Map<string, Scope>;
 }
 
-/** Each kind with the largest first. */
+/** Each kind sorted by size, the largest first. */
 async function readScopes(sql: Sql): Promise<Scopes> {
   const scopes = await sql<Scope[]>`
     select c.slug as category, t.slug as city, sum(k.change)::integer as total

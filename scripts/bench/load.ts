@@ -1,7 +1,6 @@
 /**
- * Sends requests over connections that stay open, each the next one as soon as the last is
- * answered, and counts the answers. A client that does no more than that: it must cost less than
- * what it measures.
+ * Sends requests over persistent connections, each the next one as soon as the last is answered, and
+ * counts the answers. It does no more than that, since it must cost less than what it measures.
  * @param pathOf the path of a connection's next request
  * @returns the answers by status, and how long it took
  */

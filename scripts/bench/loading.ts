@@ -5,7 +5,7 @@ import { runScript, writeRecords } from "./directory.ts";
 import { residentBytes, startTested } from "./programs.ts";
 import type { Bench, Measured, Scenario } from "./scenario.ts";
 
-/** Scenarios of a server's start and size, and of getting data in. */
+/** Scenarios for how fast a server starts, how large it is, and how fast data gets in. */
 export const loading: Scenario[] = [
   { name: "memory", title: "memory of the server after all above", measure: measureMemory },
   { name: "ready", title: "server ready, stores up", measure: measureReady },
@@ -29,7 +29,7 @@ async function measureMemory(bench: Bench): Promise<Measured> {
   };
 }
 
-/** From the start of the process to its first answer of 200. */
+/** From the start of the process to its first 200. */
 async function measureReady({ supervisor, directory, rounds }: Bench): Promise<Measured> {
   const times: number[] = [];
   for (let round = 0; round < rounds.rounds; round++) {
@@ -42,7 +42,7 @@ async function measureReady({ supervisor, directory, rounds }: Bench): Promise<M
   return { p50Ms, goal: "within 1 s", isReached: p50Ms <= MOST_READY_MS };
 }
 
-/** As it was when this directory was built. */
+/** As measured when this directory was built. */
 async function reportLoad({ directory }: Bench): Promise<Measured> {
   const { count, loadSeconds } = directory.built;
   const perSecond = count / loadSeconds;
@@ -54,7 +54,7 @@ async function reportLoad({ directory }: Bench): Promise<Measured> {
   };
 }
 
-/** Of rows that are all new, into a copy of the directory, which is thrown away. */
+/** Imports rows that are all new into a throw-away copy of the directory. */
 async function measureImport(bench: Bench): Promise<Measured> {
   const rows = Math.min(IMPORTED_ROWS, bench.directory.built.count);
   const file = bench.file("import.ndjson");

@@ -59,8 +59,8 @@ const open = (admission: Admission, requests: number) => async (number: number) 
 type Use = (number: number) => Promise<void>;
 
 /**
- * On a machine that stalls, Redis may seem slow, and then some are not in Redis: others take their
- * place, until there are as many as wanted.
+ * The memory of Redis per entry. On a machine that stalls, Redis may seem slow and some callers are
+ * then not counted there, so it goes on until there are as many entries as wanted.
  */
 async function bytesEach(
   redis: RedisClient,

@@ -6,7 +6,7 @@ import { redisProgram } from "../stack/redis.ts";
 import type { Daemon, Supervisor } from "../stack/supervisor.ts";
 import { until } from "../stack/waiting.ts";
 
-/** A Redis to be ill-treated. It keeps nothing on disk and its port through restarts. */
+/** A Redis for fault injection. It keeps its port across restarts, and nothing on disk. */
 export interface FrailRedis {
   port: number;
   url: string;
@@ -16,7 +16,7 @@ export interface FrailRedis {
   restart(): Promise<void>;
   pause(): void;
   resume(): void;
-  /** Says something to it on a connection of its own. */
+  /** Sends it a command on a connection of its own. */
   say(...command: string[]): Promise<unknown>;
 }
 

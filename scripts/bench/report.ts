@@ -3,7 +3,7 @@ import type { Measured } from "./scenario.ts";
 
 export type Line = { name: string; title: string } & Measured;
 
-/** The figures as one table, with what else there is to know below. */
+/** The figures as one table, with notes below. */
 export function describe(lines: readonly Line[]): string {
   const heads = [
     ...["scenario", "per second", "p50 ms", "p99 ms", "memory MB"],

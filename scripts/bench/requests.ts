@@ -4,25 +4,25 @@ import { writeFile } from "node:fs/promises";
 const HOST = "bench";
 
 export interface RecordedRequest {
-  /** With the query. */
+  /** With the query string. */
   path: string;
   headers: Record<string, string>;
   body?: string;
 }
 
-/** How requests repeat: how many there are, how many differ, and what the most popular get. */
+/** How skewed the requests are: how many there are, how many are distinct, and the share of the most popular. */
 export interface Mix {
-  /** The different requests, a line each; their order is in `FILE.order`. */
+  /** The distinct requests, one per line; the order in which they are sent is in `FILE.order`. */
   file: string;
   requests: number;
   different: number;
-  /** Of all requests, the share of the most popular hundredth of the different ones. */
+  /** The share of all requests that goes to the most popular hundredth of the distinct ones. */
   topShare: number;
 }
 
 /**
- * Writes requests for wrk and the baselines: each different one once, in order of first appearance,
- * and apart from that which comes when, as numbers of 32 bits; see programs/wrk.lua.
+ * Writes requests for wrk and the baselines: the distinct ones in order of first appearance, and
+ * separately the order in which they are sent, as 32-bit indices; see programs/wrk.lua.
  */
 export async function writeRequests(
   file: string,
@@ -44,7 +44,7 @@ export async function writeRequests(
   return { file, requests: order.length, different: counts.length, topShare };
 }
 
-/** The different requests of a file, in order of their first appearance. */
+/** The distinct requests of a file, in order of first appearance. */
 export async function readRequests(file: string): Promise<RecordedRequest[]> {
   const lines = (await Bun.file(file).text()).trimEnd().split("\n");
   return lines.map((line) => {
@@ -58,7 +58,7 @@ export async function readRequests(file: string): Promise<RecordedRequest[]> {
   });
 }
 
-/** An HTTP message with tabs for line breaks; the last header is the caller's, see programs/wrk.lua. */
+/** An HTTP message with tabs as line breaks; the caller's header comes last, see programs/wrk.lua. */
 function toLine({ path, headers, body }: RecordedRequest): string {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const head = [`${body ? "POST" : "GET"} ${path} HTTP/1.1`, `Host: ${HOST}`, ...fields];

@@ -1,8 +1,8 @@
 import type { FrailRedis } from "./redis.ts";
 
 /**
- * Moves a name's slot to the next master that does not have it, key by key, as
- * https://redis.io/docs/latest/commands/cluster-setslot/ says.
+ * Moves a key name's slot to the next master that does not have it, key by key, as described in
+ * https://redis.io/docs/latest/commands/cluster-setslot/.
  */
 export async function moveSlotOf(nodes: readonly FrailRedis[], name: string): Promise<void> {
   const slot = String(await nodes[0]?.say("CLUSTER", "KEYSLOT", name));
@@ -24,7 +24,7 @@ export async function moveSlotOf(nodes: readonly FrailRedis[], name: string): Pr
   }
 }
 
-/** From now on the source sends those who ask for keys of the slot that it does not have to the target. */
+/** From now on the source redirects callers to the target for keys of the slot that it no longer has. */
 export async function beginMove(
   slot: string,
   source: FrailRedis,

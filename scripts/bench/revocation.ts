@@ -32,7 +32,7 @@ async function revocations(): Promise<void> {
     async function revokeOne(): Promise<number> {
       const { id, key } = await createKey(sql, { ...OWNER, ...limits });
       const ask = async (url: string) => {
-        // Refusals count for the caller's address: from ever another one.
+        // Refusals count against the caller's address, so each comes from another one.
         const address = `10.${(++asked >> 16) & 255}.${(asked >> 8) & 255}.${asked & 255}`;
         const headers = { Authorization: `Bearer ${key}`, "X-Forwarded-For": address };
         const response = await fetch(`${url}/api/v1/usage`, { headers });

@@ -2,7 +2,7 @@ import { searchWords } from "../../src/search/words.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { createRandom, type Random } from "../generate/random.ts";
 
-/** Questions for a search, all different: of a trade in a town, of a business, of one in its town. */
+/** Distinct search queries: for a trade in a town, for a business, for a business in its town. */
 export async function drawSearches(sql: Sql, different: number): Promise<string[]> {
   const businesses = await sql<{ name: string; city: string }[]>`
     select b.name, cities.name as city
@@ -29,7 +29,7 @@ export async function drawSearches(sql: Sql, different: number): Promise<string[
   return [...questions];
 }
 
-/** Two letters of one word change places, as happens when typing. */
+/** Swaps two letters of one word, as happens when typing. */
 function misspell(random: Random, words: string[]): string[] {
   const chosen = random.between(0, words.length - 1);
   return words.map((word, place) => {

@@ -12,7 +12,7 @@ import { type RecordedRequest, writeRequests } from "./requests.ts";
 import { type Bench, type Measured, type Scenario, toMeasured } from "./scenario.ts";
 import { drawSearches } from "./searches.ts";
 
-/** Scenarios of a server without its cache: what an answer costs that is not there yet. */
+/** Scenarios with the cache off: what it costs to make an answer. */
 export const uncached: Scenario[] = [
   { name: "uncached", title: "keyed list with the cache off", measure: besideOneQuery },
   {
@@ -48,7 +48,7 @@ async function besideOneQuery(bench: Bench): Promise<Measured> {
   }
 }
 
-/** Meilisearch is asked as the server asks it at first: for the ids of what matches all words. */
+/** Asks Meilisearch what the server asks it first: for the ids of what matches all words. */
 async function besideMeilisearch(bench: Bench): Promise<Measured> {
   const { sql, env } = bench.directory;
   const questions = await drawSearches(sql, Math.min(bench.different, 10_000));
@@ -82,7 +82,7 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
   };
   return withUncached(bench, async (url) => {
     await untilIndexed(sql);
-    // An index that is still on disk answers so slowly at first that the server gives up waiting.
+    // An index that is not in memory yet answers so slowly at first that the server gives up waiting.
     await askAll(meilisearch.url, meilisearch.traffic, () => {});
     await meetKeys(bench, url, callersFile);
     const comparison = await compareAloud(
@@ -99,8 +99,8 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
 }
 
 /**
- * Has each key ask once. The rounds would else measure how the server gets to know ten thousand of
- * them, which costs as much as all else that it does for a search: a round has fewer than that.
+ * Lets each key ask once. Otherwise the rounds would measure how the server looks up ten thousand
+ * keys for the first time, which costs as much as everything else it does for a search.
  */
 async function meetKeys(bench: Bench, url: string, callersFile: string): Promise<void> {
   const lists = Array.from({ length: KEYS }, (_, index) => ({
@@ -113,15 +113,15 @@ async function meetKeys(bench: Bench, url: string, callersFile: string): Promise
 
 const MET = "each key has asked once before";
 
-/** Changes that an earlier benchmark made would keep Meilisearch busy. */
+/** Waits until Meilisearch is no longer busy with the changes of an earlier benchmark. */
 async function untilIndexed(sql: Sql): Promise<void> {
   const isIndexed = async () => (await sql`select from search_changes limit 1`).length === 0;
   await until(isIndexed, 600_000);
 }
 
 /**
- * The ratio is that of the median times, so small is good. Over one connection, since the database
- * is asked once for all who ask for the same page at once.
+ * The ratio is that of the median times, so smaller is better. Over one connection, since concurrent
+ * requests for the same page share one query.
  */
 async function besideFirstPage(bench: Bench): Promise<Measured> {
   return withUncached(bench, async (url) => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { CommandError } from "../command.ts";
 
-/** What a run of wrk measured. Times in milliseconds, with all connections busy. */
+/** What a run of wrk measured. Times are in milliseconds, with all connections busy. */
 export interface Run {
   perSecond: number;
   p50Ms: number;
@@ -11,11 +11,11 @@ export interface Run {
 /** Recorded requests, and the callers that send them in turn; see programs/wrk.lua. */
 export interface Traffic {
   requestsFile: string;
-  /** Null: each request comes from another address, as a trusted proxy tells it. */
+  /** Null: each request comes from another address, as told by a trusted proxy. */
   callersFile: string | null;
 }
 
-/** Throws a CommandError that says how to get wrk when it is missing. */
+/** @throws CommandError that says how to get wrk, if it is missing */
 export function requireWrk(): void {
   if (!Bun.which("wrk")) {
     throw new CommandError(
@@ -25,9 +25,9 @@ export function requireWrk(): void {
 }
 
 /**
- * Sends recorded requests over connections that stay open, as fast as they are answered. With two threads, since
- * one was not enough for the bare server.
- * @param from the place among the requests and the callers to begin at
+ * Sends recorded requests over persistent connections, as fast as they are answered. It uses two
+ * threads, since one could not saturate the bare server.
+ * @param from the position in the requests and the callers to begin at
  * @throws CommandError when any answer is not 2xx or 304, or a connection breaks
  */
 export async function drive(
@@ -79,7 +79,7 @@ interface Done {
   seconds: number;
   p50Ms: number;
   p99Ms: number;
-  /** Answers with a status of 400 or more. */
+  /** Answers with a status of 400 or above. */
   refused: number;
   /** Connections that failed, and answers that never came. */
   broken: number;

@@ -1,8 +1,8 @@
 import type { Random } from "../generate/random.ts";
 
 /**
- * A rank from 1 to `count`, the r-th as often as r^-exponent, nearly: the inverse of the
- * distribution function of the continuous (bounded Pareto) form, rounded down.
+ * A rank from 1 to `count`, where rank r comes up about as often as r^-exponent: the inverse of the
+ * cumulative distribution function of the continuous (bounded Pareto) form, rounded down.
  */
 export function zipf(random: Random, count: number, exponent: number): number {
   const chance = random.fraction();

@@ -1,10 +1,10 @@
 import { askAll } from "../ask.ts";
 
 /**
- * Baseline: `Bun.serve` that answers each recorded request with the very bytes and headers that the
- * server under test gave. It asks that one for all of them first, which also warms it up.
- * Arguments: address of the server, file of requests, port, port of the same with Content-Type as
- * the only header, and the file of callers, if there is one.
+ * Baseline: `Bun.serve` answering each recorded request with the same bytes and headers as the
+ * server under test. It first fetches all of them from that server, which also warms it up.
+ * Arguments: URL of the server, file of requests, port, port for the same answers with Content-Type
+ * as the only header, and the file of callers, if there is one.
  */
 
 interface Recorded {
@@ -30,7 +30,7 @@ serve(Number(port), "init");
 serve(Number(plainPort), "plain");
 
 function serve(port: number, kind: "init" | "plain"): void {
-  // All recorded requests name the same host: its length need be found only once.
+  // All recorded requests name the same host, so its length is worked out only once.
   const origin = "http://bench".length;
   Bun.serve({
     port,
@@ -43,7 +43,7 @@ function serve(port: number, kind: "init" | "plain"): void {
   });
 }
 
-/** Without the headers that Bun.serve adds by itself. */
+/** Without the headers that Bun.serve adds itself. */
 function withoutTransport(headers: Headers): Headers {
   const kept = new Headers(headers);
   for (const name of ["date", "content-length", "connection", "transfer-encoding"]) {

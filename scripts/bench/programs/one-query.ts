@@ -3,8 +3,8 @@ import { keyedListItem } from "../../../src/directory/shapes.ts";
 import { openPostgres } from "../../../src/store/postgres.ts";
 
 /**
- * Baseline: `Bun.serve` that answers a list request with one indexed query, and does nothing else:
- * no limits, no total, no ETag. Argument: the port.
+ * Baseline: `Bun.serve` answering a list request with one indexed query and nothing else: no limits,
+ * no total, no ETag. Argument: the port.
  */
 
 const sql = openPostgres(process.env.DATABASE_URL ?? "");

@@ -3,44 +3,44 @@ import { createRandom } from "../../generate/random.ts";
 import { readRequests } from "../requests.ts";
 
 /**
- * Commits changes of single businesses at a steady rate until its stdin ends, and measures how long
- * the server goes on to show what was before. Prints a line once it is at it, and its figures at the
- * end. Arguments: address of the server, file of list requests, changes per second, seed.
+ * Commits changes to single businesses at a steady rate until its stdin ends, and measures how long
+ * the server goes on showing the old state. Prints a line once it has started, and its figures at
+ * the end. Arguments: URL of the server, file of list requests, changes per second, seed.
  */
 
 export interface Written {
   changes: number;
   perSecond: number;
-  /** From the return of a commit to the end of the first answer that does not show what was before. */
+  /** From the return of a commit to the end of the first answer that no longer shows the old state. */
   staleMs: number[];
 }
 
 const [url = "", requestsFile = "", rate = "", seed = ""] = process.argv.slice(2);
 const INTERVAL_MS = 1000 / Number(rate);
-/** Enough that a slow commit does not hold up the others. */
+/** Enough that one slow commit does not hold up the others. */
 const CONNECTIONS = 8;
-/** Between two businesses that are looked for. */
+/** Between measurements of staleness. */
 const PAUSE_MS = 50;
-/** Between two looks at the same list. More often, looking would take the server more time than the changes do. */
+/** Between two requests for the same list. If it were shorter, asking would cost the server more than the changes do. */
 const LOOK_MS = 10;
 
 const sql = openPostgres(process.env.DATABASE_URL ?? "", { max: CONNECTIONS + 1 });
 const random = createRandom(Number(seed));
 const ids = await readSomeIds();
 const paths = (await readRequests(requestsFile)).slice(0, 2_000).map(({ path }) => path);
-/** Suspended ones wait here to be approved again, so that the directory stays as large. */
+/** Suspended businesses wait here to be approved again, so that the directory keeps its size. */
 const suspended: string[] = [];
 
 let isOver = false;
 let changes = 0;
 const staleMs: number[] = [];
 
-// What PostgreSQL does once for each connection is not what is measured.
+// What PostgreSQL does once per connection should not be measured.
 await Promise.all(Array.from({ length: CONNECTIONS }, () => change(random.pick(ids))));
 const began = performance.now();
 console.log("writing");
 const work = [...Array.from({ length: CONNECTIONS }, keepChanging), keepLooking()];
-// Nothing is ever sent: it ends when whoever started us has done, or is gone.
+// Nothing is ever sent: stdin ends when our parent has finished or is gone.
 await Bun.stdin.text();
 isOver = true;
 await Promise.all(work);
@@ -57,7 +57,7 @@ async function keepChanging(): Promise<void> {
   }
 }
 
-/** Six of ten are new ratings, three are edits, and one is of the status. */
+/** Six in ten are new ratings, three are edits, and one is a change of status. */
 async function change(id: string): Promise<void> {
   const kind = random.fraction();
   if (kind < 0.6) {
@@ -84,7 +84,7 @@ async function setStatus(id: string, status: "approved" | "suspended"): Promise<
   await sql`update businesses set status = ${status} where id = ${id}`;
 }
 
-/** Changes the website of a business on a list, then asks for that list until it is not as before. */
+/** Changes the website of a business on a list, then requests that list until it no longer shows the old one. */
 async function keepLooking(): Promise<void> {
   while (!isOver) {
     await Bun.sleep(PAUSE_MS);
@@ -97,7 +97,7 @@ async function keepLooking(): Promise<void> {
     changes += 1;
     const committed = performance.now();
     const isAsBefore = (item: Item) => item.slug === chosen.slug && item.website === chosen.website;
-    // Other changes may have moved it to another page: that too is only seen on a fresh one.
+    // Another change may have moved it to another page, which only a fresh page shows too.
     while ((await readList(path)).some(isAsBefore)) await Bun.sleep(LOOK_MS);
     staleMs.push(performance.now() - committed);
   }
@@ -117,7 +117,7 @@ async function readList(path: string): Promise<Item[]> {
   return ((await response.json()) as { businesses: Item[] }).businesses;
 }
 
-/** Of blocks all over the table, whatever its size. */
+/** Samples blocks from all over the table, whatever its size. */
 async function readSomeIds(): Promise<string[]> {
   const [{ percent }] = await sql<[{ percent: number }]>`
     select least(100, 100 * 20000 / greatest(reltuples, 1)) as percent
