@@ -10,8 +10,8 @@ import { type Town, towns } from "./towns.ts";
 import { type Trade, trades } from "./trades.ts";
 
 /**
- * Made-up but plausible businesses in real towns, one after another: nothing is kept, so any number
- * can be had. The same seed gives the same ones; a larger count begins with those of a smaller one.
+ * Made-up but plausible businesses in real towns, one after another, in constant memory. The same seed
+ * gives the same businesses; a larger count begins with those of a smaller one.
  */
 export function* generateBusinesses({
   count,
@@ -24,10 +24,10 @@ export function* generateBusinesses({
   for (let number = 1; number <= count; number++) yield generateBusiness(random, number);
 }
 
-/** The feed that the businesses of a seed make up: one, whoever puts them into a directory. */
+/** The source of the businesses of a seed: the same, however they get into a directory. */
 export const sourceOf = (seed: number) => `generated-${seed}`;
 
-/** An import record that leaves nothing unsaid. */
+/** An import record with every field set. */
 export type GeneratedBusiness = ReturnType<typeof generateBusiness>;
 
 function generateBusiness(random: Random, number: number) {
@@ -56,11 +56,11 @@ function generateBusiness(random: Random, number: number) {
   } satisfies ImportRecord;
 }
 
-// By plain numbers of people, London would be a third of the directory.
+// In proportion to population, London would be a third of the directory.
 const pickTown = weighted<Town>(towns, ({ population }) => population ** 0.75);
 const pickTrade = weighted<Trade>(trades, ({ weight }) => weight);
 
-/** Most are rated, and most of those well; few have many reviews. */
+/** Most businesses are rated, most of those well; few have many reviews. */
 function pickRating(random: Random): { rating: number; reviewCount: number } {
   if (random.chance(0.2)) return { rating: 0, reviewCount: 0 };
   const discontent = (random.fraction() * random.fraction()) ** 1.3;

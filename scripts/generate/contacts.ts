@@ -7,7 +7,7 @@ export interface Contacts {
   website: string;
 }
 
-/** Ways to reach a business that does not exist; each may be "" for none. */
+/** Contacts of a business that does not exist; each may be "" for none. */
 export function pickContacts(random: Random, name: string, town: Town): Contacts {
   const saysWhere = random.chance(0.3) && !name.includes(town.name);
   const host = `${hostLabel(saysWhere ? `${name} ${town.name}` : name)}.example`;
@@ -20,8 +20,8 @@ export function pickContacts(random: Random, name: string, town: Town): Contacts
 }
 
 /**
- * A number of one of the ranges that Ofcom keeps for drama, so that it never reaches anyone; national
- * format. https://www.ofcom.org.uk/phones-and-broadband/phone-numbers/numbers-for-drama
+ * A number, in national format, from one of the ranges that Ofcom reserves for drama, so that it never
+ * reaches anyone. https://www.ofcom.org.uk/phones-and-broadband/phone-numbers/numbers-for-drama
  */
 function pickPhone(random: Random, town: Town): string {
   const sort = random.fraction();

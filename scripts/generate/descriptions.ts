@@ -45,7 +45,7 @@ interface Wording {
   middles: ((subject: Subject) => string)[];
 }
 
-/** For businesses that somebody runs. */
+/** For businesses with an owner. */
 const ownWording: Wording = {
   lines: [
     ({ noun, town, offers }) => `Family-run ${noun} in ${town}: ${offers}.`,
@@ -73,7 +73,7 @@ const ownWording: Wording = {
   ],
 };
 
-/** For what is simply there, or has many branches. */
+/** For public places, and for chains with many branches. */
 const publicWording: Wording = {
   lines: [
     ({ noun, town, offers }) => `${capitalise(noun)} in ${town} with ${offers}.`,
@@ -143,7 +143,7 @@ const closings: Record<Style, readonly string[]> = {
   ],
 };
 
-/** Two or three of them, in their order. */
+/** Two or three of them, in the given order. */
 function pickOffers(random: Random, { offers }: Trade): readonly string[] {
   const left = random.between(0, offers.length - 1);
   return offers.filter((_, index) => index !== left);

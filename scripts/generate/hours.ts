@@ -13,9 +13,9 @@ const DAYS = [
 const SHORT_DAYS: readonly string[] = DAYS.map(([short]) => short);
 
 /**
- * The weeks that a kind of business may keep. In a week, parts are divided by ";", days that no
- * part names are closed, several times a day by ","; a time that ends no later than it begins is
- * past midnight. An empty week: not known.
+ * The opening weeks that a kind of business may have. Parts of a week are separated by ";", several
+ * times in a day by ","; days that no part names are closed. A time that ends no later than it begins
+ * ends after midnight. An empty week means that the hours are not known.
  */
 const weeks = {
   none: [""],
@@ -148,7 +148,7 @@ export function isHoursProfile(text: string): text is HoursProfile {
   return Object.hasOwn(weeks, text);
 }
 
-/** Opening hours for a business that keeps such hours; some are not known. Shared: do not change. */
+/** Opening hours of that kind; for some businesses they are not known. The result is shared: do not change it. */
 export function pickHours(random: Random, profile: HoursProfile): OpeningHoursRecord[] {
   return random.chance(0.15) ? NOT_KNOWN : random.pick(weeksOf.get(profile) ?? []);
 }

@@ -16,24 +16,24 @@ import { towns } from "./towns.ts";
 export interface Load {
   count: number;
   seed: number;
-  /** Hears now and then how many of `count` are there or on their way. */
+  /** Called now and then with how many of `count` are stored or being sent. */
   onProgress: (done: number) => void;
 }
 
 /**
- * Rows to a statement, which is a transaction, at most. In a large directory each statement visits
- * most pages of the lists, so few that are large cost less than many.
+ * Most rows per statement, which is a transaction of its own. In a large directory each statement
+ * visits most pages of the list indexes, so a few large ones cost less than many small ones.
  */
 const BATCH_SIZE = 100_000;
-/** Rows sent from one word of progress to the next. */
+/** Rows sent between two progress reports. */
 const PROGRESS_ROWS = 1_000;
-/** Statements at a time: one keeps PostgreSQL busy, a second makes use of what it waits for. */
+/** Concurrent statements: one keeps PostgreSQL busy, a second makes use of the time it waits. */
 const LANES = 2;
 
 /**
- * Fills the directory with made-up businesses through COPY. They are committed batch by batch; those
- * that are there already stay, so a load that was cut short goes on, and a larger count adds what is
- * missing. No import runs meanwhile.
+ * Fills the directory with made-up businesses through COPY, committing batch by batch. Those that are
+ * there already stay, so a load that was cut short can be resumed, and a larger count adds what is
+ * missing. Imports have to wait meanwhile.
  * @returns how many were added
  */
 export async function loadBusinesses(sql: Sql, { count, seed, onProgress }: Load): Promise<number> {
@@ -49,7 +49,7 @@ export async function loadBusinesses(sql: Sql, { count, seed, onProgress }: Load
     const known = present.filter(Boolean).length;
     let sent = 0;
     let left = count - known;
-    // As many for each lane, so that none is alone in the end.
+    // An equal share for each lane, so that all finish together.
     const rounds = Math.ceil(left / (BATCH_SIZE * LANES));
     const batchSize = Math.ceil(left / (rounds * LANES));
     const send = (business: GeneratedBusiness) => {
@@ -77,7 +77,7 @@ export async function loadBusinesses(sql: Sql, { count, seed, onProgress }: Load
   }
 }
 
-/** Which of `count` are there already: 1 at the place of each. */
+/** Which of `count` are there already: 1 at the index of each. */
 async function findPresent(sql: Sql, source: string, count: number): Promise<Uint8Array> {
   const present = new Uint8Array(count);
   const found = sql<{ sourceId: string }[]>`
@@ -88,10 +88,10 @@ async function findPresent(sql: Sql, source: string, count: number): Promise<Uin
   return present;
 }
 
-/** The first of all made-up businesses, sample-000001, has place 0. */
+/** The first of all made-up businesses, sample-000001, has index 0. */
 const placeOf = (sourceId: string) => Number(sourceId.replace(/^\D+/, "")) - 1;
 
-/** The next ones, which are made when they are asked for; what follows them is left to others. */
+/** The next ones, made lazily; those after them are left to the other lanes. */
 function* nextOf<Item>(items: Iterator<Item, undefined>, size: number): Generator<Item> {
   for (let place = 0; place < size; place++) {
     const { value } = items.next();
@@ -100,7 +100,7 @@ function* nextOf<Item>(items: Iterator<Item, undefined>, size: number): Generato
 }
 
 /**
- * What makes a row of a business, which is complete and clean as it is. The slug ends with seed and
+ * Makes the row of a business, which needs no completing or cleaning. The slug ends with seed and
  * number, so that the database need not be asked whether it is free.
  */
 async function rowMaker(
@@ -148,7 +148,7 @@ async function rowMaker(
   };
 }
 
-/** The cities of all towns that businesses are made up in. */
+/** The cities for all towns that have made-up businesses. */
 async function citiesByName(sql: Sql): Promise<Map<string, { id: number; slug: string }>> {
   const cities = await Cities.load(sql);
   const read = towns.flatMap(({ name }) => {
@@ -167,7 +167,7 @@ async function citiesByName(sql: Sql): Promise<Map<string, { id: number; slug: s
   );
 }
 
-// Thousands keep the same hours, and these are half of what is sent.
+// Thousands share the same hours, and hours are half of what is sent.
 const hours = new WeakMap<readonly OpeningHoursRecord[], string>();
 
 function hoursAsJson(week: readonly OpeningHoursRecord[]): string {

@@ -44,7 +44,7 @@ interface Parts {
   street: string;
 }
 
-/** How often a business bears a name that only its trade has; a brand always does, see there. */
+/** How often a business has a name that only its trade has. Brands always do: see `makers`. */
 const ownNameShare: Record<Style, number> = {
   brand: 0,
   eatery: 0.45,

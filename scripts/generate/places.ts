@@ -8,7 +8,7 @@ export interface Place {
   coordinates: { lat: number; lng: number };
 }
 
-/** A made-up address in a town. The outcode is one of the town's, the rest of the postcode is not. */
+/** A made-up address in a town. The outcode is one of the town's; the rest of the postcode is made up. */
 export function pickPlace(random: Random, town: Town): Place {
   const isLocal = town.streets.length > 0 && random.chance(0.4);
   const street = random.pick(isLocal ? town.streets : streets[town.nation]);
@@ -42,7 +42,7 @@ function pickPostcode(random: Random, town: Town): string {
 /** The Royal Mail uses no C, I, K, M, O or V in the inward part: they are misread. */
 const INWARD_LETTERS = "ABDEFGHJLNPQRSTUWXYZ";
 
-/** Dense in the middle, thin outside; by the sea only on the side of the land. */
+/** Dense in the centre and sparse outside; by the sea only on the landward side. */
 function pickCoordinates(random: Random, town: Town): { lat: number; lng: number } {
   const distance = reachKilometres(town) * random.fraction() ** 1.5;
   const turn = town.inland === null ? 360 : 140;

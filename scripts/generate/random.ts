@@ -2,13 +2,13 @@ import { uniformFloat32 } from "pure-rand/distribution/uniformFloat32";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 
-/** A source of chance; the same seed gives the same chances. */
+/** A pseudo-random generator; the same seed gives the same sequence. */
 export interface Random {
-  /** From 0, below 1. */
+  /** From 0 up to but not including 1. */
   fraction(): number;
-  /** A whole number, both ends included. */
+  /** A whole number; both ends are included. */
   between(least: number, most: number): number;
-  /** True this often, from 0 to 1. */
+  /** True with this probability, from 0 to 1. */
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
 }
@@ -28,7 +28,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** A picker that gives each item as often as its weight, next to the others. */
+/** A picker that draws each item in proportion to its weight. */
 export function weighted<Item>(
   items: readonly Item[],
   weight: (item: Item) => number,

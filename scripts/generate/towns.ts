@@ -5,10 +5,10 @@ export interface Town {
   nation: Nation;
   /** Thousands of people, roughly. */
   population: number;
-  /** The middle of the town, WGS 84 degrees. */
+  /** The centre of the town, in WGS 84 degrees. */
   latitude: number;
   longitude: number;
-  /** Where the land is from there, degrees clockwise from north; null: all around. */
+  /** For a town by the sea, the direction inland from there, in degrees clockwise from north; null if there is land all around. */
   inland: number | null;
   outcodes: readonly string[];
   /** Well-known shopping streets of the town itself. */
@@ -194,7 +194,7 @@ const readTowns = (nation: Nation, table: string): Town[] =>
       };
     });
 
-/** Real towns of the four nations, with where they are and their true outcodes. */
+/** Real towns of the four nations, with their locations and real outcodes. */
 export const towns: readonly Town[] = [
   ...readTowns("England", england),
   ...readTowns("Scotland", scotland),

@@ -11,7 +11,7 @@ export type Style = (typeof styles)[number];
 export interface Trade {
   /** Slug of its category. */
   category: string;
-  /** How many there are of it, next to the others. */
+  /** How common it is, relative to the others. */
   weight: number;
   style: Style;
   hours: HoursProfile;
@@ -21,7 +21,7 @@ export interface Trade {
   endings: readonly string[];
   /** What they offer, for use in a sentence. */
   offers: readonly string[];
-  /** Names that only this trade can have; may be none. */
+  /** Names that only this trade has; may be empty. */
   ownNames: readonly string[];
 }
 

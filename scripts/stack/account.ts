@@ -1,7 +1,7 @@
 import { $ } from "bun";
 import { CommandError } from "../command.ts";
 
-/** The account that a program runs in, and the words in front of its command that put it there. */
+/** The account that a program runs as, and the command prefix that switches to it. */
 export interface Account {
   uid: number;
   gid: number;
@@ -9,9 +9,9 @@ export interface Account {
 }
 
 /**
- * The account `postgres` when we are root, as which PostgreSQL refuses to run; made when missing.
- * Undefined when we are anybody else: our own will do.
- * @param program and @param folder must be within its reach
+ * The account `postgres`, created if missing, when we are root: PostgreSQL refuses to run as root.
+ * Undefined when we are anybody else, since our own account will do.
+ * @param program and @param folder must be accessible to it
  */
 export async function unprivilegedAccount(
   program: string,
@@ -40,8 +40,8 @@ export async function unprivilegedAccount(
 }
 
 /**
- * A clone in /root is closed to other accounts. With these the program keeps the one capability of
- * root that leads through; access(2) respects it only without the fixup of the effective set.
+ * Other accounts cannot enter a clone in /root. With these options the program keeps the one
+ * capability of root that lets it; access(2) honours it only without the setuid fixup.
  */
 const WALK_ANYWHERE = [
   "--securebits=+no_setuid_fixup",

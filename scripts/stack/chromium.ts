@@ -2,7 +2,7 @@ import { type Browser, chromium } from "playwright-core";
 import { CommandError } from "../command.ts";
 import { canInstall, installPackage } from "./debian.ts";
 
-/** Starts a Chromium without a window that asks nobody but the pages it is sent to. */
+/** Starts a headless Chromium that contacts nothing but the pages it is sent to. */
 export async function openChromium(): Promise<Browser> {
   return await chromium.launch({
     executablePath: await chromiumProgram(),
@@ -20,7 +20,7 @@ export async function openChromium(): Promise<Browser> {
   });
 }
 
-/** From the PATH, or from Debian when we may install. */
+/** Chromium from the PATH, or installed from Debian if we may. */
 export async function chromiumProgram(say: (line: string) => void = () => {}): Promise<string> {
   const installed = find();
   if (installed) return installed;

@@ -5,10 +5,10 @@ import { CommandError } from "../command.ts";
 import { readStack } from "./environment.ts";
 
 /**
- * Claims a data folder for this process, and makes it when there is none. The claim is the lock on
- * an empty SQLite file, which the system lifts however the process ends: it cannot go stale.
- * Dispose of it to lift it before; it also ends when nothing refers to it any more.
- * @throws CommandError when another process has it, or the folder cannot be written
+ * Claims a data folder for this process, creating it if need be. The claim is a lock on an empty
+ * SQLite file, which the system releases however the process ends, so it cannot go stale. Dispose of
+ * it to release it earlier; it is also released when nothing refers to it any more.
+ * @throws CommandError when another process holds it, or the folder cannot be written
  */
 export async function claimFolder(folder: string): Promise<Disposable> {
   const pidFile = join(folder, "start.pid");

@@ -1,11 +1,11 @@
 import { $ } from "bun";
 
-/** Whether this is Debian or something like it, and we may install. */
+/** Whether this is Debian or a relative of it, and we may install packages. */
 export function canInstall(): boolean {
   return process.getuid?.() === 0 && Bun.which("apt-get") !== null;
 }
 
-/** Installs a package with apt-get. @returns why it could not; null when it is installed */
+/** Installs a package with apt-get. @returns why that failed; null when it is installed */
 export async function installPackage(name: string): Promise<string | null> {
   const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const apt = await $`apt-get -qq update && apt-get -qq -y --no-install-recommends install ${name}`

@@ -5,7 +5,7 @@ import { isAlive } from "./waiting.ts";
 
 type Environment = Record<string, string | undefined>;
 
-/** What `npm start` runs, as it stands in `DATA_DIR/stack.json`. A pid is null for what runs elsewhere. */
+/** What `npm start` runs, as written to `DATA_DIR/stack.json`. The pid of a store that runs elsewhere is null. */
 export interface Stack {
   baseUrl: string;
   databaseUrl: string;
@@ -21,9 +21,9 @@ export interface Stack {
 }
 
 /**
- * The environment for a script: addresses that are not set are those of the stack that a running
- * `npm start` with the same DATA_DIR describes.
- * @throws CommandError when one is needed and there is none
+ * The environment for a script: addresses that are not set are taken from the stack of a running
+ * `npm start` with the same DATA_DIR.
+ * @throws CommandError when that is needed and none is running
  */
 export async function scriptEnvironment(env: Environment = process.env): Promise<Environment> {
   if (isSet(env.DATABASE_URL) && isSet(env.REDIS_URL) && isSet(env.MEILI_URL)) return env;
@@ -38,7 +38,7 @@ export async function scriptEnvironment(env: Environment = process.env): Promise
     BASE_URL: isSet(env.BASE_URL) ? env.BASE_URL : stack.baseUrl,
     DATABASE_URL: isSet(env.DATABASE_URL) ? env.DATABASE_URL : stack.databaseUrl,
     REDIS_URL: isSet(env.REDIS_URL) ? env.REDIS_URL : stack.redisUrl,
-    // A key belongs to its server: they are taken together.
+    // A key belongs to its server, so they are taken together.
     ...(!isSet(env.MEILI_URL) && { MEILI_URL: stack.meiliUrl, MEILI_KEY: stack.meiliKey }),
   };
 }
@@ -48,12 +48,12 @@ export function dataFolder(env: Environment): string {
   return resolve(isSet(env.DATA_DIR) ? env.DATA_DIR.trim() : ".data");
 }
 
-/** Whether a variable has a value; empty is how shells and compose files say "not set". */
+/** Whether a variable has a value. Shells and compose files say "not set" with an empty one. */
 export function isSet(value: string | undefined): value is string {
   return value !== undefined && value.trim() !== "";
 }
 
-/** The running stack of a data folder; null when none runs, even if a killed one left its file. */
+/** The running stack of a data folder; null if none is running, even if a killed one left its file. */
 export async function readStack(folder: string): Promise<Stack | null> {
   let text: string;
   try {
@@ -67,7 +67,7 @@ export async function readStack(folder: string): Promise<Stack | null> {
   return stack && isAlive(stack.pids.server) ? stack : null;
 }
 
-/** Null for what is no description of a stack. */
+/** @returns null if the text does not describe a stack */
 function parseStack(text: string): Stack | null {
   try {
     const stack = JSON.parse(text) as Partial<Stack> | null;
@@ -77,7 +77,7 @@ function parseStack(text: string): Stack | null {
   }
 }
 
-/** Readers see the whole file or none; only its owner reads, since there are passwords in it. */
+/** Readers see the whole file or none. Only its owner may read it, since it contains passwords. */
 export async function writeStack(folder: string, stack: Stack): Promise<void> {
   const draft = `${stackFile(folder)}.new`;
   await writeFile(draft, `${JSON.stringify(stack, null, 2)}\n`, { mode: 0o600 });

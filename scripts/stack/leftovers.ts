@@ -18,7 +18,7 @@ export async function endLeftovers(folder: string): Promise<void> {
   );
 }
 
-/** Whether this process was started on that folder. The pid alone could be somebody else's by now. */
+/** Whether this process was started on that folder. The pid alone may have been reused by now. */
 export async function runsOn(folder: string, pid: number): Promise<boolean> {
   if (!isAlive(pid)) return false;
   const commandLine =

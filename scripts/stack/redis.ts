@@ -30,7 +30,7 @@ export async function startRedis(
     databases,
     save: "",
     appendonly: durable ? "yes" : "no",
-    // Its own title would hide the folder, by which a leftover of a killed run is known.
+    // A title set by Redis would hide the folder, by which we recognise leftovers of a killed run.
     "set-proc-title": "no",
   };
   const daemon = supervisor.start({
@@ -46,8 +46,8 @@ export async function startRedis(
 }
 
 /**
- * Redis and Valkey are no npm packages: from the PATH, or from Debian when we may install.
- * @throws CommandError when there is none, or an old one
+ * Redis or Valkey from the PATH, or installed from Debian if we may: npm has no package of them.
+ * @throws CommandError when there is none, or only one that is too old
  */
 export async function redisProgram(say: (line: string) => void): Promise<string> {
   let program = find();
@@ -67,7 +67,7 @@ export async function redisProgram(say: (line: string) => void): Promise<string>
   return program;
 }
 
-/** The first that knows `EXPIRE … NX`. */
+/** The first version that has `EXPIRE … NX`. */
 const OLDEST = 7;
 
 /** Such as `7.0.15`, of Redis or Valkey. */
@@ -80,14 +80,14 @@ const SOURCES =
   "Debian, Ubuntu: `apt-get install redis-server`; macOS: `brew install redis`; Docker: `docker run -p 6379:6379 redis:7`, then set REDIS_URL=redis://localhost:6379.";
 
 function find(): string | null {
-  // Explicit: without it, Bun looks through the PATH as it was when the process began.
+  // Given explicitly, since Bun would use the PATH as it was when the process started.
   const options = { PATH: process.env.PATH ?? "" };
   return Bun.which("redis-server", options) ?? Bun.which("valkey-server", options);
 }
 
 async function isReady(port: number): Promise<boolean> {
   const redis = new Redis(port, { lazyConnect: true, retryStrategy: () => null });
-  // The failure is told by connect(); without a listener it would be printed as well.
+  // connect() reports the failure; without a listener it would be printed as well.
   redis.on("error", () => {});
   return redis.connect().then(
     () => {

@@ -6,7 +6,7 @@ import type { Step } from "./stores.ts";
 const COUNT = 5_000;
 const SEED = 1;
 
-/** Loads the sample directory into an empty one: all of it or, when interrupted, nothing. */
+/** Fills an empty directory with the sample: all of it or, if interrupted, nothing. */
 export async function fillDirectory(sql: Sql, step: Step): Promise<void> {
   const [business] = await sql`select from businesses limit 1`;
   if (business) return;

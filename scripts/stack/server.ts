@@ -6,17 +6,17 @@ import { freePort, isFree } from "./ports.ts";
 import type { Daemon, Supervisor } from "./supervisor.ts";
 
 /**
- * On a machine of 16 GB and more JavaScriptCore lets its heap grow to three times of what is in use
- * before it collects garbage. Twice, as on smaller machines, is as fast. `bun run serve` and
- * compose.yaml say so too.
+ * On a machine with 16 GB or more JavaScriptCore lets its heap grow to three times what is in use
+ * before it collects garbage. Twice, as on smaller machines, is just as fast. `bun run serve` and
+ * compose.yaml set this too.
  */
 export const SERVER_ENVIRONMENT = { BUN_JSC_heapGrowthMaxIncrease: "1" };
 
 const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 
 /**
- * The port to serve on: the one asked for, or a free one for 0.
- * @throws CommandError when it is in use or not ours to take
+ * The port to serve on: the one asked for, or for 0 a free one.
+ * @throws CommandError when it is in use or we may not listen on it
  */
 export async function choosePort({ port, host }: Config): Promise<number> {
   if (port === 0) return freePort();
@@ -30,8 +30,8 @@ export async function choosePort({ port, host }: Config): Promise<number> {
 }
 
 /**
- * Starts the server in a process of its own, and waits until it says that it serves, which it does
- * once all its workers do, and really answers.
+ * Starts the server as a process of its own, and waits until it says that it is serving (which it
+ * does once all its workers are) and actually answers.
  */
 export async function startServer(
   supervisor: Supervisor,
@@ -41,7 +41,7 @@ export async function startServer(
   const daemon = supervisor.start({
     title: "The server",
     name: "server",
-    // The folder is for whoever reads the process list, which server this is; see runsOn.
+    // The folder shows in the process list which server this is; see runsOn.
     command: [process.execPath, MAIN, supervisor.folder],
     env: { ...SERVER_ENVIRONMENT, ...env },
   });

@@ -8,7 +8,7 @@ import { startPostgres } from "./postgres.ts";
 import { startRedis } from "./redis.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** Where the three stores are. A pid is null for one that was there already. */
+/** Where the three stores are. The pid of a store that we did not start is null. */
 export interface Stores {
   databaseUrl: string;
   redisUrl: string;
@@ -17,10 +17,10 @@ export interface Stores {
   pids: { postgres: number | null; redis: number | null; meilisearch: number | null };
 }
 
-/** Tells how long a step took, once it is done. */
+/** Reports how long a step took, once it is done. */
 export type Step = <Result>(title: string, work: Promise<Result>) => Promise<Result>;
 
-/** Starts each store whose address the environment does not give; asks the others for an answer. */
+/** Starts each store whose address is not in the environment, and checks that the others answer. */
 export async function startStores(
   supervisor: Supervisor,
   env: Record<string, string | undefined>,
@@ -73,12 +73,12 @@ async function askPostgres(url: string): Promise<void> {
 
 async function askRedis(urls: string): Promise<void> {
   const redis = openRedis(urls.split(",").map((url) => url.trim()));
-  // The failure is told by connectRedis; without a listener it would be printed as well.
+  // connectRedis reports the failure; without a listener it would be printed as well.
   redis.on("error", () => {});
   await connectRedis(redis).finally(() => redis.disconnect());
 }
 
-/** With a key that is wrong it is healthy all the same, and answers nothing else. */
+/** /health answers even to a wrong key, so this asks for something else. */
 async function askMeilisearch(url: string, key: string): Promise<void> {
   await openMeilisearch(url, key).getRawIndexes({ limit: 1 });
 }

@@ -10,15 +10,15 @@ export interface Program {
   /** What people call it, for messages: "PostgreSQL". */
   title: string;
   /**
-   * Its files are `run/NAME.pid` and `logs/NAME.log` in the data folder, and `logs/NAME.log.1`, the log
-   * of the start before.
+   * Its files in the data folder are `run/NAME.pid`, `logs/NAME.log`, and `logs/NAME.log.1`, the log of
+   * the previous start.
    */
   name: string;
   command: readonly string[];
   env?: Record<string, string | undefined>;
-  /** The signal that ends it in good order. */
+  /** The signal that makes it shut down in an orderly way. */
   stopSignal?: "SIGTERM" | "SIGINT" | "SIGQUIT";
-  /** It does its work and ends, which is then no failure. */
+  /** Set if it is meant to finish by itself, which is then no failure. */
   endsByItself?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Daemon {
   pid: number;
   /** Resolves to how it ended: "code 1", "SIGKILL". */
   exited: Promise<string>;
-  /** The line of its log that most likely says why it ended; empty when there is none. */
+  /** The line of its log that most likely says why it ended; empty if there is none. */
   lastWords(): string;
   log: string;
   stop(): Promise<void>;
@@ -36,11 +36,12 @@ export interface Daemon {
 const STOP_TIMEOUT_MS = 20_000;
 
 /**
- * Runs in place of each program, and becomes it: so the pid is the program's own, the pid file is
- * there before the program, and a guard waits beside it from the first moment. The guard holds the
- * other end of a pipe of ours; when we are gone, however that came, the pipe closes and it ends the
- * program. A line on the pipe sends it home. It is forked twice, for the program must not find a
- * child that it does not know. $1: the pid file, $2: the signal, then the command.
+ * A shell script that each program is started through, and that then becomes the program: so the pid
+ * is the program's own, the pid file is there before the program, and a guard waits beside it from
+ * the first moment. The guard reads from a pipe of ours; when we are gone, for whatever reason, the
+ * pipe closes and the guard ends the program. A line on the pipe dismisses the guard. It is forked
+ * twice, so that the program does not find a child that it does not know. $1: the pid file, $2: the
+ * signal, then the command.
  */
 const LAUNCHER = `
   signal=$2
@@ -50,11 +51,11 @@ const LAUNCHER = `
   exec "$@" 3<&-`;
 
 /**
- * The programs that a command runs beside itself. They live in sessions of their own, so Ctrl-C in
- * a terminal reaches only the command, which then ends them in order: the last started first.
+ * The programs that a command runs beside itself. They live in sessions of their own, so Ctrl-C in a
+ * terminal reaches only the command, which then stops them in order, the last started first.
  */
 export class Supervisor {
-  /** Rejects with a CommandError when a program ends that nobody stopped. */
+  /** Rejects with a CommandError when a program ends although nobody stopped it. */
   readonly failure: Promise<never>;
   readonly #fail: (reason: CommandError) => void;
   readonly #running: Daemon[] = [];
@@ -67,11 +68,11 @@ export class Supervisor {
     const { promise, reject } = Promise.withResolvers<never>();
     this.failure = promise;
     this.#fail = reject;
-    // Who does not listen is not to be told.
+    // Nobody has to handle this rejection.
     promise.catch(() => {});
   }
 
-  /** Starts a program. It runs when this returns, but need not be ready: see `ready`. */
+  /** Starts a program. It is running when this returns, but perhaps not ready: see `ready`. */
   start({ title, name, command, env, stopSignal = "SIGTERM", endsByItself }: Program): Daemon {
     if (this.#stopping) throw new StoppedError();
     const pidFile = join(this.folder, "run", `${name}.pid`);
@@ -89,7 +90,7 @@ export class Supervisor {
       throw new CommandError(`${title} cannot be started: there is no /bin/sh.`);
 
     const guard = child.stdio[3] as Writable;
-    // The guard may be gone first, when somebody ended it by hand.
+    // The guard may be gone already, if somebody ended it by hand.
     guard.on("error", () => {});
     const exited = new Promise<string>((resolve) => {
       child.once("exit", (code, signal) => {
@@ -113,7 +114,7 @@ export class Supervisor {
 
   /**
    * Waits until a program answers.
-   * @throws CommandError with its last words when it ends before that, takes too long, or refuses us
+   * @throws CommandError with its last words when it ends first, takes too long, or refuses us
    */
   async ready(
     daemon: Daemon,
@@ -136,7 +137,7 @@ export class Supervisor {
     throw failure(daemon, ended);
   }
 
-  /** Ends all programs, the last started first, and lets none start any more. */
+  /** Stops all programs, the last started first, and starts none from then on. */
   stop(): Promise<void> {
     this.#stopping ??= (async () => {
       for (const daemon of this.#running.toReversed()) await daemon.stop();
@@ -149,20 +150,20 @@ export class Supervisor {
   }
 }
 
-/** What was under way was given up, because everything is being stopped. */
+/** Work was abandoned because everything is being stopped. */
 export class StoppedError extends Error {}
 
 function failure({ title, lastWords, log }: Daemon, how: string): CommandError {
   return new CommandError(`${title} ended (${how}). Its last words in ${log}: ${lastWords()}`);
 }
 
-/** Renames the log of the run before, unless it is empty: it may say why that ended. */
+/** Keeps the log of the previous run, unless it is empty: it may say why that run ended. */
 function keepLast(log: string): void {
   const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   if (size > 0) renameSync(log, `${log}.1`);
 }
 
-/** After the line that tells of the error, programs like to write of their tidying up. */
+/** Programs often write about their cleaning up after the line that tells of the error. */
 function lastWords(log: string): string {
   const lines = log.trimEnd().split("\n");
   return lines.findLast((line) => /error|fatal|cannot/i.test(line)) ?? lines.at(-1) ?? "";

@@ -1,6 +1,6 @@
 /**
- * Asks again and again until the condition holds.
- * @throws NotInTimeError when it does not within the time
+ * Polls until the condition holds.
+ * @throws NotInTimeError when it does not hold in time
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
@@ -21,7 +21,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
+    // EPERM: it is alive and belongs to somebody else.
     return (error as { code?: string }).code === "EPERM";
   }
 }
