@@ -567,11 +567,34 @@ test("what the outcode had placed moves with it, and is nowhere when the new one
   await move(unplaced, "NR1 3DD");
   expect(await stored()).toMatchObject({ status: "approved", ...norwich });
 
-  // What a record says of the place stands, and so does what came from elsewhere than an outcode.
+  // What a record says of the place stands, also when the postcode is another one near by.
   await move(whole, "TR18 2AA");
-  expect(await stored()).toMatchObject(exact);
-  await move(unplaced, "NR1 3DD");
-  expect(await stored()).toMatchObject(exact);
+  await move(unplaced, "TR18 9ZZ");
+  expect(await stored()).toMatchObject({ status: "approved", ...exact });
+});
+
+test("coordinates do not stay behind when a business moves to another outcode without new ones", async () => {
+  const { coordinates: _, ...unplaced } = whole;
+  const at = (postcode: string | null) => [{ ...unplaced, address: { ...whole.address, postcode } }];
+  const exact = { latitude: 52.6271, longitude: 1.2963 };
+
+  // That its postcode becomes known moves nobody.
+  await load([{ ...whole, address: { line1: "19 Castle Quarter" } }]);
+  await load(at("NR1 3DD"));
+  expect(await stored()).toMatchObject({ status: "approved", ...exact });
+
+  expect(await load(at("TR18 2AA"))).toMatchObject({ updated: 1, pending: 1 });
+  expect(await stored()).toMatchObject({ status: "pending", latitude: null, longitude: null });
+  expect(await load(at("TR18 2AA"))).toMatchObject({ unchanged: 1, pending: 1 });
+
+  await load([whole]);
+  const penzance = { latitude: 50.1, longitude: -5.5 };
+  await load(at("TR18 2AA"), { outcodes: new Map([["TR18", penzance]]) });
+  expect(await stored()).toMatchObject({ status: "approved", ...penzance });
+
+  await load([whole]);
+  await load(at(null));
+  expect(await stored()).toMatchObject({ status: "pending", latitude: null, longitude: null });
 });
 
 test("lists, totals and search follow an import", async () => {

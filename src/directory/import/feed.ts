@@ -220,8 +220,8 @@ export async function openFeed(
     if (town !== undefined) business.city_id = town && (cities.find(town)?.id ?? null);
     const outcode = outcodeOf(business.postcode);
     const left = outcodeOf(before.postcode);
-    // What only its outcode had put on the map moves with it: nowhere is better than where it was.
-    if (fields.latitude === undefined && outcode !== left && isAt(before, outcodes?.get(left))) {
+    // Who has moved, and does not say where to, is nowhere rather than where they were.
+    if (fields.latitude === undefined && left !== "" && outcode !== left) {
       business.latitude = null;
       business.longitude = null;
     }
@@ -243,10 +243,6 @@ export async function openFeed(
     counts.rejected++;
     options.onReject?.(record, reason);
   }
-}
-
-function isAt(business: BusinessFields, place: Place | undefined): boolean {
-  return business.latitude === place?.latitude && business.longitude === place?.longitude;
 }
 
 /** The ids of all categories, by slug. */
