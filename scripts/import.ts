@@ -16,9 +16,17 @@ const USAGE = `Usage: npx bun scripts/import.ts FILE… [options]
 Imports businesses: each file in one transaction, all of it or nothing. A business is known again
 by its source and its id there, so a feed has to keep its --source; the slug that it was first given
 stays. Rejected rows go to FILE.rejects.ndjson (to the current folder where that of FILE is
-read-only). A business that a feed drops or marks as vacant stays as it is: suspend it with
-scripts/businesses.ts. A record in our format is printed by scripts/generate.ts --count 1 --ndjson.
---categories imports categories, as NDJSON {slug, name, parent?, isActive?}.
+read-only).
+
+What a record leaves out stays as it is; null or "" says that there is none. An element of
+OpenStreetMap says all of its phone, email, website, description and hours, and a food hygiene
+record without any address that its address is withheld: what they had before goes. Who moves to
+another outcode and comes without coordinates loses the old ones, and is pending unless --outcodes
+has the new one. A business that a feed drops or marks as vacant stays as it is: suspend it with
+scripts/businesses.ts.
+
+A record in our format is printed by scripts/generate.ts --count 1 --ndjson. --categories imports
+categories, as NDJSON {slug, name, parent?, isActive?}.
 
   --format F       ${formats.join(", ")}; guessed from the file when absent
   --source NAME    the name of the feed; default osm or fhrs for these formats, else the file's name

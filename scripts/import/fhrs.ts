@@ -62,11 +62,13 @@ function rowOf(line: number, fields: Fields): Row {
     [fields.AddressLine1, fields.AddressLine2, fields.AddressLine3, fields.AddressLine4],
     name,
   );
+  const address = { ...line1, ...line2, ...(fields.PostCode && { postcode: fields.PostCode }) };
   const record: ImportRecord = {
     sourceId: fields.FHRSID,
     name,
     category,
-    address: { ...line1, ...line2, ...(fields.PostCode && { postcode: fields.PostCode }) },
+    // The scheme withholds the address of who works at home; one that it gave before must go.
+    address: Object.keys(address).length > 0 ? address : null,
     ...city,
     ...(fields.Latitude &&
       fields.Longitude && {

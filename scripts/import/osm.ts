@@ -58,29 +58,24 @@ function rowOf(line: number, row: unknown): Row {
   if (name === undefined) return { line, row, reason: "the place has no name" };
 
   const coordinates = middleOf(pointsOf(feature.geometry));
-  const hours = tags.opening_hours ? readWeek(tags.opening_hours) : undefined;
+  const hours = tags.opening_hours ? readWeek(tags.opening_hours) : null;
   const record: ImportRecord = {
     sourceId,
     name,
     category: categoryOf(tags),
     ...addressOf(tags),
     ...(coordinates && { coordinates }),
-    ...firstOf(
-      "phone",
-      tags.phone,
-      tags["contact:phone"],
-      tags["contact:mobile"],
-      tags["phone:mobile"],
-    ),
-    ...firstOf("website", tags.website, tags["contact:website"], tags.url),
-    ...firstOf("email", tags.email, tags["contact:email"]),
-    ...firstOf("shortDescription", tags.description),
-    // Hours that cannot be read are no longer the ones that were known.
-    ...(hours !== undefined && { openingHours: hours }),
+    // An element has all that is known there: what it has no longer must not stay with us. Not so its
+    // address, which a mapper may have moved to the building.
+    phone: firstOf(tags.phone, tags["contact:phone"], tags["contact:mobile"], tags["phone:mobile"]),
+    website: firstOf(tags.website, tags["contact:website"], tags.url),
+    email: firstOf(tags.email, tags["contact:email"]),
+    shortDescription: firstOf(tags.description),
+    openingHours: hours,
     // Perhaps closed, perhaps only for now: for a person to decide.
     ...(tags.disused === "yes" && { status: "pending" }),
   };
-  return { line, row, record, unusable: hours === null ? ["openingHours"] : [] };
+  return { line, row, record, unusable: tags.opening_hours && !hours ? ["openingHours"] : [] };
 }
 
 function addressOf(tags: Tags): Pick<ImportRecord, "address" | "city"> {
@@ -103,10 +98,7 @@ function addressOf(tags: Tags): Pick<ImportRecord, "address" | "city"> {
   };
 }
 
-function firstOf<Field extends string>(field: Field, ...values: (string | undefined)[]) {
-  const value = values.map(present).find(Boolean);
-  return value === undefined ? {} : ({ [field]: value } as Record<Field, string>);
-}
+const firstOf = (...values: (string | undefined)[]) => values.map(present).find(Boolean) ?? null;
 
 /** However deep they lie. */
 const pointsOf = (geometry: Geometry | null | undefined): unknown =>

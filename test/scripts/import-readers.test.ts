@@ -327,6 +327,11 @@ test("FHRS: entities, xsi:nil and the town at the end of the address", async () 
   ]);
 });
 
+test("FHRS: an address that the scheme withholds is none", async () => {
+  const withheld = establishment("<FHRSID>1</FHRSID><BusinessName>A</BusinessName><PostCode/>");
+  expect(await records(readFhrs(pieces(withheld)))).toMatchObject([{ address: null }]);
+});
+
 test("FHRS: XML that is cut short or holds no establishment fails the file", async () => {
   const xml = establishment("<FHRSID>1</FHRSID><BusinessName>A</BusinessName>");
   await expect(records(readFhrs(pieces(xml.slice(0, -10))))).rejects.toThrow("cut short");
@@ -368,17 +373,26 @@ test("OSM: tags become fields", async () => {
   expect((record as { openingHours: unknown[] }).openingHours.length).toBe(7);
 });
 
-test("OSM: hours that cannot be read say that there are none, and no hours say nothing", async () => {
+test("OSM: hours that cannot be read say that there are none, and are told of", async () => {
   const cafe = (id: string, hours: object) => ({ id, properties: { name: "A", ...hours } });
   const json = collection(
     cafe("node/1", { opening_hours: "Mo-Fr 18:00+" }),
     cafe("node/2", { opening_hours: "by appointment" }),
     cafe("node/3", {}),
   );
-  const [open, words, nothing] = await records(readOsm(pieces(json)));
-  expect(open).toMatchObject({ sourceId: "node/1", openingHours: null });
-  expect(words).toMatchObject({ sourceId: "node/2", openingHours: null });
-  expect(nothing).not.toHaveProperty("openingHours");
+  expect(await Array.fromAsync(readOsm(pieces(json)))).toMatchObject([
+    { record: { sourceId: "node/1", openingHours: null }, unusable: ["openingHours"] },
+    { record: { sourceId: "node/2", openingHours: null }, unusable: ["openingHours"] },
+    { record: { sourceId: "node/3", openingHours: null }, unusable: [] },
+  ]);
+});
+
+test("OSM: a contact or description that an element has not is none, an address may be elsewhere", async () => {
+  const json = collection({ id: "node/1", properties: { name: "A", phone: " " }, geometry: point });
+  const [record] = (await records(readOsm(pieces(json)))) as object[];
+  const none = { phone: null, website: null, email: null, shortDescription: null };
+  expect(record).toMatchObject({ ...none, address: {} });
+  expect(record).not.toHaveProperty("city");
 });
 
 test("OSM: a geometry that is none leaves its place without coordinates", async () => {

@@ -137,6 +137,51 @@ test("what a file says steers no terminal", async () => {
   expect(rows.stdout + header.stderr).not.toContain("\u001b");
 });
 
+test("what an element of OpenStreetMap or an establishment has no longer goes, what it never had stays", async () => {
+  const cafe = async (tags: object) => {
+    const properties = { name: "Café", amenity: "cafe", ...tags };
+    const feature = { id: "node/1", properties, geometry: { coordinates: [-1.5, 53.8] } };
+    await run([await write(JSON.stringify({ type: "FeatureCollection", features: [feature] }))]);
+    return { ...(await database.sql`select * from businesses where source = 'osm'`)[0] };
+  };
+  const address = {
+    "addr:housenumber": "1",
+    "addr:street": "Briggate",
+    "addr:city": "Leeds",
+    "addr:postcode": "LS1 6HD",
+  };
+  const contacts = { phone: "0113 496 0123", email: "a@cafe.example", website: "cafe.example" };
+  const words = { description: "Ask for Ann.", opening_hours: "24/7" };
+  await cafe({ ...address, ...contacts, ...words });
+  const photos = [{ url: "https://cafe.example/a.jpg" }];
+  await run([await write(record("node/1", { photos })), "--source", "osm"]);
+  expect(await cafe({})).toMatchObject({
+    status: "approved",
+    address_line1: "1 Briggate",
+    postcode: "LS1 6HD",
+    phone: "",
+    email: "",
+    website: "",
+    short_description: "",
+    opening_hours: [],
+    photos,
+  });
+
+  const baker = async (place: string) => {
+    const xml = `<FHRSEstablishment><EstablishmentDetail><FHRSID>1</FHRSID><BusinessName>Ann</BusinessName>${place}</EstablishmentDetail></FHRSEstablishment>`;
+    await run([await write(xml, "xml")]);
+    return { ...(await database.sql`select * from businesses where source = 'fhrs'`)[0] };
+  };
+  const home =
+    "<AddressLine1>2 Elm Row</AddressLine1><AddressLine2>Leeds</AddressLine2><PostCode>LS1 6HD</PostCode><Geocode><Longitude>-1.5</Longitude><Latitude>53.8</Latitude></Geocode>";
+  expect(await baker(home)).toMatchObject({ status: "approved", address_line1: "2 Elm Row" });
+  const nowhere = { address_line1: "", address_line2: null, postcode: "", latitude: null };
+  expect(await baker("<AddressLine1/><PostCode/>")).toMatchObject({
+    status: "pending",
+    ...nowhere,
+  });
+});
+
 test("a file that cannot be read to its end leaves nothing, and does not stop the others", async () => {
   const features = Array.from({ length: 6_000 }, (_, i) =>
     JSON.stringify({ id: `node/${i}`, properties: { name: `Shop ${i}` }, geometry: null }),
