@@ -13,17 +13,24 @@ export async function* readCsv(
   text: AsyncIterable<string>,
   mapping: Mapping | null,
 ): AsyncGenerator<Row> {
+  const hasHeader = mapping === null || mapping.header;
   let read: ((cells: string[]) => Map<string, unknown>) | null = null;
-  let width = 0;
+  let first: string[] = [];
 
   for await (const { line, cells } of readCells(text)) {
     if (!read) {
       read = mapping ? mapColumns(mapping, cells) : ownColumns(cells);
-      width = cells.length;
-      if (!mapping || mapping.header) continue;
+      first = cells;
+      if (hasHeader) continue;
     }
-    if (cells.length !== width) {
-      yield { line, row: cells, reason: `the row has ${cells.length} columns instead of ${width}` };
+    if (cells.length !== first.length) {
+      const reason = `the row has ${cells.length} columns instead of ${first.length}`;
+      yield { line, row: cells, reason };
+      continue;
+    }
+    // Of a file that was put behind another one.
+    if (hasHeader && cells.every((cell, column) => cell.trim() === first[column]?.trim())) {
+      yield { line, row: cells, reason: "the row is the header once more" };
       continue;
     }
     const record = recordOfFields(read(cells));

@@ -109,6 +109,17 @@ High Street",52.6,1.3,yes,4.5,"[{""url"":""https://x.example/a""}]"
   ]);
 });
 
+test("CSV: the header of a file that was put behind another one is no business", async () => {
+  const csv = "sourceId,name\n1,Boots\n\ufeffsourceId,name\n2,Shoes\n";
+  expect(await records(readCsv(pieces(csv), null))).toEqual([
+    { sourceId: "1", name: "Boots" },
+    "the row is the header once more",
+    { sourceId: "2", name: "Shoes" },
+  ]);
+  const mapping: Mapping = { header: false, fields: { sourceId: 1, name: 2 } };
+  expect(await records(readCsv(pieces("1,A\n1,A\n"), mapping))).toHaveLength(2);
+});
+
 test("CSV: a header that is not ours is refused with what to do", async () => {
   await expect(records(readCsv(pieces("id,title\n1,Boots\n"), null))).rejects.toThrow("--mapping");
   await expect(records(readCsv(pieces("sourceId,nmae\n1,Boots\n"), null))).rejects.toThrow("nmae");
