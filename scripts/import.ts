@@ -18,12 +18,12 @@ by its source and its id there, so a feed has to keep its --source; the slug tha
 stays. Rejected rows go to FILE.rejects.ndjson (to the current folder where that of FILE is
 read-only).
 
-What a record leaves out stays as it is; null or "" says that there is none. An element of
-OpenStreetMap says all of its phone, email, website, description and hours, and a food hygiene
-record without any address that its address is withheld: what they had before goes. Who moves to
-another outcode and comes without coordinates loses the old ones, and is pending unless --outcodes
-has the new one. A business that a feed drops or marks as vacant stays as it is: suspend it with
-scripts/businesses.ts.
+What a record leaves out stays as it is; null or "" says that there is none, as does an empty cell
+of a CSV's phone, email or website, and of nothing else. An element of OpenStreetMap says all of its
+phone, email, website, description and hours, and a food hygiene record without any address that
+its address is withheld: what they had before goes. Who moves to another outcode and comes without
+coordinates loses the old ones, and is pending unless --outcodes has the new one. A business that a
+feed drops or marks as vacant stays as it is: suspend it with scripts/businesses.ts.
 
 A record in our format is printed by scripts/generate.ts --count 1 --ndjson. --categories imports
 categories, as NDJSON {slug, name, parent?, isActive?}.

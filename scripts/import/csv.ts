@@ -7,7 +7,7 @@ import type { Row } from "./row.ts";
 
 /**
  * Comma-separated values: with a mapping any file; without, our own fields by the names in the
- * header (address.line1). An empty cell says nothing.
+ * header (address.line1). An empty cell says nothing, but of a contact that there is none.
  */
 export async function* readCsv(
   text: AsyncIterable<string>,

@@ -32,16 +32,21 @@ export function isFieldName(name: string): name is FieldName {
   return Object.hasOwn(kinds, name);
 }
 
+/** Who empties such a cell wants nobody to be called or written to any more. */
+const contacts = ["phone", "email", "website"];
+
 /**
  * A record of the fields of one row of a table: address.line1 becomes {address: {line1}}. A field
- * without a value is left out; a value of the wrong kind stays as it is, for the directory to name.
+ * without a value is left out, but for a contact, of which there is none then; a value of the wrong
+ * kind stays as it is, for the directory to name.
  * @returns the reason when a cell that must hold JSON does not
  */
 export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | string {
   const record: Nested = {};
   for (const [name, given] of fields) {
     const value = typeof given === "string" ? given.trim() : given;
-    if (value === "" || value === undefined || !isFieldName(name)) continue;
+    if (value === undefined || !isFieldName(name)) continue;
+    if (value === "" && !contacts.includes(name)) continue;
     let read: unknown = value;
     try {
       if (typeof value === "string") read = readers[kinds[name]](value);

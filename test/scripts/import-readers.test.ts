@@ -109,6 +109,19 @@ High Street",52.6,1.3,yes,4.5,"[{""url"":""https://x.example/a""}]"
   ]);
 });
 
+test("CSV: an empty cell of a contact says that there is none, of other fields nothing", async () => {
+  const csv = "sourceId,name,city,phone,email,website,rating\n1,Boots,,, ,,\n";
+  const none = { sourceId: "1", name: "Boots", phone: "", email: "", website: "" };
+  expect(await records(readCsv(pieces(csv), null))).toEqual([none]);
+  const mapping: Mapping = {
+    header: false,
+    fields: { sourceId: 1, name: 2, phone: [3, 4], city: 5 },
+  };
+  expect(await records(readCsv(pieces("1,Boots,,,\n"), mapping))).toEqual([
+    { sourceId: "1", name: "Boots", phone: "" },
+  ]);
+});
+
 test("CSV: the header of a file that was put behind another one is no business", async () => {
   const csv = "sourceId,name\n1,Boots\n\ufeffsourceId,name\n2,Shoes\n";
   expect(await records(readCsv(pieces(csv), null))).toEqual([
