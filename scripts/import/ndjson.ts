@@ -14,7 +14,8 @@ export async function* readNdjson(text: AsyncIterable<string>): AsyncGenerator<R
 function rowOf(line: number, json: string): Row {
   let row: unknown;
   try {
-    row = JSON.parse(json);
+    // Trimmed, since a mark at the start of a file stays there when it is put behind another one.
+    row = JSON.parse(json.trim());
   } catch {
     return { line, row: json, reason: "the line is not JSON" };
   }

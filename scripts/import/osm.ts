@@ -8,20 +8,21 @@ import { present, type Row } from "./row.ts";
 /** Places of OpenStreetMap as GeoJSON, as Overpass and osmtogeojson give it: tags as properties. */
 export async function* readOsm(text: AsyncIterable<string>): AsyncGenerator<Row> {
   const parser = new JSONParser({ paths: ["$.type", "$.features.*"], keepStack: false });
-  const found: Row[] = [];
+  const found: unknown[] = [];
   let count = 0;
   let isCollection = false;
   parser.onValue = ({ key, value }) => {
     if (key === "type") isCollection = value === "FeatureCollection";
-    else found.push(rowOf(++count, value as unknown));
+    else found.push(value);
   };
   parser.onError = (error) => {
-    throw new CommandError(`The GeoJSON is broken after feature ${count}: ${error.message}.`);
+    const whole = count + found.length;
+    throw new CommandError(`The GeoJSON is broken after feature ${whole}: ${error.message}.`);
   };
 
   for await (const piece of text) {
     parser.write(piece);
-    yield* found.splice(0);
+    for (const feature of found.splice(0)) yield rowOf(++count, feature);
   }
   if (!parser.isEnded) throw new CommandError(`The GeoJSON is cut short after feature ${count}.`);
   // An extract in which nothing was found is one all the same.
@@ -31,13 +32,7 @@ export async function* readOsm(text: AsyncIterable<string>): AsyncGenerator<Row>
 interface Feature {
   id?: unknown;
   properties?: Record<string, unknown> | null;
-  geometry?: Geometry | null;
-}
-
-interface Geometry {
-  coordinates?: unknown;
-  /** Of a collection. */
-  geometries?: unknown;
+  geometry?: unknown;
 }
 
 /** Tools that give columns a type write the name "1812" as a number. */
@@ -51,13 +46,13 @@ function tagsOf(properties: Record<string, unknown>): Tags {
 function rowOf(line: number, row: unknown): Row {
   const feature = (row ?? {}) as Feature;
   const tags = tagsOf(feature.properties ?? {});
-  const sourceId = String(feature.id ?? tags.id ?? tags["@id"] ?? "");
+  const sourceId = tagsOf({ id: feature.id }).id ?? tags.id ?? tags["@id"] ?? "";
   const name = present(tags.name);
   if (sourceId === "") return { line, row, reason: "the feature has no id" };
   if (isVacant(tags)) return { line, row, reason: "the place is vacant or disused" };
   if (name === undefined) return { line, row, reason: "the place has no name" };
 
-  const coordinates = middleOf(pointsOf(feature.geometry));
+  const coordinates = middleOf(feature.geometry);
   const hours = tags.opening_hours ? readWeek(tags.opening_hours) : null;
   const record: ImportRecord = {
     sourceId,
@@ -100,23 +95,22 @@ function addressOf(tags: Tags): Pick<ImportRecord, "address" | "city"> {
 
 const firstOf = (...values: (string | undefined)[]) => values.map(present).find(Boolean) ?? null;
 
-/** However deep they lie. */
-const pointsOf = (geometry: Geometry | null | undefined): unknown =>
-  Array.isArray(geometry?.geometries) ? geometry.geometries.map(pointsOf) : geometry?.coordinates;
-
 /** Of a point the point; of a line or an area the middle of its bounds. GeoJSON has longitude first. */
-function middleOf(coordinates: unknown): { lat: number; lng: number } | null {
+function middleOf(geometry: unknown): { lat: number; lng: number } | null {
   const [lngs, lats]: [number[], number[]] = [[], []];
-  const collect = (part: unknown): void => {
-    if (!Array.isArray(part)) return;
-    if (typeof part[0] === "number" && typeof part[1] === "number") {
+  const collect = (part: unknown, levels: number): void => {
+    if (typeof part !== "object" || part === null || levels === 0) return;
+    if (!Array.isArray(part)) {
+      const { geometries, coordinates } = part as { geometries?: unknown; coordinates?: unknown };
+      collect(Array.isArray(geometries) ? geometries : coordinates, levels - 1);
+    } else if (typeof part[0] === "number" && typeof part[1] === "number") {
       lngs.push(part[0]);
       lats.push(part[1]);
     } else {
-      for (const inner of part) collect(inner);
+      for (const inner of part) collect(inner, levels - 1);
     }
   };
-  collect(coordinates);
+  collect(geometry, MOST_LEVELS);
   if (lats.length === 0) return null;
   const middle = (values: readonly number[]) => {
     const [least, most] = values.reduce(
@@ -127,3 +121,6 @@ function middleOf(coordinates: unknown): { lat: number; lng: number } | null {
   };
   return { lat: middle(lats), lng: middle(lngs) };
 }
+
+/** Of a geometry: an area of several parts in a collection has seven. */
+const MOST_LEVELS = 20;

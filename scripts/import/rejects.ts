@@ -31,7 +31,7 @@ export class Rejects {
     const counted =
       this.#reasons.has(reason) || this.#reasons.size < MOST_REASONS ? reason : OTHERS;
     this.#reasons.set(counted, (this.#reasons.get(counted) ?? 0) + 1);
-    this.#lines.push(`${JSON.stringify({ line, reason, row })}\n`);
+    this.#lines.push(`${jsonOf({ line, reason, row })}\n`);
     if (this.#lines.length >= BUFFERED) this.flush();
   }
 
@@ -62,6 +62,15 @@ export class Rejects {
     } catch (error) {
       if (!isReadOnly(error)) throw error;
     }
+  }
+}
+
+function jsonOf(rejected: RejectedRow): string {
+  try {
+    return JSON.stringify(rejected);
+  } catch {
+    // JSON can be read at any depth, but not be written.
+    return JSON.stringify({ ...rejected, row: "nested too deeply to be written again" });
   }
 }
 

@@ -58,6 +58,11 @@ test("NDJSON: each line is a record, a broken one is rejected with its number", 
   ]);
 });
 
+test("NDJSON: a file that was put behind another one may begin with a mark", async () => {
+  const json = '{"sourceId":"1"}\n\ufeff{"sourceId":"2"}\n';
+  expect(await records(readNdjson(pieces(json)))).toEqual([{ sourceId: "1" }, { sourceId: "2" }]);
+});
+
 test("a text that is not UTF-8 is refused with the line and the byte of its first fault", async () => {
   const folder = await mkdtemp(join(tmpdir(), "highstreet-text-"));
   const file = join(folder, "a.csv");
@@ -433,6 +438,19 @@ test("OSM: a geometry that is none leaves its place without coordinates", async 
   );
   const rows = (await records(readOsm(pieces(json)))) as object[];
   expect(rows.map((row) => "coordinates" in row)).toEqual([...geometries.map(() => false), true]);
+});
+
+test("OSM: what is nested deeper than any place is no geometry and no id", async () => {
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  const json = collection(
+    { id: "node/1", properties: { name: "A" }, geometry: { coordinates: "deep" } },
+    { id: "deep", properties: { name: "B" }, geometry: point },
+    { id: "node/3", properties: { name: "C" }, geometry: point },
+  ).replaceAll('"deep"', deep);
+  const [unplaced, ...others] = await records(readOsm(pieces(json, 65_536)));
+  expect(unplaced).toMatchObject({ sourceId: "node/1" });
+  expect(unplaced).not.toHaveProperty("coordinates");
+  expect(others).toMatchObject(["the feature has no id", { sourceId: "node/3" }]);
 });
 
 test("OSM: what has no name, and what is vacant or disused, is rejected; a line has its middle", async () => {

@@ -30,6 +30,21 @@ test.skipIf(!existsSync("/sys"))(
   },
 );
 
+test("a row that is nested too deeply to be written is told of by its line", async () => {
+  const file = join(tmpdir(), crypto.randomUUID());
+  const rejects = new Rejects(file);
+  const row: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
+  rejects.add({ line: 7, reason: "the row is not an object", row });
+  rejects.flush();
+  const written = await Bun.file(`${file}.rejects.ndjson`).json();
+  rejects.remove();
+  expect(written).toEqual({
+    line: 7,
+    reason: "the row is not an object",
+    row: "nested too deeply to be written again",
+  });
+});
+
 test("of reasons without number only so many are counted apart", () => {
   const rejects = new Rejects(join(tmpdir(), crypto.randomUUID()));
   for (let line = 0; line < 3_000; line++) rejects.add({ line, reason: `no ${line}`, row: {} });
