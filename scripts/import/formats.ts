@@ -7,6 +7,7 @@ import type { Mapping } from "./mapping.ts";
 import { readNdjson } from "./ndjson.ts";
 import { readOsm } from "./osm.ts";
 import type { Row } from "./row.ts";
+import { readText } from "./text.ts";
 
 export const formats = ["ndjson", "csv", "osm", "fhrs"] as const;
 export type Format = (typeof formats)[number];
@@ -34,14 +35,19 @@ export function readRows(
 
 /**
  * Tells a format by what the file begins with.
- * @throws CommandError when it is none of ours
+ * @throws CommandError when it is none of ours, or no text
  */
 export async function guessFormat(file: string): Promise<Format> {
-  const head = new TextDecoder().decode(await Bun.file(file).slice(0, 65_536).arrayBuffer()).trim();
+  const head = (await readHead(file)).trim();
   if (head.startsWith("<")) return "fhrs";
   if (/^\{\s*(\}|"[^"]*"\s*:)/.test(head)) {
     const isOneRecord = isJson(head.slice(0, head.indexOf("\n")));
     return !isOneRecord && /"(FeatureCollection|features)"/.test(head) ? "osm" : "ndjson";
+  }
+  if (/^\[\s*\{/.test(head)) {
+    throw new CommandError(
+      `${file} is one list in JSON: put each record on a line of its own, for example with jq -c '.[]'.`,
+    );
   }
   if (/\.(ndjson|jsonl)$/i.test(file)) return "ndjson";
   if (/\.csv$/i.test(file) || /^[^\n]*,/.test(head)) return "csv";
@@ -49,6 +55,18 @@ export async function guessFormat(file: string): Promise<Format> {
     `${file} is in no known format: say which with --format ${formats.join("|")}.`,
   );
 }
+
+async function readHead(file: string): Promise<string> {
+  let head = "";
+  for await (const piece of readText(file)) {
+    head += piece;
+    if (head.length >= LONGEST_HEAD) break;
+  }
+  return head.slice(0, LONGEST_HEAD);
+}
+
+/** In characters: enough to tell a format by. */
+const LONGEST_HEAD = 65_536;
 
 /** The source of a feed that has no name: that of its format, or of its file. */
 export function defaultSource(format: Format, file: string): string {

@@ -3,15 +3,22 @@ import { CommandError } from "../command.ts";
 /**
  * The text of a file in pieces, never all of it at once.
  * @param onBytes hears of each piece how many bytes it was
- * @throws CommandError when the file cannot be read or is not UTF-8
+ * @throws CommandError when the file cannot be read, is compressed or is not UTF-8
  */
 export async function* readText(
   file: string,
   onBytes: (bytes: number) => void = () => {},
 ): AsyncGenerator<string> {
   const decoder = new Utf8Decoder(file);
+  let isFirst = true;
   try {
     for await (const piece of Bun.file(file).stream()) {
+      if (isFirst && BINARY.test(Buffer.from(piece.subarray(0, 8)).toString("latin1"))) {
+        throw new CommandError(
+          `${file} is compressed or a spreadsheet: unpack it first, or save it as CSV.`,
+        );
+      }
+      isFirst = false;
       const text = decoder.decode(piece);
       onBytes(piece.byteLength);
       if (text !== "") yield text;
@@ -24,6 +31,11 @@ export async function* readText(
     throw error;
   }
 }
+
+/** How gzip, zip (and .xlsx, .ods), xz, Zstandard, 7z, bzip2 and .xls begin, each byte a character. */
+const BINARY =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with.
+  /^(\x1f\x8b|PK\x03\x04|\xfd7zXZ|\x28\xb5\x2f\xfd|7z\xbc\xaf|BZh[1-9]1AY|\xd0\xcf\x11\xe0)/;
 
 /** Decodes a file piece by piece, and says where in it the first fault is. */
 class Utf8Decoder {
@@ -97,12 +109,14 @@ const LINE_END = 0x0a;
 /** The lines of a text, without their ends. */
 export async function* readLines(text: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = "";
+  let count = 0;
   for await (const piece of text) {
     const lines = (rest + piece).split("\n");
     rest = lines.pop() ?? "";
+    count += lines.length;
     if (rest.length > LONGEST_LINE) {
       throw new CommandError(
-        `A line is longer than ${LONGEST_LINE} characters: this is not a file of lines.`,
+        `Line ${count + 1} is longer than ${LONGEST_LINE} characters: this is not a file of lines.`,
       );
     }
     for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
