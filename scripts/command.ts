@@ -15,7 +15,9 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
     await command();
   } catch (error) {
     process.exitCode = 1;
-    console.error(explain(error) ?? error);
+    const told = explain(error);
+    // It may repeat what stands in a file, which must steer no terminal.
+    console.error(told?.replace(/[^\P{Cc}\n\t]/gu, " ") ?? error);
   }
 }
 

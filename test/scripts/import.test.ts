@@ -134,7 +134,14 @@ test("what a file says steers no terminal", async () => {
   expect(rows.stdout).toContain("1  category a [2J is unknown");
   const header = await run([await write(`sourceId,a${clear}\n1,2\n`, "csv")]);
   expect(header.stderr).toContain("unknown columns: a [2J.");
-  expect(rows.stdout + header.stderr).not.toContain("\u001b");
+  const category = { slug: "b", name: "B", parent: `a${clear}` };
+  const parent = await run(["--categories", await write(JSON.stringify(category))]);
+  expect(parent.stderr).toContain("The parent a [2J of b is no category.");
+  const mapping = await write(JSON.stringify({ header: true, [`a${clear}`]: 1 }), "json");
+  const field = await run(["a.csv", "--mapping", mapping]);
+  expect(field.stderr).toContain("unknown fields: a [2J.");
+  const all = rows.stdout + header.stderr + parent.stderr + field.stderr;
+  expect(all).not.toContain("\u001b");
 });
 
 test("what an element of OpenStreetMap or an establishment has no longer goes, what it never had stays", async () => {
