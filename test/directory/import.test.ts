@@ -350,6 +350,19 @@ test("of rows with one sourceId the first counts, and again on the next import",
   expect((await stored())?.name).toBe("Boots");
 });
 
+test("a category may be written with capitals and spaces", async () => {
+  const spellings = [" Bakeries ", "Fish & Chips", "fish  and chips", "FISH-AND-CHIPS"];
+  await load(spellings.map((category, place) => ({ ...whole, sourceId: `${place}`, category })));
+  const categories = await Promise.all(spellings.map((_, place) => stored(`${place}`)));
+  expect(categories.map((business) => business?.category)).toEqual([
+    "bakeries",
+    "fish-and-chips",
+    "fish-and-chips",
+    "fish-and-chips",
+  ]);
+  expect(await load([{ ...whole, category: " " }])).toMatchObject({ rejected: 0, pending: 1 });
+});
+
 test("two sources may use the same id", async () => {
   await load([whole], { source: "one" });
   expect(await load([whole], { source: "two" })).toMatchObject({ created: 1, unchanged: 0 });
@@ -394,10 +407,13 @@ test.each<[reason: string, record: object]>([
   ["openingHours: day is missing", { ...whole, openingHours: [{ isClosed: true }] }],
   ["name is missing", { ...whole, name: "\u200b \t" }],
   ["name is longer than 200 characters", { ...whole, name: "x".repeat(201) }],
-  ["rating must be between 0 and 5", { ...whole, rating: 5.1 }],
-  ["rating must be between 0 and 5", { ...whole, rating: "good" }],
+  ["rating must be a number between 0 and 5", { ...whole, rating: 5.1 }],
+  ["rating must be a number between 0 and 5", { ...whole, rating: "good" }],
   ["reviewCount must be a whole number", { ...whole, reviewCount: 1.5 }],
-  ["coordinates.lat must be between -90 and 90", { ...whole, coordinates: { lat: 91, lng: 0 } }],
+  [
+    "coordinates.lat must be a number between -90 and 90",
+    { ...whole, coordinates: { lat: 91, lng: 0 } },
+  ],
   ["isClaimed must be true or false", { ...whole, isClaimed: "yes" }],
   ["status must be one of pending, approved, rejected, suspended", { ...whole, status: "open" }],
   ["photos: url must begin with http:// or https://", { ...whole, photos: [{ url: "x.jpg" }] }],
@@ -575,7 +591,9 @@ test("what the outcode had placed moves with it, and is nowhere when the new one
 
 test("coordinates do not stay behind when a business moves to another outcode without new ones", async () => {
   const { coordinates: _, ...unplaced } = whole;
-  const at = (postcode: string | null) => [{ ...unplaced, address: { ...whole.address, postcode } }];
+  const at = (postcode: string | null) => [
+    { ...unplaced, address: { ...whole.address, postcode } },
+  ];
   const exact = { latitude: 52.6271, longitude: 1.2963 };
 
   // That its postcode becomes known moves nobody.

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { OpeningHours, Photo } from "../schemas.ts";
+import { makeSlug } from "../slug.ts";
 import type { BusinessStatus } from "../status.ts";
 import { weekdays } from "../weekdays.ts";
 import { readEmail, readPhone, readPostcode, readWebsite } from "./contacts.ts";
@@ -36,7 +37,8 @@ export function prepare(
   const name = cleanLine(given.name);
   if (name === "") return "name is missing";
   if (name.length > 200) return "name is longer than 200 characters";
-  if (given.category && !categories.has(given.category)) {
+  const category = categoryIdOf(given.category, categories);
+  if (category === undefined && given.category !== undefined) {
     return `category ${given.category} is unknown: use a slug of the taxonomy, or add it with --categories`;
   }
 
@@ -72,8 +74,7 @@ export function prepare(
     unusable,
     fields: withoutAbsent({
       name,
-      category_id:
-        given.category === undefined ? undefined : (categories.get(given.category ?? "") ?? null),
+      category_id: category,
       short_description: use("shortDescription", given.shortDescription, cleanLine, ""),
       description: use("description", given.description, cleanText, ""),
       address_line1: use("line1", address.line1, cleanLine, ""),
@@ -94,6 +95,17 @@ export function prepare(
         given.openingHours === undefined ? undefined : readOpeningHours(given.openingHours ?? []),
     }),
   };
+}
+
+/** @returns null for none, undefined when nothing is said of it or it is unknown */
+function categoryIdOf(
+  given: string | null | undefined,
+  categories: ReadonlyMap<string, number>,
+): number | null | undefined {
+  if (given === undefined) return undefined;
+  if (given === null || given.trim() === "") return null;
+  // "Fish & Chips" can only mean fish-and-chips.
+  return categories.get(given) ?? categories.get(makeSlug(given));
 }
 
 const check = v.safeParser(importRecord, { abortEarly: true });

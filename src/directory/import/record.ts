@@ -13,7 +13,7 @@ export interface ImportRecord {
   name: string;
   /** Used when the business is created, and only then; made from name and city when absent. */
   slug?: string | null;
-  /** Slug of a category. */
+  /** Slug of a category, or a text that makes it: "Fish & Chips" is fish-and-chips. */
   category?: string | null;
   /** Display name of a town. */
   city?: string | null;
@@ -61,7 +61,7 @@ const flag = (field: string) => v.nullish(v.boolean(`${field} must be true or fa
 // valibot lays a key that is absent at the object's door, in the object's words: so what must be
 // there has a default that is never good.
 const between = (field: string, least: number, most: number) => {
-  const reason = `${field} must be between ${least} and ${most}`;
+  const reason = `${field} must be a number between ${least} and ${most}`;
   return v.pipe(
     v.number(reason),
     v.minValue(least, reason),
