@@ -11,6 +11,7 @@ import {
   importRecords,
 } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
+import type { OpeningHours } from "../../src/directory/schemas.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
@@ -361,6 +362,32 @@ test("a category may be written with capitals and spaces", async () => {
     "fish-and-chips",
   ]);
   expect(await load([{ ...whole, category: " " }])).toMatchObject({ rejected: 0, pending: 1 });
+});
+
+test.each<[given: string[], kept: string[]]>([
+  [["09:00-12:00", "12:00-17:00"], ["09:00-17:00"]],
+  [["12:00-17:00", "09:00-13:00", "09:30-10:00"], ["09:00-17:00"]],
+  [
+    ["09:00-12:00", "13:00-17:00"],
+    ["09:00-12:00", "13:00-17:00"],
+  ],
+  [["18:00-23:00", "22:00-02:00"], ["18:00-02:00"]],
+  [
+    ["18:00-02:00", "01:00-02:00"],
+    ["01:00-02:00", "18:00-02:00"],
+  ],
+  [["18:00-24:00", "12:00-18:00"], ["12:00-00:00"]],
+  [["00:00-12:00", "12:00-24:00"], ["-"]],
+  [["06:00-18:00", "17:00-07:00"], ["06:00-06:00"]],
+])("hours of a day that touch or overlap are one: %j", async (given, kept) => {
+  const openingHours = given.map((hours) => {
+    const [openTime, closeTime] = hours.split("-");
+    return { day: "FRIDAY", openTime, closeTime };
+  });
+  await load([{ ...whole, openingHours }]);
+  const { opening_hours } = (await stored()) as { opening_hours: OpeningHours[] };
+  expect(opening_hours.map(({ openTime, closeTime }) => `${openTime}-${closeTime}`)).toEqual(kept);
+  expect(opening_hours.map(({ is24Hours }) => is24Hours)).toEqual(kept.map((day) => day === "-"));
 });
 
 test("two sources may use the same id", async () => {

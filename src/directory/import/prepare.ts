@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import type { OpeningHours, Photo } from "../schemas.ts";
+import type { Photo } from "../schemas.ts";
 import { makeSlug } from "../slug.ts";
 import type { BusinessStatus } from "../status.ts";
-import { weekdays } from "../weekdays.ts";
 import { readEmail, readPhone, readPostcode, readWebsite } from "./contacts.ts";
+import { readOpeningHours } from "./hours.ts";
 import { type CheckedRecord, importRecord } from "./record.ts";
 import type { BusinessFields } from "./rows.ts";
 import { cleanLine, cleanText } from "./text.ts";
@@ -121,26 +121,6 @@ function readPhotos(photos: NonNullable<CheckedRecord["photos"]>): Photo[] {
     caption: cleanLine(caption ?? ""),
     isCover: isCover ?? false,
   }));
-}
-
-/** In the order of the week; a day that is closed or open all day has no times. */
-function readOpeningHours(entries: NonNullable<CheckedRecord["openingHours"]>): OpeningHours[] {
-  return entries
-    .map(({ day, openTime, closeTime, isClosed, is24Hours }) => {
-      const isAllDay = !isClosed && (is24Hours || (openTime === "00:00" && closeTime === "24:00"));
-      const hasTimes = !isClosed && !isAllDay;
-      return {
-        day,
-        openTime: hasTimes ? (openTime ?? "").replace("24:00", "00:00") : "",
-        closeTime: hasTimes ? (closeTime ?? "").replace("24:00", "00:00") : "",
-        isClosed: Boolean(isClosed),
-        is24Hours: Boolean(isAllDay),
-      };
-    })
-    .sort(
-      (a, b) =>
-        weekdays.indexOf(a.day) - weekdays.indexOf(b.day) || a.openTime.localeCompare(b.openTime),
-    );
 }
 
 type Present<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };

@@ -35,7 +35,7 @@ export interface ImportRecord {
   /** Applies when the business is created; afterwards its status is the operator's. */
   status?: BusinessStatus | null;
   photos?: { url: string; caption?: string | null; isCover?: boolean | null }[] | null;
-  /** Times are HH:MM; a closeTime not after its openTime is past midnight. */
+  /** Times are HH:MM; a closeTime not after its openTime is past midnight. What touches is joined. */
   openingHours?: OpeningHoursRecord[] | null;
 }
 
