@@ -11,7 +11,7 @@ import { RingFile } from "./directory/ring-file.ts";
 import { type Answers, keptAnswers } from "./handlers/answers.ts";
 import { type AnswerCounts, createMetrics } from "./metrics.ts";
 import { LONGEST_HANDLING_MS } from "./middleware/answerInTime.ts";
-import { createLog, endWhenTold, explain, StartError } from "./process.ts";
+import { createLog, endWhenTold, explain, listenOn, StartError } from "./process.ts";
 import { startSearchSync } from "./search/continuous-sync.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
 import { serve } from "./server.ts";
@@ -129,18 +129,8 @@ export async function start(
     const counts: AnswerCounts = new Map();
     const metrics = createMetrics(admission, tasks, counts);
     scrape ??= () => metrics.metrics();
-    const server = serve({
-      config,
-      sql,
-      search,
-      answers,
-      keyring,
-      admission,
-      redis,
-      counts,
-      scrape,
-      log,
-    });
+    const parts = { config, sql, search, answers, keyring, admission, redis, counts, scrape, log };
+    const server = listenOn(config, () => serve(parts));
     // A connection on which nothing was asked yet would keep it for longer than any answer takes.
     opened.push(() =>
       withDeadline(server.stop(), LONGEST_ANSWER_MS).catch(() => server.stop(true)),

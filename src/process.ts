@@ -1,5 +1,5 @@
 import pino, { type Logger } from "pino";
-import { ConfigError } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 
 /** A reason not to start that the operator can do something about. */
 export class StartError extends Error {}
@@ -22,9 +22,28 @@ function describe(error: unknown): unknown {
 export function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartError) return error.message;
   const { code, message } = error as { code?: string; message?: string };
-  return code === "EADDRINUSE"
-    ? "Cannot start: the port is in use. Stop the program that uses it, or choose another with PORT."
-    : `Cannot start: ${message || code || error}`;
+  return `Cannot start: ${message || code || error}`;
+}
+
+/**
+ * What `listen` gives. Bun's own errors may name neither address nor port.
+ * @throws StartError when it cannot listen there
+ */
+export function listenOn<Listener>(
+  { host, port }: Pick<Config, "host" | "port">,
+  listen: () => Listener,
+): Listener {
+  try {
+    return listen();
+  } catch (error) {
+    const { code, message } = error as { code?: string; message?: string };
+    throw new StartError(
+      code === "EADDRINUSE"
+        ? "Cannot start: the port is in use. Stop the program that uses it, or choose another with PORT."
+        : `Cannot start: ${message}. HOST (${host}) must be an address of this machine, PORT (${port}) one that you may use.`,
+      { cause: error },
+    );
+  }
 }
 
 /**

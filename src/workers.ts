@@ -2,13 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { AggregatorRegistry } from "prom-client";
 import type { Config } from "./config.ts";
+import { listenOn } from "./process.ts";
 import { launchWorker, type Metrics, type Worker } from "./worker-process.ts";
 
 /**
  * Serves with several processes that share one port; Linux spreads the connections over them
  * (SO_REUSEPORT, socket(7)). This process itself only looks after them: one that ends is replaced,
  * one that hangs is ended first, and when this process ends, however that comes, they do too.
- * @throws StartError with the reason of a worker that cannot start; EADDRINUSE
+ * @throws StartError with the reason of a worker that cannot start, or when the port is not to be had
  */
 export async function startWorkers(
   config: Config,
@@ -98,10 +99,11 @@ const LOOK_INTERVAL_MS = 2_000;
 /**
  * The port to share; a free one for 0. Who else shares that port would get some of the requests, and
  * nobody would notice: so it must be to be had alone first.
- * @throws EADDRINUSE
+ * @throws StartError
  */
-function findPort({ port, host }: Config): number {
-  const probe = Bun.listen({ port, hostname: host, socket: { data() {} } });
+function findPort(config: Config): number {
+  const { port, host } = config;
+  const probe = listenOn(config, () => Bun.listen({ port, hostname: host, socket: { data() {} } }));
   const found = probe.port;
   probe.stop(true);
   return found;

@@ -230,6 +230,18 @@ test("says in one line that the port is in use, also by one who would share it",
   await other.stop(true);
 });
 
+test.each(["1", "2"])(
+  "says in one line that HOST is none of its addresses, with WORKERS=%s",
+  async (WORKERS) => {
+    for (const HOST of ["203.0.113.9", "no-such-host.invalid", "http://localhost"]) {
+      const misplaced = run({ HOST, WORKERS });
+      expect(await misplaced.exited).toBe(1);
+      expect(misplaced.stderr()).toMatch(/^Cannot start: .+\n$/);
+      expect(misplaced.stderr()).toContain(`. HOST (${HOST}) must be an address of this machine`);
+    }
+  },
+);
+
 test("says once why no worker can start, and leaves none", async () => {
   const port = await freePort();
   const other = run({ REDIS_URL: `redis://127.0.0.1:${port}` });
