@@ -151,9 +151,7 @@ export function createAdmission(
 
   /** At once, so that nobody asks what was used between the charge and its being counted. */
   function counted({ meterId }: ApiKey, cost: 0 | 1, decision: Decision): Decision {
-    if (cost > 0 && decision.outcome === "admitted") {
-      usage.count(meterId, decision.reading.month, cost);
-    }
+    if (decision.outcome === "admitted") usage.count(meterId, decision.reading.month, cost);
     return decision;
   }
 
