@@ -43,6 +43,18 @@ test("of 200 requests at once from one client exactly 60 are let in, by Redis's 
   }
 });
 
+test("Redis's own clock counts in microseconds", async () => {
+  const client = newClient();
+  const time = async () => {
+    const [seconds, microseconds] = await redis.time();
+    return Number(seconds) * SECOND + Number(microseconds);
+  };
+  const before = await time();
+  await admission.admitClient(client);
+  const log = await redis.getBuffer(windowName(client));
+  expect(log?.readDoubleBE()).toBeWithin(before, (await time()) + 1);
+});
+
 test("each client has a window of its own", async () => {
   const [one, other] = [newClient(), newClient()];
   expect(await admitted(one, 61)).toBe(60);

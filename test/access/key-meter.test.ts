@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
-import { meterName } from "../../src/access/meters.ts";
+import { createMeters, meterName } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
 import { freshRedis, patient } from "../support.ts";
 
@@ -47,6 +47,29 @@ test("of 500 requests at once with one developer key exactly 60 are let in, and 
     }
   }
   expect((await admission.usage(key)).used).toBe(60);
+});
+
+test("Redis's own clock counts in microseconds", async () => {
+  const time = async () => {
+    const [seconds, microseconds] = await redis.time();
+    return Number(seconds) * SECOND + Number(microseconds);
+  };
+  const standing = async (key: ApiKey) =>
+    (await redis.getBuffer(meterName(key.meterId)))?.readDoubleBE(3 * 8);
+  const [charged, seeded] = [newKey(), newKey()];
+  const before = await time();
+  await admission.admitKey(charged);
+  const { meterId, perMinute } = seeded;
+  await createMeters(redis, patient).seed({
+    meterId,
+    month: "2026-11",
+    used: 1,
+    perMinute,
+    tokensLeft: 1,
+  });
+  for (const key of [charged, seeded]) {
+    expect(await standing(key)).toBeWithin(before, (await time()) + 1);
+  }
 });
 
 test("the month is that of Redis's own clock", async () => {
@@ -269,6 +292,40 @@ test("a refund for a month that is over gives nothing back in the next", async (
   await timed.admitKey(key);
   await timed.refundKey(key, charged);
   expect((await timed.usage(key)).used).toBe(1);
+});
+
+test("what is known elsewhere of a bucket lowers it and never fills it, whatever the clock does", async () => {
+  const key = newKey({ burst: 10 });
+  const meters = createMeters(redis, { ...patient, clock: () => now });
+  const tokensAfter = async (tokensLeft: number) => {
+    await meters.seed({
+      meterId: key.meterId,
+      month: "2026-11",
+      used: 0,
+      perMinute: 60,
+      tokensLeft,
+    });
+    return (await timed.usage(key)).tokensLeft;
+  };
+  now = START;
+  expect([await tokensAfter(4), await tokensAfter(8), await tokensAfter(2)]).toEqual([4, 4, 2]);
+  now += 3 * SECOND;
+  expect([await tokensAfter(8), await tokensAfter(3)]).toEqual([5, 3]);
+  now -= 2 * SECOND;
+  expect(await tokensAfter(8)).toBe(3);
+});
+
+test("a meter that was only told of is gone within a day, and one that was charged stays as long as it would", async () => {
+  const [told, charged] = [newKey(), newKey()];
+  now = START;
+  await timed.admitKey(charged);
+  const expiry = await redis.pexpiretime(meterName(charged.meterId));
+  const meters = createMeters(redis, patient);
+  for (const { meterId, perMinute } of [told, charged]) {
+    await meters.seed({ meterId, month: "2026-11", used: 7, perMinute });
+  }
+  expect(await redis.ttl(meterName(told.meterId))).toBeWithin(86_390, 86_401);
+  expect(await redis.pexpiretime(meterName(charged.meterId))).toBe(expiry);
 });
 
 test("a meter stays until its month is over and its bucket full, and a lost expiry is repaired", async () => {

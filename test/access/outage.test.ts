@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import pino from "pino";
 import { type FrailRedis, startFrailRedis } from "../../scripts/bench/redis.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
@@ -9,6 +10,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import {
   type Admission,
   type AdmissionOptions,
+  AdmissionUnavailable,
   createAdmission,
 } from "../../src/access/admission.ts";
 import { type ApiKey, createKey } from "../../src/access/keys.ts";
@@ -231,6 +233,53 @@ test("killed: an emptied bucket is filled up neither when the outage begins nor 
   });
 });
 
+test("killed again: what Redis let in since the last time counts", async () => {
+  await withServers({ instances: 1 }, async (server) => {
+    const key = newKey();
+    await frail.kill();
+    expect(await admitted(server, key, 10)).toBe(10);
+    await frail.restart();
+    await isBack(server);
+    expect(await admitted(server, key, 80)).toBe(80);
+    await frail.kill();
+    expect(await admitted(server, key, 30)).toBe(10);
+    await frail.restart();
+    await isBack(server);
+  });
+});
+
+test("killed: what was charged until then is written at once, for the other servers", async () => {
+  await withServers({ instances: 1 }, async (server) => {
+    const key = newKey();
+    await admitted(server, key, 40);
+    await frail.kill();
+    await server.admission.admitClient("198.51.100.9");
+    await until(async () => (await stored(key)) === 40, 5_000);
+    await frail.restart();
+    await isBack(server);
+  });
+});
+
+test("killed: who asks while it is still being looked up what a key has used counts like all others", async () => {
+  await withServers({ instances: 1 }, async (server) => {
+    const key = newKey({ quota: 1 });
+    await frail.kill();
+    await server.admission.admitClient("198.51.100.10");
+    const asked: Promise<{ admitted: boolean }>[] = [];
+    await database.sql.begin(async (other) => {
+      await other`lock table usage in access exclusive mode`;
+      for (let request = 0; request < 5; request++) {
+        asked.push(server.admission.admitKey(key));
+        await setImmediate();
+      }
+    });
+    const decisions = await Promise.all(asked);
+    expect(decisions.filter(({ admitted }) => admitted).length).toBe(1);
+    await frail.restart();
+    await isBack(server);
+  });
+});
+
 test("killed again and again: a client gets a share of its window once, not in each outage", async () => {
   await withServers({ instances: 2 }, async (server) => {
     const counts: number[] = [];
@@ -356,8 +405,43 @@ test("a refund while Redis is away gives back what was charged", async () => {
     await server.usage.flush();
     expect(await stored(key)).toBe(0);
     expect(await admitted(server, key, 5)).toBe(3);
+    const slow = newKey({ perMinute: 1, burst: 2 });
+    await server.admission.refundKey(slow, await server.admission.admitKey(slow));
+    expect(await admitted(server, slow, 5)).toBe(2);
     await frail.restart();
     await isBack(server);
+  });
+});
+
+test("a refund neither fails nor waits for long when PostgreSQL is away or slow", async () => {
+  await withServers({ instances: 1, ...patient }, async ({ admission, usage }) => {
+    const key = newKey();
+    const [one, other] = [await admission.admitKey(key), await admission.admitKey(key)];
+    await usage.flush();
+    await database.sql`alter table usage rename to usage_gone`;
+    await admission.refundKey(key, one);
+    await database.sql`alter table usage_gone rename to usage`;
+    await database.sql.begin(async (holder) => {
+      await holder`lock table usage in access exclusive mode`;
+      await admission.refundKey(key, other);
+    });
+    await usage.flush();
+    expect([(await admission.usage(key)).used, await stored(key)]).toEqual([0, 0]);
+  });
+});
+
+test("a key is refused as unavailable while PostgreSQL cannot tell what it has used, which is no outage of Redis", async () => {
+  await withServers({ instances: 1, ...patient }, async ({ admission, changes }) => {
+    const key = newKey();
+    await database.sql`alter table usage rename to usage_gone`;
+    await expect(admission.admitKey(key)).rejects.toThrow(AdmissionUnavailable);
+    await database.sql`alter table usage_gone rename to usage`;
+    await database.sql.begin(async (holder) => {
+      await holder`lock table usage in access exclusive mode`;
+      await expect(admission.admitKey(key)).rejects.toThrow(AdmissionUnavailable);
+    });
+    expect(changes).toEqual([]);
+    expect(await admission.admitKey(key)).toMatchObject({ admitted: true, used: 1 });
   });
 });
 
