@@ -210,6 +210,8 @@ test("an edit drops the pages that show the business, and no others", async () =
     const isShown = businesses.some(({ id, slug }) => id === shown?.id || slug === "shop-1");
     expect(cache.find(nameOf(question)) === undefined).toBe(isShown);
   }
+  // It shows totals, which are as they were.
+  expect(cache.find("probe")).toBeDefined();
 });
 
 test("a renamed town and a moved branch drop everything", async () => {

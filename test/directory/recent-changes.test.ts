@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Change } from "../../src/directory/announcements.ts";
 import { RecentChanges } from "../../src/directory/recent-changes.ts";
+import { subjectOf } from "../../src/directory/touched.ts";
+import { readSnapshot } from "../../src/store/snapshots.ts";
 
 const renamed = (slug: string, transaction: number): Change => {
   const place = { categories: [1, 2], city: 3, key: { rank: 5, id: "" } };
@@ -40,4 +42,15 @@ test("knows nothing of what was before everything changed", () => {
   recent.forget();
   expect(recent.since(seen, subject)).toBeNull();
   expect(recent.since(recent.latest, subject)).toEqual([]);
+});
+
+test("each list is told from all others, however large the ids of its category and its city", () => {
+  const snapshot = readSnapshot("1:1:");
+  const cities = [0, ...Array.from({ length: 31 }, (_, bit) => 2 ** bit), 2 ** 31 - 1];
+  const subjects = [0, 1, 2, 4_000_000].flatMap((category) =>
+    cities.map((city) =>
+      subjectOf({ kind: "list", scope: { category, city }, extent: null, snapshot }),
+    ),
+  );
+  expect(new Set(subjects).size).toBe(4 * cities.length);
 });
