@@ -21,19 +21,25 @@ for (const button of document.querySelectorAll("button[data-run]")) {
   });
 }
 
-// Browsers let only secure pages write to the clipboard.
+// Browsers let only secure pages write to the clipboard, and not all of these.
 if (navigator.clipboard) {
   for (const button of document.querySelectorAll("button[data-copy]")) {
-    // Without what stands behind it for those who do not see the page.
-    const label = button.firstChild;
-    const text = label.data;
+    const code = document.getElementById(button.dataset.copy);
+    const outcome = button.parentElement.querySelector("[role=status]");
     button.hidden = false;
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-      label.data = "Copied";
-      setTimeout(() => {
-        label.data = text;
-      }, 2_000);
+      outcome.textContent = "";
+      try {
+        await navigator.clipboard.writeText(code.textContent);
+        outcome.textContent = "Copied";
+        setTimeout(() => {
+          if (outcome.textContent === "Copied") outcome.textContent = "";
+        }, 2_000);
+      } catch {
+        getSelection().selectAllChildren(code);
+        outcome.textContent =
+          "Not copied, as your browser does not allow it. The text is selected: please copy it yourself.";
+      }
     });
   }
 }

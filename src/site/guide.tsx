@@ -52,6 +52,7 @@ export function Code({ id, label, code }: { id: string; label: string; code: str
     <figure class="code">
       <figcaption>
         <span>{label}</span>
+        <span role="status" class="outcome" />
         <button type="button" class="quiet" data-copy={id} hidden>
           Copy<span class="unseen"> {label}</span>
         </button>

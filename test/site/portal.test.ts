@@ -37,6 +37,38 @@ test("the first call runs on the page and shows its answer", async () => {
   await close();
 });
 
+test("copying says what came of it, also to who only hears the page", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  const devTools = await browser.newBrowserCDPSession();
+  const { targetInfo } = await (await tab.context().newCDPSession(tab)).send(
+    "Target.getTargetInfo",
+  );
+  const allow = (setting: "granted" | "denied") =>
+    devTools.send("Browser.setPermission", {
+      permission: { name: "clipboard-write" },
+      setting,
+      origin: server.url,
+      browserContextId: targetInfo.browserContextId as string,
+    });
+  await tab.goto("/developers");
+  const sample = tab.locator("figure", { has: tab.locator("#sample-curl") });
+  const copy = sample.getByRole("button", { name: "Copy curl" });
+  const outcome = sample.getByRole("status");
+
+  await allow("denied");
+  await copy.click();
+  await outcome.getByText("Not copied").waitFor();
+  expect(await tab.evaluate(() => `${getSelection()}`)).toBe(
+    (await sample.locator("code").textContent()) as string,
+  );
+  await expectGoodLooks(tab);
+
+  await allow("granted");
+  await copy.click();
+  await outcome.getByText("Copied", { exact: true }).waitFor();
+  await close();
+});
+
 test("samples are shown in the language that is chosen", async () => {
   const { tab, close } = await openTab(browser, server.url, { javaScriptEnabled: false });
   await tab.goto("/developers");
