@@ -7,7 +7,14 @@ import type { Handler } from "../http/handler.ts";
 import { parseQuery, parseSlug } from "../http/parameters.ts";
 import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs, type Crumb } from "./breadcrumbs.tsx";
-import { BusinessList, CountedLinks, counted, Paging, pathWith } from "./listing.tsx";
+import {
+  BusinessList,
+  CountedLinks,
+  counted,
+  countedBusinesses,
+  Paging,
+  pathWith,
+} from "./listing.tsx";
 import { page } from "./page.tsx";
 import { optionalPage, optionalText, PAGE_SIZE } from "./parameters.ts";
 
@@ -45,14 +52,16 @@ export function category(sql: Sql, baseUrl: string): Handler {
     return page(
       {
         title: number > 1 ? `${title}, page ${number}` : title,
-        description: `${title}: ${counted(total, "business", "businesses")} with addresses, opening hours and ratings.`,
-        canonical: baseUrl + linkTo(number),
+        ...(total > 0 && {
+          description: `${title}: ${counted(total, "business", "businesses")} with addresses, opening hours and ratings.`,
+          canonical: baseUrl + linkTo(number),
+        }),
       },
       <>
         <Breadcrumbs crumbs={crumbsOf(shown, city)} />
         <h1>{title}</h1>
         <p class="lead">
-          {counted(total, "business", "businesses")}
+          {countedBusinesses(total)}
           {number > 1 && `, page ${number}`}
           {city && (
             <>

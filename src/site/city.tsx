@@ -6,7 +6,14 @@ import type { Handler } from "../http/handler.ts";
 import { parseQuery, parseSlug } from "../http/parameters.ts";
 import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
-import { BusinessList, CountedLinks, counted, Paging, pathWith } from "./listing.tsx";
+import {
+  BusinessList,
+  CountedLinks,
+  counted,
+  countedBusinesses,
+  Paging,
+  pathWith,
+} from "./listing.tsx";
 import { page } from "./page.tsx";
 import { optionalPage, PAGE_SIZE } from "./parameters.ts";
 
@@ -39,14 +46,16 @@ export function city(sql: Sql, baseUrl: string): Handler {
     return page(
       {
         title: number > 1 ? `${title}, page ${number}` : title,
-        description: `${counted(total, "business", "businesses")} in ${shown.name}, with addresses, opening hours and ratings.`,
-        canonical: baseUrl + linkTo(number),
+        ...(total > 0 && {
+          description: `${counted(total, "business", "businesses")} in ${shown.name}, with addresses, opening hours and ratings.`,
+          canonical: baseUrl + linkTo(number),
+        }),
       },
       <>
         <Breadcrumbs />
         <h1>{title}</h1>
         <p class="lead">
-          {counted(total, "business", "businesses")}
+          {countedBusinesses(total)}
           {number > 1 && `, page ${number}`}
         </p>
         {number === 1 && largest.length > 0 && (

@@ -132,5 +132,11 @@ export function pathWith(path: string, parameters: Record<string, string | numbe
 /** A number as people write it: 12,345. */
 export const grouped = (number: number) => number.toLocaleString("en-GB");
 
+/** How many businesses a list has, for its head. */
+export const countedBusinesses = (total: number) =>
+  total === 0
+    ? "No business is listed here at the moment"
+    : counted(total, "business", "businesses");
+
 export const counted = (number: number, one: string, many: string) =>
   `${grouped(number)} ${number === 1 ? one : many}`;

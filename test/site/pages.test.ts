@@ -499,5 +499,25 @@ describe("for search engines", () => {
     expect((await open("/search?q=pub")).headers.get("X-Robots-Tag")).toBe("noindex");
     expect((await open("/nothing")).headers.get("X-Robots-Tag")).toBe("noindex");
     expect((await open("/cities/leeds")).headers.get("X-Robots-Tag")).toBeNull();
+    expect((await open("/categories/plumbers")).headers.get("X-Robots-Tag")).toBeNull();
+  });
+
+  test("a list of nothing says so and stays out of the index, until there is something", async () => {
+    const { sql } = server;
+    await addBusiness(sql, { slug: "only-shop", city: "Quiet Town", status: "pending" });
+    const look = async (path: string) => {
+      const { status, headers, html } = await open(path);
+      const isEmpty = html.includes("No business is listed here at the moment");
+      const isFound = headers.get("X-Robots-Tag") === null && html.includes('rel="canonical"');
+      return { path, status, isEmpty, isFound };
+    };
+    const paths = ["/cities/quiet-town", "/categories/plumbers?city=quiet-town"];
+    for (const path of paths) {
+      expect(await look(path)).toEqual({ path, status: 200, isEmpty: true, isFound: false });
+    }
+    await sql`update businesses set status = 'approved' where slug = 'only-shop'`;
+    for (const path of paths) {
+      expect(await look(path)).toEqual({ path, status: 200, isEmpty: false, isFound: true });
+    }
   });
 });
