@@ -55,10 +55,13 @@ export async function largestCities(
     order by counted.total desc, cities.name`;
 }
 
-/** The active categories below others that have the most approved businesses in a city, the most first. */
+/**
+ * The active categories below others that have approved businesses in a city, those with the most
+ * first; all of them without a limit.
+ */
 export async function largestCategoriesOf(
   sql: Sql,
-  { city, limit }: { city: string; limit: number },
+  { city, limit }: { city: string; limit?: number },
 ): Promise<(CategoryName & { businessCount: number })[]> {
   return await sql<(CategoryName & { businessCount: number })[]>`
     select c.slug, c.name, counted.total::integer as "businessCount"
@@ -74,5 +77,5 @@ export async function largestCategoriesOf(
           join categories as above on above.id = a.ancestor_id
         where a.category_id = c.id and not above.is_active)
     order by counted.total desc, c.name
-    limit ${limit}`;
+    limit ${limit ?? null}`;
 }

@@ -35,7 +35,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
     const [{ total, businesses }, cities, counts] = await Promise.all([
       listBusinesses(sql, { ...scope, offset: (number - 1) * PAGE_SIZE, limit: PAGE_SIZE }),
       city ? [] : largestCities(sql, { category: shown.slug, limit: 12 }),
-      city ? largestCategoriesOf(sql, { city: city.slug, limit: categories.length }) : categories,
+      city ? largestCategoriesOf(sql, { city: city.slug }) : categories,
     ]);
     const isBelow = new Set(
       categories.filter(({ parent }) => parent?.slug === shown.slug).map(({ slug }) => slug),

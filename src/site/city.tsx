@@ -28,18 +28,23 @@ export function city(sql: Sql, baseUrl: string): Handler {
 
     const shown = await findCity(sql, slug.value);
     if (!shown) return notFound();
-    const [{ total, businesses }, categories, largest] = await Promise.all([
+    const [{ total, businesses }, categories, inUse] = await Promise.all([
       listBusinesses(sql, {
         city: shown.slug,
         offset: (number - 1) * PAGE_SIZE,
         limit: PAGE_SIZE,
       }),
       listCategories(sql),
-      largestCategoriesOf(sql, { city: shown.slug, limit: 18 }),
+      largestCategoriesOf(sql, { city: shown.slug }),
     ]);
     const pages = Math.ceil(total / PAGE_SIZE);
     if (number > Math.max(1, pages)) return notFound();
 
+    const links = inUse.map((each) => ({
+      ...each,
+      href: pathWith(`/categories/${each.slug}`, { city: shown.slug }),
+    }));
+    const others = links.slice(MOST_AT_ONCE).sort((a, b) => a.name.localeCompare(b.name));
     const path = `/cities/${shown.slug}`;
     const linkTo = (to: number) => pathWith(path, { page: to });
     const title = `Businesses in ${shown.name}`;
@@ -58,14 +63,15 @@ export function city(sql: Sql, baseUrl: string): Handler {
           {countedBusinesses(total)}
           {number > 1 && `, page ${number}`}
         </p>
-        {number === 1 && largest.length > 0 && (
+        {number === 1 && links.length > 0 && (
           <nav aria-label={`Categories in ${shown.name}`}>
-            <CountedLinks
-              links={largest.map((each) => ({
-                ...each,
-                href: pathWith(`/categories/${each.slug}`, { city: shown.slug }),
-              }))}
-            />
+            <CountedLinks links={links.slice(0, MOST_AT_ONCE)} />
+            {others.length > 0 && (
+              <details class="more">
+                <summary>{counted(others.length, "more category", "more categories")}</summary>
+                <CountedLinks links={others} />
+              </details>
+            )}
           </nav>
         )}
         <BusinessList businesses={businesses} categories={categories} />
@@ -74,3 +80,6 @@ export function city(sql: Sql, baseUrl: string): Handler {
     );
   };
 }
+
+/** Categories that are shown without being asked for. */
+const MOST_AT_ONCE = 18;

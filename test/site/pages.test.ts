@@ -348,6 +348,17 @@ describe("lists", () => {
     }
   });
 
+  test("of a town lead to each category in which it has something, once", async () => {
+    const { html } = await open("/cities/london");
+    const linked = [...html.matchAll(/href="\/categories\/([^"?]+)\?city=london"/g)];
+    const inUse = await server.sql<{ slug: string }[]>`
+      select distinct c.slug from businesses as b
+        join cities on cities.id = b.city_id join categories as c on c.id = b.category_id
+      where cities.slug = 'london' and b.status = 'approved' and c.parent_id is not null`;
+    expect(linked.map(([, slug]) => slug).sort()).toEqual(inUse.map(({ slug }) => slug).sort());
+    expect(inUse.length).toBeGreaterThan(18);
+  });
+
   test("end with a friendly 404 past their end and for unknown slugs", async () => {
     for (const path of [
       "/cities/leeds?page=999",
