@@ -105,9 +105,8 @@ export function slugFilter({ description, example }: { description: string; exam
     v.pipe(
       v.string(),
       v.minLength(1, "is empty; leave it out to get all."),
-      v.maxLength(LONGEST_SLUG, `is too long; a slug has at most ${LONGEST_SLUG} characters.`),
-      v.description(description),
-      v.examples([example]),
+      atMost(LONGEST_SLUG, `is too long; a slug has at most ${LONGEST_SLUG} characters.`),
+      v.metadata({ description, examples: [example], maxLength: LONGEST_SLUG }),
     ),
   );
 }
@@ -119,25 +118,31 @@ export const searchText = v.pipe(
   v.transform((text) => text.replace(/[\u0000-\u001f\u007f]+/g, " ").trim()),
   v.string(),
   v.minLength(1, "is missing; say what to search for, such as q=plumber+in+leeds."),
-  // Whole characters, not halves of them, as JSON Schema counts as well.
-  v.check(
-    (text) => [...text].length <= LONGEST_SEARCH_TEXT,
-    `is too long; it may have ${LONGEST_SEARCH_TEXT} characters.`,
-  ),
+  atMost(LONGEST_SEARCH_TEXT, `is too long; it may have ${LONGEST_SEARCH_TEXT} characters.`),
   v.metadata({
     description: "What to search for. Words are separated by plus signs or encoded spaces.",
     examples: ["plumber in leeds"],
     maxLength: LONGEST_SEARCH_TEXT,
+    // There is something left once it is trimmed.
+    pattern: "[^\\s\\u0000-\\u001f\\u007f]",
   }),
 );
 
 /** The slug that ends a path. */
 export const slugInPath = v.pipe(
   v.string(),
-  v.maxLength(LONGEST_SLUG, `is too long; it has at most ${LONGEST_SLUG} characters.`),
-  v.description("The business's slug."),
-  v.examples(["aire-valley-plumbing-leeds"]),
+  atMost(LONGEST_SLUG, `is too long; it has at most ${LONGEST_SLUG} characters.`),
+  v.metadata({
+    description: "The business's slug.",
+    examples: ["aire-valley-plumbing-leeds"],
+    maxLength: LONGEST_SLUG,
+  }),
 );
+
+/** Counts whole characters, not halves of them, as JSON Schema does with `maxLength`. */
+function atMost(most: number, message: string) {
+  return v.check<string, string>((text) => [...text].length <= most, message);
+}
 
 function read<Value>(
   name: string,

@@ -2,6 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import fc from "fast-check";
+import { keyedListParameters } from "../../src/handlers/businesses.ts";
+import { searchParameters } from "../../src/handlers/search.ts";
+import { parseQuery, parseSlug } from "../../src/http/parameters.ts";
 import { openApiDocument } from "../../src/reference/document.ts";
 import { checkAgainst, checkedAnswers, type OpenApiDocument } from "../documented.ts";
 import { addBusiness } from "../fixtures.ts";
@@ -83,6 +87,41 @@ describe("the OpenAPI document", () => {
       per_page: { type: "integer", minimum: 1, maximum: 100, default: 20 },
     });
   });
+});
+
+describe("a value that the document calls valid is taken", () => {
+  const ajv = new Ajv2020({ strict: false });
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 210, size: "max" }),
+    fc.string({ unit: fc.constantFrom("a", " ", "\n", "\u00a0"), maxLength: 5 }),
+    // Each counts as two where halves of characters are counted.
+    fc.string({ unit: fc.constant("\u{1f35f}"), maxLength: 210, size: "max" }),
+  );
+  const takes = {
+    city: (value: string) => parseQuery(`city=${value}`, keyedListParameters),
+    category: (value: string) => parseQuery(`category=${value}`, keyedListParameters),
+    slug: parseSlug,
+    q: (value: string) => parseQuery(`q=${value}`, searchParameters),
+  };
+  const parameters = Object.values(documentOf(true).paths).flatMap(({ get }) => get.parameters);
+  for (const [name, parse] of Object.entries(takes)) {
+    test(`as ${name}`, () => {
+      const parameter = parameters.find((each) => each.name === name);
+      const isValid = ajv.compile({ ...parameter?.schema } as object);
+      let valid = 0;
+      fc.assert(
+        fc.property(text, (value) => {
+          // It stands for bytes that are no UTF-8.
+          fc.pre(!value.includes("\ufffd"));
+          if (!isValid(value)) return;
+          valid++;
+          expect(parse(encodeURIComponent(value))).toMatchObject({ ok: true });
+        }),
+        { numRuns: 1_000, seed: 20_261_122 },
+      );
+      expect(valid).toBeGreaterThan(200);
+    });
+  }
 });
 
 describe("the check of answers against the document", () => {
