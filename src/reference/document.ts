@@ -87,19 +87,24 @@ const definitions: Record<string, v.GenericSchema> = {
 const conversion: ConversionConfig = { target: "draft-2020-12", ignoreActions: ["check"] };
 
 function describe(operation: Operation) {
-  const { id, tag, summary, description, path, open, keyed } = operation;
+  const { id, tag, summary, description, open } = operation;
   return {
     operationId: id,
     tags: [tag],
     summary,
     description,
     security: open ? [{}, { apiKey: [] }] : [{ apiKey: [] }],
-    parameters: [
-      ...(path.includes("{slug}") ? [parameter("slug", slugInPath, "path")] : []),
-      ...queryParameters(open?.parameters ?? {}, keyed.parameters, open !== undefined),
-    ],
+    parameters: parametersOf(operation),
     responses: responsesOf(operation),
   };
+}
+
+/** What an operation reads, of path and query. */
+export function parametersOf({ path, open, keyed }: Operation) {
+  return [
+    ...(path.includes("{slug}") ? [parameter("slug", slugInPath, "path")] : []),
+    ...queryParameters(open?.parameters ?? {}, keyed.parameters, open !== undefined),
+  ];
 }
 
 /** Those of both variants; one that only one of them reads says so. */

@@ -1,6 +1,6 @@
 import { finished } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
-import { type Deployment, operationsOf } from "./document.ts";
+import { type Deployment, operationsOf, parametersOf } from "./document.ts";
 import { errorCases } from "./errors.ts";
 import { introduction } from "./introduction.ts";
 import type { Operation } from "./operations.ts";
@@ -50,15 +50,28 @@ ${openAccess ? `curl '${baseUrl}/api/v1/businesses?city=leeds&category=plumbers&
 `;
 }
 
-function describe({ path, summary, description, open, keyed }: Operation): string {
+function describe(operation: Operation): string {
+  const { path, summary, description, open, keyed } = operation;
   const key = open ? "key optional" : "key needed";
-  const names = (parameters: object) =>
-    Object.keys(parameters)
-      .map((name) => `\`${name}\``)
-      .join(", ") || "none";
-  const parameters = open
-    ? `parameters without a key: ${names(open.parameters)}; with one: ${names(keyed.parameters)}`
-    : `parameters: ${names(keyed.parameters)}`;
-  const example = JSON.stringify((open ?? keyed).example);
-  return `- \`GET ${path}\` (${key}; ${parameters}): ${summary}. ${description} Answers such as \`${example}\``;
+  const examples = open
+    ? `without a key such as \`${JSON.stringify(open.example)}\`, with one such as \`${JSON.stringify(keyed.example)}\``
+    : `such as \`${JSON.stringify(keyed.example)}\``;
+  const parameters = parametersOf(operation).map(describeParameter).join("");
+  return `- \`GET ${path}\` (${key}): ${summary}. ${description} Answers ${examples}${parameters}`;
+}
+
+function describeParameter({
+  name,
+  required,
+  description,
+  schema: { type, minimum, maximum, minLength = 1, maxLength, default: standard },
+}: ReturnType<typeof parametersOf>[number]): string {
+  const values =
+    type === "integer" ? `${minimum} to ${maximum}` : `${minLength} to ${maxLength} characters`;
+  const absence = required
+    ? "required"
+    : standard === undefined
+      ? "optional"
+      : `${standard} by default`;
+  return `\n  - \`${name}\` (${values}, ${absence}): ${description}`;
 }

@@ -201,6 +201,12 @@ describe("what the server says about itself", () => {
       expect(text).toContain(`{"error":"${code}"`);
     }
     expect(text).toContain("`city` and `category` are slugs");
+    expect(text).toContain("- `per_page` (1 to 100, 20 by default): ");
+    expect(text).toContain("- `q` (1 to 200 characters, required): ");
+    // Both shapes of what has two.
+    for (const start of ['{"businesses":[', '{"data":[{"slug"', '{"id":', '{"data":{"id"']) {
+      expect(text).toContain(start);
+    }
   });
 
   test("the reference page loads nothing from elsewhere and tells those without scripts where to go", async () => {
