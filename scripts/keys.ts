@@ -14,7 +14,7 @@ import { openUsage } from "../src/access/usage.ts";
 import { usageOf } from "../src/access/usage-report.ts";
 import { type Config, loadConfig } from "../src/config.ts";
 import { openPostgres, type Sql } from "../src/store/postgres.ts";
-import { openRedis } from "../src/store/redis.ts";
+import { connectRedis, openRedis } from "../src/store/redis.ts";
 import { formatTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { readSpan } from "./span.ts";
@@ -139,16 +139,14 @@ async function readMeter(
   key: KeyRecord,
 ): Promise<MeterReading> {
   const redis = openRedis(redisUrls);
-  let fault: Error | undefined;
-  redis.on("error", (error) => {
-    fault = error;
-  });
+  // connectRedis tells what went wrong; without a listener it would be printed as well.
+  redis.on("error", () => {});
   const admission = createAdmission(redis, { usage: openUsage(sql) });
   try {
-    await redis.connect();
+    await connectRedis(redis).catch((error) => {
+      throw new CommandError(`Cannot reach Redis: ${error.message || error}.`);
+    });
     return await admission.usage(key);
-  } catch (error) {
-    throw fault ? new CommandError(`Cannot reach Redis: ${fault.message || fault}.`) : error;
   } finally {
     admission.stop();
     redis.disconnect();
