@@ -2,7 +2,7 @@
  * Sends requests over persistent connections, each the next one as soon as the last is answered, and
  * counts the answers. It does no more than that, since it must cost less than what it measures.
  * @param pathOf the path of a connection's next request
- * @returns the answers by status, and how long it took
+ * @returns how many answers came, all of them 200, and in how many seconds
  */
 export async function load(
   url: string,

@@ -5,6 +5,7 @@ import { startRedis } from "../stack/redis.ts";
 import { formatTable } from "../table.ts";
 import { readWholeNumber } from "../whole-number.ts";
 import { OWNER } from "./callers.ts";
+import { median } from "./compare.ts";
 import { startServers, withSupervisor } from "./stack.ts";
 
 const USAGE = `Usage: npx bun scripts/bench/revocation.ts [--repetitions 100] [--json]
@@ -69,9 +70,9 @@ async function revocations(): Promise<void> {
   });
 }
 
-function figures(times: readonly number[]): { median: number; maximum: number } {
-  const sorted = times.toSorted((a, b) => a - b);
-  return { median: sorted[sorted.length >> 1] ?? 0, maximum: sorted.at(-1) ?? 0 };
-}
+const figures = (times: readonly number[]) => ({
+  median: median(times),
+  maximum: Math.max(...times),
+});
 
 await runCommand(revocations);
