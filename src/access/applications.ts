@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import * as v from "valibot";
 import type { Sql } from "../store/postgres.ts";
 import { generateKey, hashKey, keyHint } from "./key-format.ts";
-import { type IssuedKey, type KeyRecord, type KeyRequest, listKeysOf } from "./keys.ts";
+import { type IssuedKey, isId, type KeyRecord, type KeyRequest, listKeysOf } from "./keys.ts";
 
 /** Someone who asks for a key. */
 export interface Application {
@@ -113,7 +112,7 @@ async function decide(
   id: string,
   change: ReturnType<typeof approval> | { status: string; declined_why: string },
 ): Promise<DecisionResult> {
-  if (!v.is(v.pipe(v.string(), v.uuid()), id)) return "unknown";
+  if (!isId(id)) return "unknown";
   const { count } = await sql`
     update applications set ${sql(change)}, decided_at = now()
     where id = ${id} and status = 'waiting'`;

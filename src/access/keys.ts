@@ -210,7 +210,8 @@ async function whyNotRolled(sql: Sql, id: string): Promise<RollResult> {
   return { refused: "expired" };
 }
 
-const isId = (text: string) => v.is(v.pipe(v.string(), v.uuid()), text);
+/** Whether a text can be the id of a key or an application. */
+export const isId = (text: string) => v.is(v.pipe(v.string(), v.uuid()), text);
 
 const presentedColumns = (sql: Sql) => sql`
   id, meter_id as "meterId", tier, quota_in_force as quota, per_minute_in_force as "perMinute",
