@@ -124,7 +124,7 @@ export function createAdmission(
         lastSeen.remember(key, decision.reading);
         return counted(key, cost, decision);
       }
-      await once(beginning, key.meterId, () => beginInRedis(key, decision.month));
+      await singleFlight(beginning, key.meterId, () => beginInRedis(key, decision.month));
     }
   }
 
@@ -138,7 +138,7 @@ export function createAdmission(
     for (;;) {
       const decision = local.charge(key, cost);
       if (decision) return counted(key, cost, decision);
-      await once(beginningHere, key.meterId, () => beginLocally(key));
+      await singleFlight(beginningHere, key.meterId, () => beginLocally(key));
     }
   }
 
@@ -210,8 +210,8 @@ const LONGEST_LOOK_UP_MS = 2_000;
 /** Who gets a 5xx waits no longer for what it gives back. */
 const LONGEST_FLUSH_MS = 500;
 
-/** Does it once for all who ask for it meanwhile. */
-function once(
+/** Does the work once for all who ask for it while it is under way. */
+function singleFlight(
   running: Map<string, Promise<void>>,
   name: string,
   work: () => Promise<void>,

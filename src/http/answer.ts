@@ -31,7 +31,7 @@ export function json(status: number, value: unknown, headers: HeaderFields = {})
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(value) };
 }
 
-// Frozen, so that what is made of it can be made once: see `once`.
+// Frozen, so that what is derived from it is remembered: see `memoized`.
 const JSON_HEADERS = Object.freeze({ "Content-Type": "application/json; charset=utf-8" });
 
 /** The same answer, to be given again and again. */
@@ -51,12 +51,14 @@ export function withHeaders({ status, headers, own, body }: Answer, further: Hea
 
 /** Adds the same headers to any answer. */
 export function addingHeaders(headers: HeaderFields): (answer: Answer) => Answer {
-  const merge = once((before) => ({ ...before, ...headers }));
+  const merge = memoized((before) => ({ ...before, ...headers }));
   return ({ status, headers, own, body }) => ({ status, headers: merge(headers), own, body });
 }
 
-/** Makes something of headers; of those that are frozen, since all answers of a kind share them, once. */
-export function once<Made>(make: (headers: HeaderFields) => Made): (headers: HeaderFields) => Made {
+/** Remembers what is made of frozen headers, which all answers of a kind share; of others it is made anew. */
+export function memoized<Made>(
+  make: (headers: HeaderFields) => Made,
+): (headers: HeaderFields) => Made {
   const made = new WeakMap<HeaderFields, Made>();
   return (headers) => {
     const known = made.get(headers);

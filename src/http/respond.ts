@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { type Answer, type HeaderFields, once } from "./answer.ts";
+import { type Answer, type HeaderFields, memoized } from "./answer.ts";
 import { type Coding, codings, Representation } from "./representation.ts";
 
 /**
@@ -35,8 +35,8 @@ export function respond(request: Request, answer: Answer): Response {
 }
 
 // A response copies Headers far sooner than it makes them of an object.
-const plainHeaders = once(varyingHeaders);
-const validatedHeaders = once((fields) =>
+const plainHeaders = memoized(varyingHeaders);
+const validatedHeaders = memoized((fields) =>
   varyingHeaders({ "Cache-Control": "no-cache", ...fields }),
 );
 
