@@ -1,3 +1,7 @@
+declare module "*.lua" {
+  const text: string;
+  export default text;
+}
 declare module "*.css" {
   const text: string;
   export default text;
