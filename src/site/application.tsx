@@ -33,39 +33,39 @@ export function application(parts: ApplicationParts): Handler {
     if (!isOurForm(request, parts.baseUrl, { isSecretAddress: true })) return foreignForm();
 
     const outcome = await act(parts.sql, token, found, await readForm(request));
-    const look = outcome.issued ? lookIfPossible(parts.log) : lookAtAll;
-    const changed = (await look(findApplication(parts.sql, token))) ?? found;
-    return await show(parts, changed, outcome, look);
+    const read = outcome.issued ? readIfPossible(parts.log) : readOrThrow;
+    const changed = (await read(findApplication(parts.sql, token))) ?? found;
+    return await show(parts, changed, outcome, read);
   };
 }
 
-/** Gets what else belongs on the page. */
-type Look = <Seen>(work: Promise<Seen>) => Promise<Seen | null>;
+/** Waits for what else the page shows; null when it does without. */
+type Read = <Value>(reading: Promise<Value>) => Promise<Value | null>;
 
-const lookAtAll: Look = (work) => work;
+const readOrThrow: Read = (reading) => reading;
 
 /** A key that has just been made must be shown, whatever else fails: nobody can show it later. */
-function lookIfPossible(log: Logger): Look {
-  return (work) =>
-    withDeadline(work, LONGEST_LOOK_MS).catch((error) => {
+function readIfPossible(log: Logger): Read {
+  return (reading) =>
+    withDeadline(reading, LONGEST_READING_MS).catch((error) => {
       log.error({ err: error }, "a new key is shown without all that belongs beside it");
       return null;
     });
 }
 
 /** Two of them are well within what an answer may take. */
-const LONGEST_LOOK_MS = 1_000;
+const LONGEST_READING_MS = 1_000;
 
 async function show(
   { admission, baseUrl }: ApplicationParts,
   application: ApplicationState,
   { issued, notice }: Outcome = {},
-  look = lookAtAll,
+  read = readOrThrow,
 ) {
   const { name, email, purpose, createdAt, status, keys } = application;
   const [newest] = keys;
   const reading =
-    newest && keyState(newest) === "active" ? await look(admission.usage(newest)) : null;
+    newest && keyState(newest) === "active" ? await read(admission.usage(newest)) : null;
   const usage = newest && reading ? usageOf(newest, reading) : null;
   const title = keys.length > 0 ? "Your API key" : titles[status];
   return page(
