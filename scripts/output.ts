@@ -13,3 +13,9 @@ export async function print(pieces: Iterable<string> | AsyncIterable<string>): P
     throw code === "ENOSPC" ? new CommandError(message) : error;
   }
 }
+
+/** A line for people, on stderr: stdout has nothing but what programs read. */
+export function say(line: string): void {
+  // console.error would paint it as an error.
+  process.stderr.write(`${line}\n`);
+}

@@ -8,6 +8,7 @@ import { openMeilisearch } from "../src/store/meilisearch.ts";
 import { migrate } from "../src/store/migrations.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { runCommand } from "./command.ts";
+import { say } from "./output.ts";
 import { claimFolder } from "./stack/claim.ts";
 import { dataFolder, isSet, removeStack, writeStack } from "./stack/environment.ts";
 import { endLeftovers } from "./stack/leftovers.ts";
@@ -114,12 +115,6 @@ function interruption(): Promise<"SIGINT" | "SIGTERM" | "SIGHUP"> {
       setInterval(() => process.ppid !== parent && resolve("SIGHUP"), 1000).unref();
     }
   });
-}
-
-/** For people. On stderr, so that stdout has the one line that programs wait for. */
-function say(line: string): void {
-  // console.error would paint it as an error.
-  process.stderr.write(`${line}\n`);
 }
 
 async function step<Result>(title: string, work: Promise<Result>): Promise<Result> {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { CommandError, runCommand } from "../command.ts";
+import { say } from "../output.ts";
 import { claimFolder } from "../stack/claim.ts";
 import { dataFolder } from "../stack/environment.ts";
 import { endLeftovers } from "../stack/leftovers.ts";
@@ -110,9 +111,4 @@ function chooseScenarios(names: string | undefined): Scenario[] {
     throw new CommandError(`There is no scenario ${unknown.join(", ")}.\n\n${USAGE}`);
   }
   return SCENARIOS.filter(({ name }) => wanted.includes(name));
-}
-
-/** For people: on stderr, so that stdout has nothing but the result. */
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
 }
