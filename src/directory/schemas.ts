@@ -15,9 +15,9 @@ const count = (description: string) =>
 const id = v.pipe(
   v.string(),
   v.regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
-  v.description("Stays the same for ever: a UUIDv7."),
+  v.description("A UUIDv7. It never changes."),
 );
-const slug = text("Unique, and what the address of the business ends with.");
+const slug = text("Unique. The address of the business ends with it.");
 const name = text("The name it trades under.");
 const shortText = text('One sentence, or "".');
 const description = text('Plain text, or "".');
@@ -31,7 +31,7 @@ const rating = v.pipe(
   v.maxValue(5),
   v.description("The average rating; 0 when there are no reviews."),
 );
-const reviewCount = count("How many reviews the rating is the average of.");
+const reviewCount = count("How many reviews the rating averages.");
 const isVerified = flag("Whether the directory has checked that the business is what it says.");
 const isPremium = flag("Premium businesses come first in lists.");
 const website = text('The address of its website, or "".');
@@ -46,7 +46,7 @@ export type CategoryName = v.InferOutput<typeof CategoryName>;
 
 export const Address = v.strictObject({
   line1: text("House and street."),
-  line2: v.pipe(v.nullable(v.string()), v.description("What else belongs to it, or null.")),
+  line2: v.pipe(v.nullable(v.string()), v.description("The rest of the address, or null.")),
   postcode,
 });
 export type Address = v.InferOutput<typeof Address>;
@@ -182,7 +182,7 @@ export const FullBusiness = v.strictObject({
   reviewCount,
   isPremium,
   isVerified,
-  isClaimed: flag("Whether its owner looks after the entry."),
+  isClaimed: flag("Whether its owner has claimed it."),
   photos: v.array(Photo),
   openingHours: v.array(OpeningHours),
   updatedAt: v.pipe(v.string(), v.isoTimestamp(), v.description("When it last changed.")),
@@ -195,8 +195,8 @@ export type KeyedBusiness = v.InferOutput<typeof KeyedBusiness>;
 export const Category = v.strictObject({
   ...CategoryName.entries,
   parent: v.nullable(CategoryName),
-  parents: v.pipe(v.array(CategoryName), v.description("All that are above it, root first.")),
-  businessCount: count("Businesses of it and all below it, as a list filtered by it shows."),
+  parents: v.pipe(v.array(CategoryName), v.description("All categories above it, root first.")),
+  businessCount: count("Businesses in it and all below it: the total of a list filtered by it."),
 });
 export type Category = v.InferOutput<typeof Category>;
 

@@ -13,7 +13,7 @@ export interface ErrorCase {
 
 export const errorCases = {
   InvalidParameter: {
-    when: "A parameter is not what it should be.",
+    when: "A parameter has a value that is not allowed.",
     body: errorBodies.invalid_parameter,
     answer: errors.invalidParameter({
       parameter: "page",
@@ -36,7 +36,7 @@ export const errorCases = {
     answer: errors.errorAnswer("revoked"),
   },
   Expired: {
-    when: "The key's time is over.",
+    when: "The key has expired.",
     body: errorBodies.expired,
     answer: errors.errorAnswer("expired"),
   },
@@ -61,17 +61,17 @@ export const errorCases = {
     answer: errors.limitExceeded("rate_limited", 1),
   },
   QuotaExceeded: {
-    when: "The key's quota of this month is used up. Costs nothing.",
+    when: "The key's quota for this month is used up. Costs nothing.",
     body: errorBodies.quota_exceeded,
     answer: errors.limitExceeded("quota_exceeded", 777_600),
   },
   Internal: {
-    when: "A fault of the service. Costs the key nothing.",
+    when: "Something failed on our side. Costs the key nothing.",
     body: errorBodies.internal,
     answer: errors.internal(),
   },
   Unavailable: {
-    when: "A part of the service is away. Costs the key nothing.",
+    when: "A part of the service is unavailable. Costs the key nothing.",
     body: errorBodies.unavailable,
     answer: errors.unavailable(),
   },

@@ -1,10 +1,10 @@
 /** What is said about each header of an answer: its meaning and the JSON Schema of its value. */
 export const headers = {
-  ETag: header("Send it back in If-None-Match to be told 304 when nothing changed.", {
+  ETag: header("Send it back in If-None-Match to get 304 when nothing has changed.", {
     type: "string",
     pattern: '^"[^"]+"$',
   }),
-  Vary: header("What else an answer depends on.", { type: "string" }),
+  Vary: header("The request headers that the answer depends on.", { type: "string" }),
   Allow: header("The methods that work here.", { const: "GET, HEAD, OPTIONS" }),
   "Cache-Control": header(
     "`no-cache`: may be kept, but ask with its ETag before using it again. `no-store`: never kept.",

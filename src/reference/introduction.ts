@@ -10,11 +10,11 @@ const openText = [
 
 const keyedText =
   "**Keyed:** `Authorization: Bearer <key>`. Each key has a token bucket that refills by the minute and a quota " +
-  "by the calendar month in UTC; `RateLimit-Policy` and `RateLimit` say how it stands. 200, 304, 400 and " +
+  "by the calendar month in UTC; `RateLimit-Policy` and `RateLimit` say what is left. 200, 304, 400 and " +
   "the 404 of a business cost one token and one of the quota; refusals cost nothing, and 5xx is given back. A key does not belong in a browser: " +
   "keyed answers have no CORS headers.";
 
 const commonText =
   "`HEAD` works wherever `GET` does. Every 200 has a strong `ETag` for `If-None-Match`. Bodies come as gzip or zstd " +
-  "when accepted. Unknown parameters are ignored; a wrong value is 400 and names its parameter. Any other method is " +
+  "when accepted. Unknown parameters are ignored; a wrong value gets 400, which names the parameter. Any other method gets " +
   '405 `{"error": "method_not_allowed", "message": …}` with `Allow`, any other path 404 `{"error": "not_found"}`.';

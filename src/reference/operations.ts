@@ -43,7 +43,7 @@ export const operations: readonly Operation[] = [
     description:
       "A page of the directory: premium businesses first, then by rating, number of reviews and id. " +
       "`city` and `category` are slugs, such as `st-albans`, not names: a business's own record has them as " +
-      "`citySlug` and `categorySlug`. An unknown one is an empty page. A category includes all below it. " +
+      "`citySlug` and `categorySlug`. An unknown one gives an empty page. A category includes all below it. " +
       "`total` is exact at any depth. When the directory changes between two calls, a business may move " +
       "to another page: tell them apart by `slug`.",
     open: { parameters: openListParameters, answer: "OpenPage", example: examples.openPage },
@@ -55,7 +55,7 @@ export const operations: readonly Operation[] = [
     tag: "Businesses",
     summary: "Get a business",
     description:
-      "One approved business by its slug. Open answers have `phone` and `email` only of a claimed business.",
+      "One approved business by its slug. Open answers have `phone` and `email` only if it is claimed.",
     open: { parameters: {}, answer: "OpenBusiness", example: examples.openBusiness },
     keyed: { parameters: {}, answer: "KeyedBusiness", example: examples.keyedBusiness },
   },
@@ -73,10 +73,10 @@ export const operations: readonly Operation[] = [
     tag: "Search",
     summary: "Search businesses",
     description:
-      "The ranked set of the directory's own search page. The text ranks; premium, rating and reviews " +
-      "only break ties. Typing errors and word order are forgiven. When nothing has all the words, " +
-      "fewer are searched for: a place that is named with a run of the other words, or else the longest run " +
-      "of neighbouring words, of the first six. Words after the tenth do not count.",
+      "The same ranked results as the directory's own search page. The text ranks; premium, rating and reviews " +
+      "only break ties. Typing errors and word order are forgiven. When nothing matches all the words, " +
+      "fewer are searched for: a place that was named and a run of the other words, or else the longest run " +
+      "of neighbouring words among the first six. Words after the tenth do not count.",
     keyed: {
       parameters: searchParameters,
       answer: "SearchResults",
@@ -88,7 +88,8 @@ export const operations: readonly Operation[] = [
     id: "getUsage",
     tag: "Your key",
     summary: "Get the key's usage",
-    description: "How the key stands this month and this minute. Costs neither token nor quota.",
+    description:
+      "What the key has used and has left, this month and this minute. Costs neither token nor quota.",
     keyed: { parameters: {}, answer: "Usage", example: examples.usage },
     isFree: true,
   },

@@ -13,7 +13,7 @@ export const Health = v.strictObject({
       v.number(),
       v.integer(),
       v.minValue(0),
-      v.description("How often that was the server, since the process that answers started."),
+      v.description("How often the server took over, since the process that answers started."),
     ),
   }),
 });
@@ -53,7 +53,7 @@ export const servicePaths = {
       operationId: "getHealth",
       tags: [tag],
       summary: "Get the service's health",
-      description: "200 while the directory can be read, for whoever watches over the server.",
+      description: "200 while the directory can be read; for health checks.",
       security: [],
       parameters: [],
       responses: {

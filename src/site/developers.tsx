@@ -45,7 +45,7 @@ export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Hand
               <p>
                 A key opens everything: search, categories, up to 100 businesses a page, and every
                 field of a business. Send it in the <code>Authorization</code> header. Keep it on
-                your server: who has the key can use up your quota, and no web page may send it.
+                your server: whoever has it can use up your quota, and web pages cannot send it.
               </p>
               <Samples baseUrl={baseUrl} example={example} />
             </section>
@@ -60,9 +60,9 @@ export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Hand
               <h2 id="reference">Reference</h2>
               <p>
                 Every operation, field and error, with calls to try, is in the{" "}
-                <a href="/developers/reference">reference</a>. It is drawn from{" "}
+                <a href="/developers/reference">reference</a>. It is made from{" "}
                 <a href="/api/v1/openapi.json">openapi.json</a>, from which clients can be
-                generated; <a href="/llms.txt">llms.txt</a> tells it to language models.
+                generated; <a href="/llms.txt">llms.txt</a> describes it to language models.
               </p>
             </section>
             <section id="apply" aria-labelledby="apply-title">

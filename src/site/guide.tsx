@@ -77,17 +77,17 @@ export function Limits({ openAccess }: { openAccess: boolean }) {
           </li>
         )}
         <li>
-          With a key: a bucket that holds your tier's requests a minute and refills all the time,
-          and a quota for the calendar month in UTC. <code>RateLimit</code> in each answer says how
-          you stand; <code>GET /api/v1/usage</code> says it for nothing.
+          With a key: a bucket that holds your tier's requests a minute and refills continuously,
+          and a quota for the calendar month in UTC. <code>RateLimit</code> in each answer says what
+          you have left; <code>GET /api/v1/usage</code> says so free of charge.
         </li>
         <li>
-          Every answer costs one request, the 404 of a business too. Refusals (429) cost nothing,
-          and what failed on our side (5xx) is given back to your key.
+          Every answer costs one request, including the 404 of a business. Refusals (429) cost
+          nothing, and what fails on our side (5xx) is given back to your key.
         </li>
         <li>
-          On 429, wait for the seconds in <code>Retry-After</code>; what comes sooner is refused
-          again, at no cost.
+          On 429, wait as many seconds as <code>Retry-After</code> says; a request before that is
+          refused again, at no cost.
         </li>
       </ul>
     </section>
@@ -96,10 +96,10 @@ export function Limits({ openAccess }: { openAccess: boolean }) {
 
 const errors = [
   ["400", "invalid_parameter", "parameter names it, message says what it should be"],
-  ["401", "missing, invalid", "no key was sent; it is no key of ours"],
-  ["403", "revoked, expired", "the key was disabled; its time is over"],
+  ["401", "missing, invalid", "no key was sent; the key is none of ours"],
+  ["403", "revoked, expired", "the key was disabled; the key has expired"],
   ["404", "not_found", "no such business is listed; no such path"],
-  ["405", "method_not_allowed", "only GET and HEAD do something here"],
+  ["405", "method_not_allowed", "only GET and HEAD work here"],
   ["429", "rate_limited", "retryAfter seconds until the next request"],
   ["429", "quota_exceeded", "the month's quota is used up"],
   ["429", "Too many requests…", "without a valid key: a sentence, and Retry-After"],
@@ -151,14 +151,14 @@ export function Paging({ example }: { example: string }) {
     <section>
       <h2 id="paging">Paging</h2>
       <p>
-        Lists have an exact <code>total</code> and no last page that they stop at: page 50,000 is as
-        quick as page 1. Ask until <code>has_more</code> is false. When the directory changes
-        meanwhile, a business may move to another page: tell them apart by <code>slug</code>.
+        Lists have an exact <code>total</code> and no limit on pages: page 50,000 is as quick as
+        page 1. Ask until <code>has_more</code> is false. When the directory changes meanwhile, a
+        business may move to another page: tell them apart by <code>slug</code>.
       </p>
       <p>
-        <code>city</code> and <code>category</code> are slugs, not names: those that the addresses
-        of pages here end with, and <code>citySlug</code> and <code>categorySlug</code> of a
-        business. An unknown one is an empty page.
+        <code>city</code> and <code>category</code> are slugs, not names. The addresses of pages
+        here end with them, and a business has them as <code>citySlug</code> and{" "}
+        <code>categorySlug</code>. An unknown one gives an empty page.
       </p>
       <Code
         id="paging-example"
