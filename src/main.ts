@@ -36,7 +36,7 @@ export interface StartOptions {
   log?: Logger;
   /** Whether to do what one process does for all: fold list totals, keep search current. */
   upkeep?: boolean;
-  /** What the finished answers that are kept may take up on disk; 0 keeps none. */
+  /** Size of the cache of finished answers on disk; 0 turns it off. */
   cacheBytes?: number;
   /** What /metrics answers; by default the metrics of this process. */
   scrape?: () => Promise<string>;
@@ -72,8 +72,8 @@ export async function start(
       longestSilenceMs: LONGEST_SILENCE_MS,
     });
     opened.push(() => sql.end({ timeout: 2 }));
-    // Who may come in, and whether what is kept is still true: that must not wait behind slow answers,
-    // or under too many questions even those would be refused, or asked anew, that ask nothing of it.
+    // For admission and cache invalidation, which must not queue behind slow answers: under load even
+    // what the cache can answer would be refused, or asked of the database again.
     const control = openPostgres(config.databaseUrl, {
       max: 3,
       keepsPlans: true,
@@ -131,7 +131,7 @@ export async function start(
     scrape ??= () => metrics.metrics();
     const parts = { config, sql, search, answers, keyring, admission, redis, counts, scrape, log };
     const server = listenOn(config, () => serve(parts));
-    // A connection on which nothing was asked yet would keep it for longer than any answer takes.
+    // A connection that has sent no request yet would hold it up for longer than any answer takes.
     opened.push(() =>
       withDeadline(server.stop(), LONGEST_ANSWER_MS).catch(() => server.stop(true)),
     );
@@ -143,16 +143,16 @@ export async function start(
   }
 }
 
-/** Some hundred thousand pages of twenty businesses, for all processes of a server. */
+/** Room for some hundred thousand pages of twenty businesses, in all processes of a server. */
 const CACHE_BYTES = 720 * 1024 * 1024;
 
-/** Pages and coded forms of them, for each process: small ones are not worth the memory of more. */
+/** Pages and their compressed forms, in each process: more small ones are not worth their memory. */
 const MOST_KEPT = 110_000;
 
-/** A statement of a server takes some seconds at most. */
+/** More than any statement of a server takes, which is a few seconds. */
 const LONGEST_SILENCE_MS = 30_000;
 
-/** Milliseconds: what is left when a handler is given up. */
+/** Milliseconds: the handler's time, and some to send what it answers. */
 const LONGEST_ANSWER_MS = LONGEST_HANDLING_MS + 500;
 
 /** Milliseconds that each part has to close. */

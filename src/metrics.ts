@@ -7,9 +7,9 @@ import type { UpkeepTasks } from "./upkeep.ts";
 export type AnswerCounts = Map<string, Map<number, number>>;
 
 /**
- * What a server process tells of itself, all of it read when somebody asks. Of the metrics that
- * prom-client has for a process, only some mean anything under Bun, and their watch over the event
- * loop costs time: these few are taken here, by the same names.
+ * What a server process reports about itself, read when somebody asks. Few of prom-client's default
+ * metrics mean anything under Bun, and its event loop monitor costs time: those few are collected
+ * here, under the same names.
  * https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics
  */
 export function createMetrics(
@@ -36,12 +36,12 @@ export function createMetrics(
   );
   new Gauge({
     name: "highstreet_upkeep_failing",
-    help: "1 while a task beside the answers fails and is tried again and again.",
+    help: "1 while a background task fails and is retried.",
     labelNames: ["task"],
     registers,
     aggregator: "max",
     collect() {
-      // Only what this process does: a 0 for the rest would stand where nobody does it.
+      // Only the tasks of this process: a 0 for the others would hide that nobody does them.
       for (const [task, { isFailing }] of Object.entries(upkeep)) {
         this.set({ task }, isFailing() ? 1 : 0);
       }
@@ -49,7 +49,7 @@ export function createMetrics(
   });
   new Counter({
     name: "highstreet_answers_total",
-    help: "Answers, by route and status; the route `*` is every path that there is not.",
+    help: "Answers, by route and status; the route `*` stands for all unknown paths.",
     labelNames: ["route", "status"],
     registers,
     collect() {

@@ -13,7 +13,7 @@ export function createLog(): Logger {
   );
 }
 
-/** Without the command that Redis refused: in its arguments are addresses of callers, and passwords. */
+/** Leaves out the command that Redis refused: its arguments hold callers' addresses, and passwords. */
 function describe(error: unknown): unknown {
   return error instanceof Error ? { ...pino.stdSerializers.err(error), command: undefined } : error;
 }
@@ -47,8 +47,8 @@ export function listenOn<Listener>(
 }
 
 /**
- * Ends this process in order when a signal says so, or when the process that it works for is gone.
- * Told both ways it stops once; the same signal a second time ends it on the spot.
+ * Stops this process in order on a signal, or when its parent process is gone. However often it is
+ * told, it stops once; but the same signal a second time ends it on the spot.
  */
 export function endWhenTold(stop: () => Promise<void>, logger: () => Logger): void {
   let isEnding = false;

@@ -99,7 +99,7 @@ export function serve(parts: Parts): Server<undefined> {
   });
 }
 
-/** An answer that was found, but is lost before it could be sent, is asked for once more, and charged again. */
+/** When a cached answer is lost before it could be sent, asks for it once more, and charges again. */
 async function respondTo(request: Request, context: Context, handler: Handler): Promise<Response> {
   try {
     return respond(request, await handler(request, context));

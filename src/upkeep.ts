@@ -1,11 +1,11 @@
-/** Work that goes on beside the answers, until it is stopped. */
+/** A background task, which runs until it is stopped. */
 export interface Upkeep {
-  /** Whether it failed when it was last tried; it is tried again and again. */
+  /** Whether its last attempt failed; it is retried. */
   isFailing(): boolean;
   stop(): Promise<void>;
 }
 
-/** What of it a process does, by the names of the metric. */
+/** The background tasks of a process, by their names in the metric. */
 export interface UpkeepTasks {
   /** Writes to PostgreSQL what keys have used: each process what it has charged itself. */
   usage: Upkeep;

@@ -36,14 +36,14 @@ export interface Worker {
   /** Whether it says anything within a second. */
   answers(): Promise<boolean>;
   kill(): void;
-  /** While it does not serve or hangs, only what it had counted when it was last asked. */
+  /** While it hangs or does not serve, only its counters, as they were when it was last asked. */
   metrics(): Promise<Metrics>;
-  /** Ends it. @returns whether it ended in order, which one that did not serve need not */
+  /** Stops it. @returns whether it stopped in order; true for one that did not serve */
   stop(): Promise<boolean>;
 }
 
 /**
- * Starts a worker. When the system has no process or no memory for it, that is a worker which has
+ * Starts a worker. When the system has no process or no memory for it, the result is a worker that has
  * already ended.
  * @param scrape the metrics of all workers, for the one that was asked
  */
@@ -70,7 +70,7 @@ function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
   let reason: string | undefined;
   let measured = Promise.withResolvers<Metrics>();
   let last: Metrics = [];
-  // Text, whatever its type says.
+  // `type` is a string at run time, whatever the library declares.
   const counters = () => last.filter(({ type }) => String(type) === "counter");
 
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "worker.ts")], {
@@ -137,7 +137,7 @@ function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
   };
 }
 
-/** Sooner than a worker gives up its scrape. */
+/** Less than LONGEST_SCRAPE_MS of worker.ts. */
 const LONGEST_MEASURE_MS = 1_000;
-/** Sooner than this process must have ended itself. */
+/** Less than LAST_STOP_MS of process.ts. */
 const WORKER_STOP_MS = 8_500;

@@ -3,7 +3,7 @@ import { createLog, endWhenTold, explain } from "./process.ts";
 import { withDeadline } from "./store/deadline.ts";
 import type { FromWorker, ServeOrder, ToWorker } from "./worker-process.ts";
 
-/** The program of a worker: serves as workers.ts tells it to, until that one ends. */
+/** The program of a worker: serves as its parent, workers.ts, tells it to, until that ends. */
 
 let log = createLog();
 let server: RunningServer | undefined;

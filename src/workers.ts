@@ -8,8 +8,8 @@ import { launchWorker, type Metrics, type Worker } from "./worker-process.ts";
 /**
  * Serves with several processes that share one port; Linux spreads the connections over them
  * (SO_REUSEPORT, socket(7)). This process itself only looks after them: one that ends is replaced,
- * one that hangs is ended first, and when this process ends, however that comes, they do too.
- * @throws StartError with the reason of a worker that cannot start, or when the port is not to be had
+ * one that hangs is killed first, and when this process ends, for whatever reason, so do they.
+ * @throws StartError with the reason of a worker that cannot start, or when the port is not available
  */
 export async function startWorkers(
   config: Config,
@@ -30,7 +30,7 @@ export async function startWorkers(
     return worker;
   };
   const workers = Array.from({ length: config.workers }, (_, number) => launch(number));
-  /** In each place, what the workers before had counted: a total that falls misleads who reads it. */
+  /** What the earlier workers of each number had counted: a replacement must not make counters fall. */
   const counted = workers.map((): Metrics => []);
 
   async function stop() {
@@ -39,7 +39,7 @@ export async function startWorkers(
     if (inOrder.includes(false)) throw new Error("not every worker has ended in order");
   }
 
-  /** Keeps a worker in this place, with a pause that grows while one after the other ends soon. */
+  /** Replaces the worker of this number whenever it ends; the pause before grows while they end soon. */
   async function replace(number: number): Promise<void> {
     let pauseMs = 0;
     while (true) {
@@ -58,9 +58,9 @@ export async function startWorkers(
     }
   }
 
-  /** Linux would go on handing it connections. */
+  /** Kills a worker that hangs: Linux would go on handing it connections. */
   async function endWhenHanging(worker: Worker, number: number): Promise<void> {
-    // Not a race of the pause with the worker's end: each would stay with that promise until then.
+    // Not Promise.race with the worker's end: each race would stay attached to that promise until then.
     const ended = new AbortController();
     worker.exited.then(() => ended.abort());
     const signal = AbortSignal.any([stopping.signal, ended.signal]);
@@ -88,17 +88,17 @@ export async function startWorkers(
   }
 }
 
-/** Time after which the end of a worker is a matter of its own, not of how it began. */
+/** A worker that has run for so long did not end because of how it started. */
 const STEADY_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** So many times in a row, and so far apart, that it is not the machine that was held up. */
+/** A worker hangs that is silent so many times in a row: too many for a machine that was held up. */
 const MOST_SILENT = 5;
 const LOOK_INTERVAL_MS = 2_000;
 
 /**
- * The port to share; a free one for 0. Who else shares that port would get some of the requests, and
- * nobody would notice: so it must be to be had alone first.
+ * The port to share; a free one for 0. Another program on that port would get some of the requests, and
+ * nobody would notice: so this first makes sure that nobody listens there.
  * @throws StartError
  */
 function findPort(config: Config): number {

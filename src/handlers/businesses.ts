@@ -92,7 +92,7 @@ function list<Given extends Parameters>(
 ): Handler {
   const nameOf = (query: string) => `${variant} list?${query}`;
   return function list(_request, { query }) {
-    // Kept are only queries whose slugs there are, so nothing in them can be written otherwise.
+    // Only queries whose slugs exist are cached, so nothing in them could be spelled another way.
     const known = answers.find(nameOf(query));
     if (known) return known;
     const parsed = parseQuery(query, parameters);
@@ -125,12 +125,12 @@ function show(
   };
 }
 
-// Most that the database is asked for in one question.
+// The most items that one query asks for.
 const LIST_BATCH_SIZE = 16;
 const DETAIL_BATCH_SIZE = 64;
 
 /**
- * Questions on their way: more than there are connections. What else is asked while the database is away
- * waits here and goes with others, or the driver would still be at it long after the callers have left.
+ * Queries under way: more than there are connections. What else is asked while the database is away waits
+ * here and is batched; in the driver it would still be in the queue long after its callers have left.
  */
 const CONCURRENT_QUESTIONS = 32;

@@ -2,8 +2,8 @@ import { type Answer, finished } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
 
 /**
- * A file that may be kept for good under the query that names its version. Under another one, which
- * a server of another version has given out, it must not be.
+ * A file that may be cached for good under the query that names its version. Under another query, given
+ * out by a server of another version, it must be checked again.
  */
 export function versionedFile(version: string, type: string, text: string): Handler {
   const forGood = file(type, text, "public, max-age=31536000, immutable");

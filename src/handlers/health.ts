@@ -5,11 +5,11 @@ import { batched } from "../store/batches.ts";
 import { ping, type Sql } from "../store/postgres.ts";
 
 /**
- * GET /healthz, for whoever watches over the server: 200 while the directory can be read. Says who
- * decides about admission, and how often that was not Redis, as the process that answers has it.
+ * GET /healthz, for health checks: 200 while the directory can be read. Says, for the process that
+ * answers, who decides about admission, and how often that was not Redis.
  */
 export function health(sql: Sql, admission: Admission): Handler {
-  // While the database is away questions would pile up: nobody counts who asks this.
+  // These requests have no limit: while the database is away, their queries would pile up.
   const askOnce = batched(
     async (askers: null[]) => {
       await ping(sql);

@@ -85,7 +85,7 @@ export function unavailable(): Answer {
   );
 }
 
-/** A fault of ours. It tells nothing of it: what went wrong is in the log. */
+/** A failure of ours. It does not say what went wrong: that is in the log. */
 export function internal(): Answer {
   return errorAnswer("internal", {
     message: "Something went wrong on our side. It has been logged; trying again may help.",

@@ -3,8 +3,8 @@ import type { Answer } from "./answer.ts";
 /** What is known of a request before any middleware runs. */
 export interface Context {
   /**
-   * The caller: an IPv4 address or an IPv6 /64 network. Costs a look-up the first time, which has to be
-   * before anything is waited for: a connection that has closed meanwhile has no address any more.
+   * The caller: an IPv4 address or an IPv6 /64 network. The first call looks it up, and has to come before
+   * anything is awaited: a connection that has closed meanwhile has no address any more.
    */
   client(): string;
   /** The raw query string, without the question mark. */

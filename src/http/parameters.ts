@@ -6,7 +6,7 @@ export type Parsed<Value> = { ok: true; value: Value } | { ok: false; fault: Par
 
 /**
  * How a parameter is read: from its decoded text, or undefined when it was not given. A message
- * goes on where the parameter's name ends. The reference is made of these schemas too.
+ * completes the sentence that begins with the parameter's name. The reference is made from these too.
  */
 export type Parameters = Record<string, v.GenericSchema<string | undefined, unknown>>;
 
@@ -99,7 +99,7 @@ export function resultCount({ standard, maximum }: { standard: number; maximum: 
   );
 }
 
-/** The slug of a city or category to filter by. Whether there is such a one is not decided here. */
+/** The slug of a city or category to filter by. Whether it exists is not checked here. */
 export function slugFilter({ description, example }: { description: string; example: string }) {
   return v.optional(
     v.pipe(
@@ -157,7 +157,7 @@ function read<Value>(
 
 /**
  * Form encoding: plus is a space. Null when a percent sign or the bytes behind it are malformed, or
- * when bytes that are no UTF-8 were sent as they are: Bun reads U+FFFD for them, which nobody means.
+ * when raw bytes are not UTF-8: Bun reads those as U+FFFD, which nobody means to send.
  */
 function decode(text: string): string | null {
   try {

@@ -2,7 +2,7 @@
 export const codings = ["gzip", "zstd", "identity"] as const;
 export type Coding = (typeof codings)[number];
 
-/** A body in each form in which it is sent. They are made when they are first asked for. */
+/** A body, plain and in each coding in which it is sent. Coded forms are made on first use. */
 export class Representation {
   readonly #source: Source;
 
@@ -15,7 +15,7 @@ export class Representation {
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     const forms = new Map<string, Bytes>();
     return new Representation({
-      // Not by a template, whose string would be kept in parts.
+      // Not a template literal: its string would stay in memory as a tree of its parts.
       tag: JSON.stringify(Bun.hash.xxHash64(bytes).toString(36)),
       size: bytes.byteLength,
       bytes: () => bytes,
@@ -24,7 +24,7 @@ export class Representation {
     });
   }
 
-  /** Whether a coded form is smaller than the frame around it makes it larger. */
+  /** Whether compression saves more than the frame around it adds. */
   get isWorthCoding(): boolean {
     return this.#source.size >= SMALLEST_CODED;
   }
@@ -35,7 +35,7 @@ export class Representation {
     return coding === "identity" ? tag : `${tag.slice(0, -1)}-${coding}"`;
   }
 
-  /** They may be good only until others are asked for, of this body or another: who keeps them keeps a copy. */
+  /** May be valid only until bytes of this body or another are next asked for: to keep them, copy them. */
   bytes(coding: Coding): Bytes {
     if (coding === "identity") return this.#source.bytes();
     const known = this.#source.findForm(coding);
@@ -69,9 +69,9 @@ const SMALLEST_CODED = 512;
 
 function code(plain: Bytes, coding: Exclude<Coding, "identity">): Bytes {
   switch (coding) {
-    // What the coders return may be a part of something larger: hence in memory of its own.
+    // Copied, since what the coders return may be a view of a larger buffer.
     case "gzip":
-      // Quicker than zlib for what is there as a whole.
+      // Quicker than zlib when all of the input is at hand.
       return new Uint8Array(Bun.gzipSync(plain, { library: "libdeflate", level: 6 }));
     case "zstd":
       return new Uint8Array(Bun.zstdCompressSync(plain));

@@ -34,7 +34,7 @@ export function respond(request: Request, answer: Answer): Response {
   return response;
 }
 
-// A response copies Headers far sooner than it makes them of an object.
+// A response copies Headers much faster than it makes them from an object.
 const plainHeaders = memoized(varyingHeaders);
 const validatedHeaders = memoized((fields) =>
   varyingHeaders({ "Cache-Control": "no-cache", ...fields }),
@@ -45,7 +45,7 @@ function varyingHeaders(fields: HeaderFields): Headers {
   return new Headers({ ...fields, Vary });
 }
 
-/** Clients are of few kinds: what each of their headers asks for is worked out once. */
+/** Clients send few different headers, so each is parsed once. */
 const knownPreferences = new LRUCache<string, Coding>({ max: 1_000 });
 
 function acceptedCoding(request: Request): Coding {

@@ -7,9 +7,9 @@ import { DeadlineError } from "../store/deadline.ts";
 import { isPostgresAway } from "../store/postgres.ts";
 
 /**
- * Breakage becomes 503 or 500; the cause goes to the log and to nobody else. While a store is away
- * every request may fail: each cause of that has a short line a second. One for a whole server, or
- * it would be one for each.
+ * Turns exceptions into 503 or 500; the cause goes to the log and to nobody else. While a store is away
+ * every request may fail, so the log gets one short line a second for each cause. A server needs one
+ * such middleware for all its routes, or each would write lines of its own.
  */
 export function catchErrors(log: Logger): Middleware {
   const logAway = onceASecond(({ error, ...asked }, leftOut) => {
@@ -57,7 +57,7 @@ interface Failure {
 
 /**
  * Writes the first failure of a cause at once, and while others follow, the last of them each second.
- * @param write told how many there were besides since the line before
+ * @param write gets the failure, and how many others there were since the line before
  */
 function onceASecond(
   write: (failure: Failure, leftOut: number) => void,
