@@ -11,8 +11,8 @@ import { type DurableUsage, type MeterMonth, noDurableUsage } from "./usage.ts";
 /**
  * Decides which requests are let in: by scripts in Redis, or, while Redis is away or slow, by the
  * same rules in this process. What is charged is counted in PostgreSQL either way; a meter that
- * Redis does not know begins with what stands there. Throws AdmissionUnavailable only when that
- * cannot be had.
+ * Redis does not know starts from that count. Throws AdmissionUnavailable only when the count cannot
+ * be read.
  */
 export interface Admission {
   /** Open access: at most 60 requests in any 60 seconds. A refusal is not counted. */
@@ -36,7 +36,7 @@ export type KeyAdmission = MeterReading &
     | { admitted: false; reason: "rate_limited" | "quota_exceeded"; retryAfterSeconds: number }
   );
 
-/** There is no saying whether somebody may come in, since what that depends on cannot be had. */
+/** Whether to admit somebody cannot be decided, since what that depends on cannot be read. */
 export class AdmissionUnavailable extends Error {
   override name = "AdmissionUnavailable";
 }
@@ -57,8 +57,8 @@ export interface AdmissionOptions {
 }
 
 /**
- * Redis decides from the start, so it has to be connected before anything is asked.
- * @param options.usage is flushed on the way, but flushing it regularly is left to the caller
+ * Redis decides from the start, so it has to be connected before the first call.
+ * @param options.usage flushed when something depends on it; the caller has to flush it regularly
  */
 export function createAdmission(
   redis: RedisClient,
@@ -73,7 +73,7 @@ export function createAdmission(
   const meters = createMeters(redis, { clock, ...options });
   const local = createLocalLimiter({ instances, now: clock });
   const lastSeen = createLastSeen();
-  /** The meters that are being begun; here a second time would forget what was charged since. */
+  /** The meters that are being begun: to begin one twice would lose what was charged in between. */
   const beginning = new Map<string, Promise<void>>();
   const beginningHere = new Map<string, Promise<void>>();
   let outages = 0;
@@ -82,7 +82,7 @@ export function createAdmission(
     onBegin(cause) {
       outages += 1;
       onChange(true, cause);
-      // So that the others see it when Redis comes back empty. A failure has been logged there.
+      // So that other servers see it when Redis comes back empty. The regular flush logs a failure.
       usage.flush().catch(() => {});
     },
     async recover() {
@@ -111,7 +111,7 @@ export function createAdmission(
     }
   });
 
-  /** What a key has used in a month according to PostgreSQL; one question for all who ask at once. */
+  /** What a key has used in a month according to PostgreSQL; one query for all who ask at once. */
   const usedBefore = batched((asked: MeterMonth[]) => usage.totals(asked), {
     batchSize: LOOK_UP_BATCH_SIZE,
     concurrency: CONCURRENT_LOOK_UPS,
@@ -149,7 +149,7 @@ export function createAdmission(
     local.begin(key, month, used, lastSeen.tokensLeft(key));
   }
 
-  /** At once, so that nobody asks what was used between the charge and its being counted. */
+  /** Counts a charge at once, so that nobody reads the count between the two. */
   function counted({ meterId }: ApiKey, cost: 0 | 1, decision: Decision): Decision {
     if (decision.outcome === "admitted") usage.count(meterId, decision.reading.month, cost);
     return decision;
@@ -190,7 +190,7 @@ export function createAdmission(
     async refundKey({ meterId }, { month }) {
       usage.count(meterId, month, -1);
       if (outage.isOn) return local.refund(meterId, month);
-      // PostgreSQL first: a server that finds more there than in Redis takes it for what Redis forgot.
+      // PostgreSQL first: a server that finds more there than in Redis believes that Redis forgot some.
       await withDeadline(usage.flush(), LONGEST_FLUSH_MS).catch(() => {});
       try {
         await meters.refund(meterId, month);
@@ -207,7 +207,7 @@ export function createAdmission(
 const LOOK_UP_BATCH_SIZE = 1_000;
 const CONCURRENT_LOOK_UPS = 8;
 const LONGEST_LOOK_UP_MS = 2_000;
-/** Who gets a 5xx waits no longer for what it gives back. */
+/** A caller who gets a 5xx waits no longer than this for its refund to be written. */
 const LONGEST_FLUSH_MS = 500;
 
 /** Does the work once for all who ask for it while it is under way. */

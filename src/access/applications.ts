@@ -22,7 +22,7 @@ export interface ApplicationState extends Application {
   keys: KeyRecord[];
 }
 
-/** What an approval grants: all of a key but whose it is. */
+/** What an approval grants: all of a key except its owner. */
 export type Rights = Omit<KeyRequest, "name" | "email">;
 
 /**
@@ -51,7 +51,7 @@ export async function listWaiting(sql: Sql): Promise<Application[]> {
 
 export type DecisionResult = "changed" | "unknown" | "approved" | "declined";
 
-/** Grants a waiting application its key, which its applicant will reveal. Says so when it cannot. */
+/** Grants a waiting application a key, which its applicant then reveals. */
 export async function approveApplication(
   sql: Sql,
   id: string,

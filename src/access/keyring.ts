@@ -20,9 +20,9 @@ export interface Keyring {
 
 /**
  * Resolves presented keys, and remembers what it found, unknown keys too, until something changes.
- * That is announced; and a number that tells of each change is read several times a second, so that
- * a revocation holds within one second even if its announcement is lost. While the number cannot be
- * read, findings are good for less than a second. Many look-ups of one key at once ask once.
+ * Changes are announced; and a version number is read several times a second, so that a revocation
+ * holds within one second even if its announcement is lost. While the number cannot be read,
+ * findings are good for less than a second. Look-ups of one key at the same time share one query.
  * @param now the clock, in milliseconds since 1970; set by tests
  */
 export async function createKeyring(
@@ -45,8 +45,8 @@ export async function createKeyring(
     confirmedAt = askedAt;
   });
 
-  // A change of one key has all keys looked up again, and they all come at once. While the database is
-  // away anybody's made-up keys would else queue in the driver, long after their callers have left.
+  // A change of one key makes all keys be looked up again, all at once. And while the database is away,
+  // made-up keys would otherwise queue in the driver, long after their callers have left.
   const lookUp = batched((hashes: Buffer[]) => findKeysByHash(sql, hashes), {
     batchSize: LOOK_UP_BATCH_SIZE,
     concurrency: CONCURRENT_LOOK_UPS,
@@ -95,7 +95,7 @@ const denied = (reason: "invalid" | "revoked" | "expired"): Resolved => ({
   denied: reason,
 });
 
-/** Known under the hash of the key, so that memory holds no key for longer than a request. */
+/** Stored under the hash of the key, so that memory holds no key for longer than a request. */
 interface Finding {
   /** When the database was asked, not when it answered: its answer is as old as that at most. */
   askedAt: number;

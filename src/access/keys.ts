@@ -101,7 +101,7 @@ export async function findKey(sql: Sql, id: string): Promise<KeyRecord | null> {
   return record ?? null;
 }
 
-/** A number that is another one after each committed change of a key or tier. */
+/** A number that changes with each committed change of a key or tier. */
 export async function keysVersion(sql: Sql): Promise<string> {
   const [{ version }] = await sql<[{ version: string }]>`select version from keys_version`;
   return version;
@@ -197,7 +197,7 @@ interface RolledKey {
   oldExpiresAt: Date;
 }
 
-/** Whatever keeps a key from being rolled stays that way: it can be asked afterwards. */
+/** Can be asked afterwards, since whatever keeps a key from being rolled never changes back. */
 async function whyNotRolled(sql: Sql, id: string): Promise<RollResult> {
   const [old] = await sql<[{ isRevoked: boolean; successor: string | null }?]>`
     select revoked_at is not null as "isRevoked",

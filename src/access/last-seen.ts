@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { ApiKey } from "./keys.ts";
 import type { MeterReading } from "./meters.ts";
 
-/** How Redis last said that meters stand, for when it cannot say or says less. */
+/** The last readings of meters in Redis, for when it is away or comes back with less. */
 export interface LastSeen {
   remember(key: ApiKey, reading: MeterReading): void;
   sighting(meterId: string): Pick<Sighting, "month" | "used" | "perMinute"> | undefined;
@@ -20,7 +20,7 @@ export function createLastSeen(): LastSeen {
         sightings.set(meterId, { perMinute, month, used, tokensLeft, atMs });
         return;
       }
-      // In place: what lives from one request to the next costs the garbage collector most.
+      // In place: objects that outlive a request cost the garbage collector most.
       seen.perMinute = perMinute;
       seen.month = month;
       seen.used = used;

@@ -45,8 +45,8 @@ export function createLocalLimiter({
   const windows = new LRUCache<string, number[]>({ max: MOST_SUBJECTS });
   const meters = new LRUCache<string, LocalMeter>({ max: MOST_SUBJECTS });
   const share = (limit: number) => Math.max(1, Math.floor(limit / instances));
-  // In the unit of admit-keys.lua a bucket of all servers gains `perMinute` each microsecond. A share
-  // of it does as well when its tokens are so much larger: numbers stay whole, no rounding adds up.
+  // In the unit of admit-keys.lua the whole bucket gains `perMinute` each microsecond. A share gains the
+  // same, with tokens `instances` times as large: numbers stay whole, and no rounding adds up.
   const token = TOKEN * instances;
 
   /** A later month than the clock's means that the clock stepped back: it goes on counting. */
@@ -69,7 +69,7 @@ export function createLocalLimiter({
       const at = now();
       const limit = share(OPEN_LIMIT);
       const known = windows.get(client) ?? [];
-      // The clock stepped back: all move along, their spaces kept, as if the newest were of now.
+      // The clock stepped back: shift all times, keeping their distances, so that the newest is now.
       const ahead = Math.max(0, (known.at(-1) ?? at) - at);
       const times = known
         .map((time) => time - ahead)

@@ -107,11 +107,11 @@ export function createMeters(
       .admitKeys(charges.length, ...values)
       .then((numbers) => readDecisions(numbers, charges));
     return await withDeadline(answer, deadlineMs, (decisions) => {
-      // Too late: they were decided elsewhere, so what was charged here is charged twice.
+      // Too late: this process has decided by itself meanwhile, so what Redis charged is charged twice.
       for (const [index, decision] of decisions.entries()) {
         const charge = charges[index];
         if (decision.outcome !== "admitted" || !charge || charge.cost === 0) continue;
-        // Best effort: without it the holder of the key has a request less.
+        // Best effort: if it fails, the holder of the key loses a request.
         redis.refundKey(charge.name, digitsOf(decision.reading.month), charge.cost).catch(() => {});
       }
     });
@@ -128,7 +128,7 @@ export function createMeters(
     return all.map(() => undefined);
   }
 
-  // A script on Redis Cluster may touch one slot only; each name is a hash tag, so in one slot.
+  // On Redis Cluster a script may touch only one slot: items of different names go in calls of their own.
   const isCluster = redis instanceof Cluster;
   const inBatches = <Item, Answer>(
     send: (items: Item[]) => Promise<Answer[]>,
@@ -148,7 +148,7 @@ export function createMeters(
   };
 }
 
-/** A caller waits for no more decisions than these. */
+/** No caller waits for more decisions than these. */
 const BATCH_SIZE = 256;
 
 const DEADLINE_MS = 100;

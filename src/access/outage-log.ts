@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import type { RedisClient } from "../store/redis.ts";
 
 /**
- * Logs when Redis goes away, why, and when it is back. What is asked of an absent Redis fails for
- * want of a connection; why there is none, only the connection says, or the next attempt to make one.
+ * Logs when Redis goes away, why, and when it is back. A command fails merely because there is no
+ * connection; why there is none, only the connection's own error says, or that of the next attempt.
  * @returns the listener of createAdmission's onChange
  */
 export function logOutages(

@@ -42,14 +42,14 @@ export function watchOutages(
     );
     const all = Promise.all(writes);
     const slow = withDeadline(all, hangingMs).catch((error) => {
-      // The connection may be one that nobody holds at its other end. A paused Redis gets longer:
-      // its late answers say what it has charged.
+      // Nobody may be at the other end of the connection any more. A Redis that is only paused gets
+      // longer than that: its late answers say what it has charged.
       if (error instanceof DeadlineError) redis.disconnect(true);
     });
     try {
       await withDeadline(all, PROBE_MS);
     } catch (error) {
-      // One question at a time, or a paused Redis finds thousands of them.
+      // One probe at a time, or a paused Redis would find thousands of them.
       await slow;
       throw error;
     }

@@ -3,17 +3,17 @@ import type { ApiKey } from "./keys.ts";
 import { monthOf } from "./months.ts";
 
 /**
- * The fields that tell the holder of a key how it stands, after
+ * The fields that tell the holder of a key what is left of its limits, after
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ (version 11). Both are
  * lists of strings with parameters (RFC 9651), one member for each policy.
  *
- * `RateLimit-Policy` is what holds from day to day: `q` requests in a window of `w` seconds. For
- * "month" that is the length of the current calendar month. Where the bucket of "permin" holds
- * another number than it refills in a minute, `highstreet-burst` is that number.
+ * `RateLimit-Policy` is the standing rule: `q` requests in a window of `w` seconds. For "month",
+ * `w` is the length of the current calendar month. When the bucket of "permin" holds another number
+ * of requests than it refills in a minute, `highstreet-burst` is that number.
  *
- * `RateLimit` is how it stands now: no more than `r` requests within `t` seconds. At the end of
- * `t`, "permin" has one more and "month" is whole again; on a refusal `t` of the policy that
- * refused is that of Retry-After.
+ * `RateLimit` is what is left now: no more than `r` requests within `t` seconds. At the end of
+ * `t`, "permin" has one more and "month" is whole again; on a refusal, `t` of the policy that
+ * refused is the same as Retry-After.
  */
 export function rateLimitFields(key: ApiKey, decision: KeyAdmission): Record<string, string> {
   const { quota, perMinute, burst } = key;

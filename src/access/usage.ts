@@ -32,9 +32,9 @@ export interface MeterTotal {
 export function openUsage(sql: Sql): DurableUsage {
   /** By month, then by meter. */
   let pending = new Map<string, Map<string, number>>();
-  /** Writes go one after the other, so that who waits for the last waits for all. */
+  /** The last write: they go one after the other, so whoever awaits it awaits them all. */
   let writing: Promise<void> = Promise.resolve();
-  /** The one that has yet to begin: it is that of all who ask until then. */
+  /** The write that has yet to begin: all who flush until then share it. */
   let next: Promise<void> | undefined;
   let tell: WrittenListener = () => {};
 
@@ -58,7 +58,7 @@ export function openUsage(sql: Sql): DurableUsage {
         unwritten.delete(month);
       }
     } catch (error) {
-      // After a connection lost at the wrong moment they may have been written: counted twice then.
+      // If the connection broke just after the commit, they were written, and are now counted twice.
       for (const [month, counted] of unwritten) {
         for (const [meterId, used] of counted) count(meterId, month, used);
       }
@@ -112,7 +112,7 @@ export function flushRegularly(usage: DurableUsage, log: Logger): Upkeep {
   };
 }
 
-/** For meters that nobody keeps account of: one that Redis does not know begins at nothing. */
+/** Keeps nothing: a meter that Redis does not know starts at 0. */
 export const noDurableUsage: DurableUsage = {
   count() {},
   totals: async (meters) => meters.map(() => 0),
@@ -120,7 +120,7 @@ export const noDurableUsage: DurableUsage = {
   onWritten() {},
 };
 
-// Less than a second by the time that a write may take.
+// Less than a second, so that there is time for the write.
 const FLUSH_INTERVAL_MS = 800;
 
 /** Adds to what meters have used in a month. @returns what they have used then */

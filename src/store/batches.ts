@@ -1,11 +1,11 @@
 /**
  * Gathers all items that arrive in one turn of the event loop and sends them at once, in order of
- * arrival; a full batch goes without waiting for the turn to end. While as many batches as may be are
- * under way, items wait for one of them, and those that come meanwhile go with them.
+ * arrival; a full batch goes without waiting for the turn to end. When the most batches are under
+ * way, items wait until one of them is done, and then go together.
  * @param send answers each item in its place; when it throws, all that it was given fail with that
- * @param options.batchSize the most items of a batch
- * @param options.concurrency the most batches under way; not for items that are sent apart
- * @param options.apart items for which it says different things are sent apart
+ * @param options.batchSize the most items in a batch
+ * @param options.concurrency the most batches under way; not to be combined with `apart`
+ * @param options.apart the group of an item: different groups are never sent in one batch
  */
 export function batched<Item, Answer>(
   send: (items: Item[]) => Promise<readonly Answer[]>,
@@ -50,7 +50,7 @@ export function batched<Item, Answer>(
     new Promise((resolve, reject) => {
       gathered.push({ item, resolve, reject });
       if (gathered.length >= batchSize) dispatch();
-      // Not a microtask: each request comes in a task of its own, and the turn is all of them.
+      // Not a microtask: each request arrives in a task of its own, and this gathers those of a turn.
       else if (gathered.length === 1) setImmediate(dispatch);
     });
 }

@@ -13,8 +13,8 @@ export async function copyIn(
   rows: Iterable<readonly unknown[]>,
 ): Promise<void> {
   const stream = await copy.writable();
-  // postgres.js 3.4.9 tells the query, which is done for it once it has the stream, and not the
-  // stream when PostgreSQL refuses the rows: who waits for the stream would wait for ever.
+  // When PostgreSQL refuses the rows, postgres.js 3.4.9 rejects the query, which has resolved long ago,
+  // and not the stream: to await the stream alone would be to wait for ever.
   const refused = new Promise<never>((_, reject) => {
     Object.assign(copy, { reject });
   });
@@ -33,7 +33,7 @@ function* pieces(rows: Iterable<readonly unknown[]>): Generator<string> {
   if (piece !== "") yield piece;
 }
 
-/** Rows to a piece of what is sent: large enough to be few, and small enough to be made meanwhile. */
+/** Rows to a piece: large enough for few pieces, small enough to make one while another is sent. */
 const ROWS_AT_ONCE = 200;
 
 /** In COPY's text format: https://www.postgresql.org/docs/18/sql-copy.html */

@@ -1,6 +1,6 @@
 /**
  * Waits for a promise until a deadline.
- * @param onLate told what it came to after all, when that was after the deadline
+ * @param onLate gets the value when it comes after the deadline
  * @throws DeadlineError when the time is over
  */
 export function withDeadline<Value>(
@@ -14,8 +14,8 @@ export function withDeadline<Value>(
       isOver = true;
       reject(new DeadlineError(`no answer within ${Math.round(milliseconds)} ms`));
     };
-    // Timers run before arrived data is read. A process that was itself held up must read first,
-    // or it would take its own slowness for the other's.
+    // Timers run before data that has arrived is read. A process that was itself held up must read first,
+    // or it would blame its own slowness on the other side.
     let turn: NodeJS.Immediate | undefined;
     const timer = setTimeout(() => {
       turn = setImmediate(() => {
@@ -40,5 +40,5 @@ export function withDeadline<Value>(
   });
 }
 
-/** Something has not come in time. It may still come. */
+/** A value did not come in time. It may still come. */
 export class DeadlineError extends Error {}

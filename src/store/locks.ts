@@ -1,5 +1,5 @@
 /**
- * The advisory locks of a database, each for one kind of work that only one process may do at a
+ * The advisory locks of a database, each for a kind of work that only one process may do at a
  * time. 20_260_002 and 20_260_003 are those of sql/002_listings.sql.
  */
 export const MIGRATION_LOCK = 20_260_001;

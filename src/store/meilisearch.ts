@@ -15,7 +15,7 @@ export function openMeilisearch(url: string, key: string): Meilisearch {
 }
 
 /**
- * Somebody may no longer be there at the other end of a connection. The client heeds it only where it
- * is given no signal.
+ * Milliseconds; nobody may be at the other end of a connection any more. The client ignores it for
+ * requests that are given a signal.
  */
 export const LONGEST_REQUEST_MS = 30_000;

@@ -34,7 +34,7 @@ export async function migrate(
     }
     return pending;
   } finally {
-    // A connection that was lost has let go of it.
+    // If the connection was lost, so was its lock.
     await connection`select pg_advisory_unlock(${MIGRATION_LOCK})`.catch(() => {});
     connection.release();
   }
@@ -63,7 +63,7 @@ async function apply(connection: Sql, name: string, from: URL): Promise<boolean>
 // Appendix A of PostgreSQL's manual.
 const LOCK_NOT_AVAILABLE = "55P03";
 const LOCK_TIMEOUT_MS = 500;
-/** For the others, between two times that somebody had to wait. */
+/** Between attempts, for those who had to wait behind the last one. */
 const PAUSE_MS = 1_000;
 
 /** The names of the migrations that this database does not have yet. */

@@ -13,19 +13,19 @@ export interface PostgresOptions {
    */
   keepsPlans?: boolean;
   /**
-   * Cuts a connection on which nothing has come for so long, in milliseconds: more than any statement
-   * takes. Its other end may have gone without a word, and TCP by itself would wait for a quarter of
-   * an hour. Not with TLS, where the silence of the socket below says nothing certain.
+   * Cuts a connection on which nothing has arrived for so many milliseconds, which must be more than any
+   * statement takes. Its other end may have gone without a word, and TCP itself would wait a quarter of
+   * an hour. Has no effect with TLS, where silence on the socket below means nothing certain.
    */
   longestSilenceMs?: number;
 }
 
 /**
  * Opens a pool of connections to PostgreSQL. Connects on first use. The driver is patched (see patches/):
- * as published, statements under way as a connection breaks off may wait for ever, the connection may
- * never work again, and what is left of a transaction may run in the next one. It connects without end
- * and without a pause to who closes at once, asks anew with each attempt for all that listens, and never
- * again for what a standby has refused.
+ * as published, statements under way when a connection breaks may wait for ever, the connection may never
+ * work again, and the rest of a transaction may run in the next one. It reconnects endlessly and without a
+ * pause to a server that closes at once, repeats every LISTEN with each attempt, and never again one that a
+ * standby has refused.
  */
 export function openPostgres(
   url: string,
@@ -47,13 +47,13 @@ export function openPostgres(
   if (longestSilenceMs === undefined || sql.options.ssl) return sql;
   return postgres(url, {
     ...options,
-    // Seconds: what is idle is closed in order, before it would be cut.
+    // Seconds: idle connections are closed in order, before they would be cut.
     idle_timeout: longestSilenceMs / 2_000,
     socket: cutWhenSilent(longestSilenceMs),
   } as typeof options);
 }
 
-/** How the driver connects, to one of the hosts after the other. */
+/** Connects for the driver, to one host after another. */
 function cutWhenSilent(milliseconds: number) {
   let attempts = 0;
   return function connect({ host, port, path }: { host: string[]; port: number[]; path?: string }) {

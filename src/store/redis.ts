@@ -6,7 +6,7 @@ export type RedisClient = Redis | Cluster;
 /**
  * Opens Redis; several addresses mean a Redis Cluster.
  * No offline queue: a caller hears at once that Redis is away and can decide by itself. The client is
- * patched (see patches/): as published, a slot on its way to a node that is gone ends the process.
+ * patched (see patches/): as published, a slot that moves to a node that is gone ends the process.
  */
 export function openRedis(urls: readonly string[]): RedisClient {
   const [url] = urls;
@@ -14,14 +14,14 @@ export function openRedis(urls: readonly string[]): RedisClient {
   const options = {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    // A decision that was sent and not answered is taken elsewhere, and must not be sent twice.
+    // A decision that was sent and not answered is made elsewhere, and must not be sent again.
     autoResendUnfulfilledCommands: false,
     connectTimeout: 2_000,
-    // How long disconnect() waits before it cuts, and, the connection being gone already, for nothing.
+    // How long disconnect() waits before it cuts the connection, even one that is gone already.
     disconnectTimeout: 100,
     retryStrategy: (attempts: number) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
     lazyConnect: true,
-    // Of two that changed roles, the address may lead to the other by now.
+    // After a change of roles the address may lead to the new master.
     reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
   };
   return urls.length > 1
@@ -29,7 +29,7 @@ export function openRedis(urls: readonly string[]): RedisClient {
         enableOfflineQueue: false,
         lazyConnect: true,
         redisOptions: options,
-        // Or what was sent and not answered would be sent again, here too.
+        // Otherwise what was sent and not answered would be sent again, as above.
         retryDelayOnFailover: 0,
         clusterRetryStrategy: (attempts) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
         slotsRefreshInterval: 2_000,

@@ -1,12 +1,12 @@
 /**
- * Does some work over and over, one at a time. What fails is done again.
- * @returns ends it, once the work under way is done
+ * Does some work at an interval, never twice at once. After a failure it goes on.
+ * @returns stops it, and waits for the work under way
  */
 export function repeat(intervalMs: number, work: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> | undefined;
   const timer = setInterval(() => {
     current ??= work()
-      // What the work confirms grows old meanwhile, and then whoever asks hears what is wrong.
+      // What the work confirms grows old meanwhile; whoever depends on that sees the failure there.
       .catch(() => {})
       .finally(() => {
         current = undefined;

@@ -8,7 +8,7 @@ export interface Snapshot {
 
 /** Reads the text form of a pg_snapshot, `xmin:xmax:xip,xip,…` (PostgreSQL 18 manual, table 9.86). */
 export function readSnapshot(text: string): Snapshot {
-  // While nothing changes all are the same, and are kept by the hundred thousand.
+  // While nothing changes all are the same, and the cache holds hundreds of thousands of them.
   if (text !== last.text) last = { text, snapshot: parse(text) };
   return last.snapshot;
 }
