@@ -6,13 +6,13 @@ export interface Change {
   /** The id of the transaction. */
   transaction: number;
   slug: string;
-  /** Where lists had it; null: nowhere. */
+  /** Its place in lists before; null when it was in none. */
   before: Place | null;
-  /** Where lists have it now; null: nowhere. */
+  /** Its place in lists now; null when it is in none. */
   after: Place | null;
 }
 
-/** The lists that hold a business, and where in them it stands. */
+/** The lists that hold a business, and its position in them. */
 export interface Place {
   /** Its own category and all above it. */
   categories: readonly number[];
@@ -29,7 +29,7 @@ export interface ListKey {
 export interface Announcements {
   /**
    * Whether everything that was committed up to a moment ago (CERTAIN_FOR_MS) has been told. False
-   * while the database cannot be heard.
+   * while announcements do not arrive.
    */
   areCurrent(): boolean;
   stop(): Promise<void>;
@@ -38,9 +38,9 @@ export interface Announcements {
 /**
  * Follows what changes in the directory (see sql/008_announcements.sql, and sql/010 for what has
  * been added). Announcements come in the order of their commits. Those that come in quick succession
- * are told together, at most TELL_INTERVAL_MS late. That none was lost on the way is known by sending
- * one to oneself: when it comes back, all that were committed before it have come.
- * @param tell what changed; "everything" when that cannot be said
+ * are told together, at most TELL_INTERVAL_MS late. To know that none was lost, this sends announcements
+ * to itself: when one comes back, all that were committed before it have come.
+ * @param tell gets what changed; "everything" when that is not known
  */
 export async function followAnnouncements(
   sql: Sql,
@@ -76,7 +76,7 @@ export async function followAnnouncements(
     }
   }
 
-  /** At once, since a confirmation may come with the next word. */
+  /** Tells at once, since the next announcement may be a confirmation. */
   function forget() {
     gathered = [];
     tell("everything");
@@ -101,7 +101,7 @@ export async function followAnnouncements(
 const CHANNEL = "directory_pages";
 const CONFIRMATION = "confirm";
 
-// What is kept is at most as old as both of these together: less than a second.
+// A cached page is never older than the two of these together: less than a second.
 const TELL_INTERVAL_MS = 200;
 const CERTAIN_FOR_MS = 700;
 const CONFIRM_INTERVAL_MS = 200;

@@ -32,7 +32,7 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
         if (isUnfinished || (hasChanged && performance.now() - splitAt >= SPLIT_INTERVAL_MS)) {
           const step = await compact(sql, STEP_KEYS);
           isUnfinished = step.isUnfinished;
-          // What an import holds up takes as long as the import.
+          // An import may hold it up until the import ends: no use in trying more often.
           pauseMs = isUnfinished && step.hasWritten ? STEP_MS : INTERVAL_MS;
           hasChanged = false;
           splitAt = performance.now();
@@ -52,13 +52,13 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
   }
 }
 
-/** Milliseconds between two looks for fresh changes. Reads are exact before, only slower. */
+/** Milliseconds between two looks for fresh changes. Until folded, they only make reads slower. */
 const INTERVAL_MS = 2_000;
-/** The same for chunks to split, which takes a look at all there are. Few changes make few of them. */
+/** The same for chunks to split, which looks at all chunks. Few changes make few to split. */
 const SPLIT_INTERVAL_MS = 20_000;
-/** Milliseconds between two steps of a large change, in which writers have their turn. */
+/** Milliseconds between two steps of a large change, so that writers get their turn. */
 const STEP_MS = 50;
-/** Listings to a step: writers wait for one for some tenths of a second. */
+/** Listings in a step: writers wait some tenths of a second for it. */
 const STEP_KEYS = 50_000;
 
 /** @returns whether there was anything to fold */
@@ -96,7 +96,7 @@ export async function compactListings(sql: Sql): Promise<void> {
   }
 }
 
-/** Steps in a row that others held up: some seconds of them. */
+/** Steps in a row that others held up: together some seconds. */
 const MOST_IDLE_STEPS = 100;
 /**
  * Listings to a step after a bulk load: more of them, since each step looks through all chunks first,

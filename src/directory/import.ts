@@ -40,7 +40,7 @@ export async function importRecords(
     if (!(error instanceof DryRun)) throw error;
     return counts;
   }
-  // It failing must not look as if the import had.
+  // If this fails, it must not look as if the import had failed.
   const changed = counts.created + counts.updated;
   await settleDirectory(sql, changed).catch((error) => options.onUnsettled?.(error));
   return counts;

@@ -54,7 +54,7 @@ export async function listBusinesses(sql: Sql, query: ListQuery): Promise<ListPa
 
 /**
  * Each of these pages, in their order. One statement, so that total and rows come from one snapshot.
- * Rows are neither walked nor counted up to a page, only chunks of them (see sql/002_listings.sql).
+ * To reach a page it steps over chunks of rows, not over rows (see sql/002_listings.sql).
  */
 export async function listPages(sql: Sql, queries: readonly ListQuery[]): Promise<ListPage[]> {
   const rows = await sql<Row[]>`
@@ -88,8 +88,8 @@ export async function listPages(sql: Sql, queries: readonly ListQuery[]): Promis
         where category_id = asked.category_id and city_id = asked.city_id
       ) as counted
       left join lateral (
-        -- Of these two only that one is read which has the nearer end of the list to begin at, and
-        -- only as far as the chunk in which the page begins.
+        -- Only one of these two is read: the one that starts at the nearer end of the list, and only as
+        -- far as the chunk in which the page begins.
         (
           select from_rank, from_id, skipped - reach + (
               select sum(change)
@@ -123,7 +123,7 @@ export async function listPages(sql: Sql, queries: readonly ListQuery[]): Promis
       left join lateral (
         select page.list_rank::float8 as rank, ${listedColumns(sql)}
         from (
-            -- Of these two only that one is read which its index has in list order.
+            -- Only one of these two is read: the one whose index is in list order.
             (
               select list_rank, business_id
               from listings
@@ -152,7 +152,7 @@ export async function listPages(sql: Sql, queries: readonly ListQuery[]): Promis
   return queries.map(({ limit }, index) => toPage(ofPlace.get(index + 1) as Row[], limit));
 }
 
-/** What is not a slug is no city's and no category's, like the empty text. */
+/** A text that cannot be a slug finds nothing, like the empty text. */
 const toFilter = (slug: string | undefined) =>
   slug === undefined ? null : isSlug(slug) ? slug : "";
 
@@ -188,7 +188,7 @@ function extentOf(businesses: readonly RankedBusiness[], limit: number): Extent 
   };
 }
 
-/** What stands in each row of a page. */
+/** What each row of a page repeats. */
 interface Head {
   /** Of the query that was asked, from 1. */
   place: number;

@@ -12,18 +12,18 @@ import {
   type Touch,
 } from "./touched.ts";
 
-/** Finished pages, each kept until a change touches it. */
+/** A cache of finished pages, each valid until a change touches it. */
 export interface PageCache<Page> {
-  /** The page of that name, if it is kept and true. */
+  /** The page of that name, if it is cached and still true. */
   find(name: string): Page | undefined;
-  /** Otherwise has it made, once for all who ask for it meanwhile, and keeps it. */
+  /** The cached page, or one that is made, once for all who ask for it meanwhile, and cached. */
   findOrMake(name: string, work: () => Promise<Made<Page>>): Page | Promise<Page>;
   stop(): Promise<void>;
 }
 
 export interface Made<Page> {
   page: Page;
-  /** Null: not to be kept. */
+  /** Null: not to be cached. */
   shows: Shown | null;
 }
 
@@ -31,35 +31,35 @@ export interface PageCacheOptions<Page, Rest> {
   pack(page: Page): Packed<Rest>;
   /** The same page again. */
   unpack(stored: Stored): Page;
-  /** The same page when its list has so many more businesses. */
+  /** The same page once its list has so many more businesses. */
   grow(stored: Stored, rest: Rest, growth: number): Page;
-  /** Told when pages cannot be read, or, now and then, cannot be kept; they are given all the same. */
+  /** Told when pages cannot be read, and, at intervals, when they cannot be cached; answers go on. */
   onFault(error: unknown): void;
 }
 
 export interface Packed<Rest> {
   bytes: Bytes;
-  /** Another one for other bytes. It stays in memory, so it should be short. */
+  /** Differs when the bytes differ. It stays in memory, so it should be short. */
   tag: string;
-  /** What it takes to make a grown page of it. Can be written as JSON. */
+  /** What `grow` needs beside the bytes. Must be JSON. */
   rest: Rest;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A page that is kept. Bytes are good until anything else is read or kept. */
+/** A cached page. Its bytes are valid until anything else is read or cached. */
 export interface Stored {
   readonly tag: string;
   /** How many bytes it has. */
   readonly size: number;
   /** @throws LostPageError */
   bytes(): Bytes;
-  /** What was kept beside these very bytes under that name. @throws LostPageError */
+  /** What was cached under that name for these very bytes. @throws LostPageError */
   findForm(form: string): Bytes | undefined;
   keepForm(form: string, bytes: Bytes): void;
 }
 
-/** A page was found, but its bytes are there no more. From then on it is not found. */
+/** A page was found, but its bytes are gone. From then on it is not found. */
 export class LostPageError extends Error {
   override name = "LostPageError";
 }
@@ -77,10 +77,10 @@ export class KeptForm extends Slot {
   }
 }
 
-/** Its bytes in the file are a header, as JSON, and then those of the page. */
+/** In the file: a header as JSON, then the bytes of the page. */
 class KeptPage extends KeptForm {
   readonly subject: Subject;
-  /** The last of the recent changes that it has been compared with. */
+  /** The number of the last change that it has been compared with. */
   seen: number;
   /** How many bytes the header has. */
   readonly header: number;
@@ -93,17 +93,17 @@ class KeptPage extends KeptForm {
   }
 }
 
-/** What is needed of a page only when its list has changed. */
+/** What is needed only when the list of the page has changed. */
 interface Header<Rest> {
   standing: Standing;
   rest: Rest;
 }
 
 /**
- * Keeps finished pages of the directory in a file, and in memory what is said of them. A change that
- * is committed anywhere shows within a second: its announcement makes the pages untrue whose rows it
- * touches, and corrects the total of the other pages of its lists. While announcements cannot be
- * heard, nothing is found and all is made anew.
+ * Caches finished pages of the directory in a file, and their metadata in memory. A change that is
+ * committed anywhere shows within a second: its announcement invalidates the pages whose rows it
+ * touches, and corrects the total of the other pages of its lists. While announcements do not arrive,
+ * nothing is found and everything is made anew.
  * @param file belongs to the caller, who closes it
  */
 export async function createPageCache<Page extends object, Rest>(
@@ -168,7 +168,7 @@ export async function createPageCache<Page extends object, Rest>(
   ): Promise<Page> {
     const seen = recent.latest;
     const { page, shows } = await work();
-    // It may have been overtaken by one that shows what has not been told yet.
+    // A later one may already show a change that has not been told yet: it must stay.
     if (shows && file.size > 0 && isLatest()) {
       keep(name, page, { standing: standingOf(shows), subject: subjectOf(shows), seen });
     }
@@ -212,7 +212,7 @@ export async function createPageCache<Page extends object, Rest>(
       return kept?.tag === this.tag ? reading(() => file.read(kept)) : undefined;
     }
 
-    /** In place of that of other bytes. */
+    /** Replaces the form of older bytes. */
     keepForm(form: string, bytes: Bytes): void {
       write(this.#nameOf(form), bytes, new KeptForm(this.tag));
     }
@@ -229,7 +229,7 @@ export async function createPageCache<Page extends object, Rest>(
     });
   }
 
-  /** A file that cannot be read is not used any more: nobody's answer depends on it. */
+  /** A file that cannot be read is not used any more: answers do not depend on it. */
   function reading<Result>(read: () => Result | undefined): Result {
     try {
       const result = read();
@@ -241,7 +241,7 @@ export async function createPageCache<Page extends object, Rest>(
     throw new LostPageError();
   }
 
-  /** A disk that is full may have room again. */
+  /** Goes on after a failure: a full disk may have room again. */
   function write(name: string, bytes: Bytes, kept: KeptForm): void {
     try {
       file.set(name, bytes, kept);
@@ -271,8 +271,8 @@ export async function createPageCache<Page extends object, Rest>(
   };
 }
 
-/** A page that has been long in the making may be older than who asks for it now would accept. */
+/** A page that has been in the making for longer may be too old for whoever asks now. */
 const LONGEST_JOIN_MS = 500;
 
-/** Without a fault for so long, the next one is told again. */
+/** After so long without a fault, the next one is told again. */
 const FAULT_INTERVAL_MS = 60_000;

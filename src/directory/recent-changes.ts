@@ -2,18 +2,18 @@ import type { Change } from "./announcements.ts";
 import { type Subject, type Touch, touchesOf } from "./touched.ts";
 
 /**
- * What was told of changes lately. A page is compared with it when it is asked for, so that a change
- * costs nothing for each of the pages that are kept.
+ * The changes that were told lately. A page is compared with them when it is asked for, so a change
+ * costs nothing for each cached page.
  */
 export class RecentChanges {
   /** How often something was told. */
   #latest = 0;
-  /** What was told up to then is no longer known. */
+  /** Changes up to this number are no longer known. */
   #forgotten = 0;
   #older = createGeneration(0);
   #newer = createGeneration(0);
 
-  /** The number of what was told last. What is read from now on has all up to it. */
+  /** The number of the last change told. What is read from now on includes all up to it. */
   get latest(): number {
     return this.#latest;
   }
@@ -40,23 +40,23 @@ export class RecentChanges {
     this.#newer = createGeneration(this.#latest);
   }
 
-  /** What touched a subject after that number, in its order; null when that is no longer known. */
+  /** What touched a subject after that number, in order; null when that is no longer known. */
   since(number: number, subject: Subject): Touch[] | null {
     if (number < this.#forgotten) return null;
     return [this.#older, this.#newer].flatMap(({ bySubject }) => {
       const touches = bySubject.get(subject) ?? [];
-      // Who asks often has missed little: it stands at the end.
+      // A page that is asked for often has missed little, which is at the end.
       const place = touches.findLastIndex((touch) => touch.number <= number);
       return touches.slice(place + 1);
     });
   }
 }
 
-/** Touches in a generation; there are two. A change has some eight. */
+/** Touches in each of the two generations. A change has about eight. */
 const MOST_TOUCHES = 50_000;
 
 interface Generation {
-  /** It has what was told after this number. */
+  /** It has the changes after this number. */
   after: number;
   bySubject: Map<Subject, Touch[]>;
   /** How many touches it has. */

@@ -2,23 +2,23 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "n
 import { join } from "node:path";
 
 /**
- * Where bytes lie in the file. What else is to be noted of them in memory goes into a class that extends
- * this one: there are so many that each should be one small object.
+ * Where bytes are in the file. A subclass holds what else is kept about them in memory: there are so many
+ * that each should be one small object.
  */
 export class Slot {
   /** Counted from the first byte that was ever written. */
   start = 0;
   length = 0;
-  /** When they were last set or got: how far the file had been written by then. */
+  /** When they were last set or got, as the file's end at that moment. */
   wantedAt = 0;
 }
 
 /**
- * Bytes by name in a file that has no name itself: in memory that the system gives and takes as there
- * is some to spare, and where the garbage collector does not look. They lie in a ring. When it is
- * full, of a few of the oldest the one gives way that has not been wanted for longest, and those
- * before it get a further round: nearly what a list in order of use would keep, and nothing has to be
- * put in order when something is got.
+ * Bytes by name, in an unlinked file: its pages are in memory that the system lends while there is some
+ * to spare, and that the garbage collector does not scan. The file is a ring buffer. When it is full, a
+ * few of the oldest entries are compared: the one unused for longest is dropped, and those before it
+ * are written again at the end. That keeps nearly what an LRU cache would, without moving anything
+ * when an entry is got.
  */
 export class RingFile<Kept extends Slot> {
   readonly #file: number;
@@ -29,11 +29,11 @@ export class RingFile<Kept extends Slot> {
   #byAge = this.#kept.entries();
   /** Names set since `#byAge` went on. */
   #setSince = 0;
-  /** What comes next in the ring behind `#end`; the rest is still to come from `#byAge`. */
+  /** The next entries in the ring behind `#end`; the rest is still to come from `#byAge`. */
   #oldest: [string, Kept][] = [];
   /** Where the next one goes, counted like `start`. */
   #end = 0;
-  /** To read into: always the same, or reading would make more garbage than all else. */
+  /** Read into again and again: new ones would be more garbage than all else. */
   #buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
   /**
@@ -42,14 +42,14 @@ export class RingFile<Kept extends Slot> {
    * @param options.mostNames each takes up some 300 bytes of memory
    */
   constructor(folder: string, { size, mostNames }: { size: number; mostNames: number }) {
-    // Places in the file are counted on for ever: with a fraction they would end up between bytes.
+    // Positions are sums of sizes: with a fraction they would fall between bytes.
     this.#size = Math.floor(size);
     this.#mostNames = mostNames;
     const own = mkdtempSync(join(folder, "highstreet-"));
     try {
       this.#file = openSync(join(own, "pages"), "wx+", 0o600);
     } finally {
-      // What is open stays, and goes with the process however that ends.
+      // An open file stays until the process ends, however it does.
       rmSync(own, { recursive: true });
     }
   }
@@ -65,8 +65,8 @@ export class RingFile<Kept extends Slot> {
   }
 
   /**
-   * The bytes, or a part of them; undefined when others lie there by now. They are good until anything
-   * else is read or set.
+   * The bytes, or a part of them; undefined when they have been overwritten. Valid until anything else
+   * is read or set.
    * @throws Error when they cannot be read
    */
   read({ start, length }: Slot, from = 0, to = length): Uint8Array<ArrayBuffer> | undefined {
@@ -80,8 +80,8 @@ export class RingFile<Kept extends Slot> {
   }
 
   /**
-   * Does nothing when they are more than all there is room for. Throws when the disk is full.
-   * @param kept will say where they are
+   * Does nothing when the bytes are more than the whole file has room for. Throws when the disk is full.
+   * @param kept gets where they are
    */
   set(name: string, bytes: Uint8Array, kept: Kept): void {
     kept.length = bytes.byteLength;
@@ -99,11 +99,11 @@ export class RingFile<Kept extends Slot> {
 
   clear(): void {
     this.#kept.clear();
-    // On a full disk there is room where something has been written before.
+    // Start over at the beginning: on a full disk there is room where something was written before.
     if (this.#size > 0) this.#end += this.#restOfRound();
   }
 
-  /** From now on it has no room for anything. */
+  /** From now on nothing is found and nothing is kept. */
   close(): void {
     if (this.#size < 0) return;
     this.#kept.clear();
@@ -146,7 +146,7 @@ export class RingFile<Kept extends Slot> {
   }
 
   #findOldest(): void {
-    // While it stands still it holds every table that the map has had since, with what was in them.
+    // An iterator that stands still keeps alive every table that the map has had since, and its entries.
     if (this.#setSince > this.#mostNames) {
       this.#byAge = this.#kept.entries();
       this.#oldest = [];
@@ -164,11 +164,11 @@ export class RingFile<Kept extends Slot> {
   #dropOne(): void {
     const times = this.#oldest.map(([, { wantedAt }]) => wantedAt);
     for (let before = times.indexOf(Math.min(...times)); before >= 0; before--) {
-      // Each is gone before anything is done that may fail: what is kept is always among the
-      // oldest or still to come.
+      // Removed before anything that may fail: what is in the map must always be among the oldest or
+      // still to come.
       const [name, kept] = this.#oldest.shift() as [string, Kept];
       this.#kept.delete(name);
-      // Where it lay is free now, so that there is room for it, unless the file ends before.
+      // Its own place is free now, so there is room for it, unless the file ends before.
       if (before === 0 || kept.length > this.#restOfRound()) continue;
       const bytes = this.read(kept);
       if (bytes) this.#append(name, bytes, kept);
@@ -177,7 +177,7 @@ export class RingFile<Kept extends Slot> {
 }
 
 /**
- * More of them are nearer to the order of use. On average two are moved for one that gives way: a
- * read and a write each.
+ * Comparing more comes nearer to LRU. On average two entries are moved for each one that is dropped,
+ * which costs a read and a write each.
  */
 const COMPARED = 5;

@@ -1,7 +1,7 @@
 import { type Snapshot, sees } from "../store/snapshots.ts";
 import type { Change, ListKey, Place } from "./announcements.ts";
 
-/** What a page shows, which says what changes make it untrue. */
+/** What a page shows, and so which changes invalidate it. */
 export type Shown = { kind: "business"; slug: string } | ShownList | { kind: "totals" };
 
 export interface ShownList {
@@ -19,16 +19,16 @@ export interface Scope {
   city: number;
 }
 
-/** The part of a list in which a change touches the rows of a page: from its first row to its last. */
+/** The part of a list that is on a page, from its first row to its last: changes there touch the page. */
 export interface Extent {
   firstRank: number;
   firstId: string;
-  /** LAST_RANK when a further row would stand on the same page. */
+  /** LAST_RANK when the page has room for further rows. */
   lastRank: number;
   lastId: string;
 }
 
-/** What all pages have in common that one change could touch: a name, or a number for a list. */
+/** What pages are grouped by to find those that a change may touch: a name, or a number for a list. */
 export type Subject = string | number;
 
 /** The subject of a page: only changes that touch it are compared with the page. */
@@ -45,17 +45,17 @@ export function subjectOf(shown: Shown): Subject {
 
 /** What a change does to the pages of a subject. */
 export interface Touch {
-  /** Which telling of changes it was in. */
+  /** Of the batch of changes that it was told in; see RecentChanges. */
   number: number;
   /** The id of the transaction. */
   transaction: number;
-  /** Where rows are new, gone or moved: from the first key to the last. Null: all is touched. */
+  /** Where rows are new, gone or moved: from the first key to the last. Null: everywhere. */
   between: readonly [ListKey, ListKey] | null;
   /** By how many businesses the list has grown. */
   growth: -1 | 0 | 1;
 }
 
-/** What some changes that were told together do to which subject, in their order. */
+/** What a batch of changes does to which subjects, in their order. */
 export function* touchesOf(
   changes: readonly Change[],
   number: number,
@@ -73,7 +73,7 @@ function* touchesOfOne(
 ): Generator<[Subject, Touch]> {
   const left = subjectsOf(before);
   const entered = subjectsOf(after);
-  // Touches are shared by all its lists, for many are remembered.
+  // Shared by all lists of the business, since many are remembered.
   const told = { number, transaction };
   const whole: Touch = { ...told, between: null, growth: 0 };
   const between = inOrder(before?.key ?? END, after?.key ?? END);
@@ -87,7 +87,7 @@ function* touchesOfOne(
   if (left.symmetricDifference(entered).size > 0) yield ["totals", whole];
 }
 
-/** What of a page is compared with the touches of its subject. Can be written as JSON. */
+/** What the touches of its subject are compared with. Can be written as JSON. */
 export interface Standing {
   /** Of a page of a list with rows. */
   extent: Extent | null;
@@ -95,20 +95,20 @@ export interface Standing {
   snapshot: Snapshot | null;
 }
 
-/** What is kept of what a page shows, until a change touches its subject. */
+/** The part of what a page shows that has to be remembered. */
 export function standingOf(shown: Shown): Standing {
   const { extent, snapshot } = shown.kind === "list" ? shown : { extent: null, snapshot: null };
   return { extent, snapshot };
 }
 
-/** What a change makes of a page: untrue, or a page whose list has grown by so many businesses. */
+/** What a change does to a page: makes it untrue, or lets its list grow by so many businesses. */
 export function effectOf(
   { extent, snapshot }: Standing,
   { transaction, between, growth }: Touch,
 ): "untrue" | -1 | 0 | 1 {
   if (!between || !snapshot) return "untrue";
   if (sees(snapshot, transaction)) return 0;
-  // A page behind the end shows no rows, and may get some when the list grows.
+  // A page past the end shows no rows, and may get some when the list grows.
   const isTouched = extent ? reachesInto(extent, between) : growth !== 0;
   return isTouched ? "untrue" : growth;
 }
@@ -123,7 +123,7 @@ function reachesInto(
   );
 }
 
-/** Ids are 32 bits, and there are no 4 million categories: a number for each, that JavaScript has exactly. */
+/** Ids are 32 bits, and there are fewer than 4 million categories: a safe integer for each list. */
 const listSubject = (category: number, city: number): Subject => category * 2 ** 31 + city;
 
 /** Of the lists that a business in this place is in. */
