@@ -6,10 +6,10 @@ import { isOutcode, searchWords } from "./words.ts";
 export type Words = readonly string[];
 
 /**
- * What to search for, step by step, until something is found; of the texts of a step the first that
- * finds anything is the best. After all the words come fewer. Who names a place wants what is there: so
- * it stays, with a run of the other words beside it, for as long as that finds anything; then come
- * runs of all the words.
+ * What to search for, step by step, until something is found; among the texts of a step, the first that
+ * finds anything is the best. All the words come first, then fewer. Whoever names a place wants what is
+ * there: so the place stays, with shorter and shorter runs of the other words; after those come runs
+ * of all the words.
  */
 export async function* attempts(sql: Sql, words: Words): AsyncGenerator<Words[]> {
   yield [words];
@@ -25,7 +25,7 @@ export async function* attempts(sql: Sql, words: Words): AsyncGenerator<Words[]>
 }
 
 /**
- * Runs of neighbouring words among the first few, for their number grows with the square: the
+ * Runs of neighbouring words among the first few, since their number grows with the square: the
  * longest first, those of one length together, from left to right.
  */
 function* runs(words: Words, longest: number): Generator<Words[]> {
@@ -40,7 +40,7 @@ const MOST_WORDS_IN_RUNS = 6;
 
 /**
  * Where the words name a city of the directory or the first half of a postcode: the last such place,
- * and of those that end there the longest. An empty part when there is none.
+ * and the longest of those that end there. An empty range when there is none.
  */
 async function findPlace(sql: Sql, words: Words): Promise<[start: number, end: number]> {
   const cities = await citiesBeginningWith(sql, words);

@@ -8,7 +8,7 @@ import { finishTask } from "./tasks.ts";
 /**
  * Brings the recorded changes into the indexes, and forgets the records once all the indexes have
  * them. Only one process may do so at a time.
- * @param onApplied hears after each batch how many records there were so far
+ * @param onApplied told after each batch how many records have been applied so far
  * @returns how many records there were
  * @throws SearchTaskError when Meilisearch refuses; the records stay
  */
@@ -31,11 +31,11 @@ export async function applyChanges(
     if (changes.length > 0) {
       const tasks = await tell(sql, meili, indexes, changes, signal);
       const finished = finish(tasks, changes);
-      // A failure is met where it is awaited, which may be a while later.
+      // A failure is thrown where this is awaited, which may be a while later.
       finished.catch(() => {});
       underWay.push(finished);
     }
-    // Those that come while it works are for the next run, or it would never end.
+    // Changes that come meanwhile are for the next run, or this one would never end.
     if (changes.length < CHANGES_AT_ONCE) break;
     last = changes.at(-1)?.id ?? last;
     if (underWay.length >= BATCHES_AHEAD) await underWay.shift();
@@ -53,7 +53,7 @@ export async function applyChanges(
 }
 
 const CHANGES_AT_ONCE = 10_000;
-/** Batches that Meilisearch has at a time: it takes what waits for it in one go, which is faster. */
+/** Batches queued in Meilisearch at a time: it processes queued ones together, which is faster. */
 const BATCHES_AHEAD = 4;
 
 interface Change {
@@ -62,8 +62,8 @@ interface Change {
 }
 
 /**
- * Has Meilisearch take the businesses as they are now. Those that are gone are only marked: that costs
- * next to nothing, and deleting is nearly as dear for one as for hundreds.
+ * Sends the businesses as they are now to Meilisearch. Those that are gone are only marked: that costs
+ * next to nothing, while deleting one costs nearly as much as deleting hundreds.
  */
 async function tell(
   sql: Sql,
@@ -81,7 +81,7 @@ async function tell(
     ...documents.map((document) => ({ ...document, isGone: false })),
     ...gone.map((id) => ({ id, isGone: true })),
   ];
-  // What was read may have been overtaken by whoever has the lock by now.
+  // If the lock was lost, its new holder may have sent newer documents than these.
   signal.throwIfAborted();
   return Promise.all(indexes.map((index) => meili.index(index).updateDocuments(updates)));
 }
@@ -95,6 +95,6 @@ export async function removeGone(
   const documents = meili.index(index);
   const { total } = await documents.getDocuments({ filter: IS_GONE, limit: 0 });
   if (total === 0) return;
-  // By the mark, since one of them may come back before Meilisearch is at it.
+  // By the mark, not by id: one of them may come back before Meilisearch gets to it.
   await finishTask(meili, documents.deleteDocuments({ filter: IS_GONE }), signal);
 }

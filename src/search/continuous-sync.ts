@@ -6,12 +6,12 @@ import { syncSearch } from "./sync.ts";
 
 /**
  * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, as
- * does a new connection to PostgreSQL; a slow poll is the net below. Of many commits the first is
- * brought in at once, the others together, as often as leaves Meilisearch most of its time. It is
- * tidied up when nothing happens, since changes have to wait for that; when something always does, now
- * and then all the same. An index of another version is replaced once, at the start, and then left to
- * the servers of that version for as long as they bring changes into it. While a store is away it
- * tries again and again, and logs only when it starts and when it stops failing.
+ * does a new connection to PostgreSQL; a slow poll is the safety net. The first of many commits is
+ * brought in at once, the others together, at intervals that leave Meilisearch most of its time. The
+ * index is tidied up when nothing happens, since changes have to wait for that; and now and then
+ * when something always does. An index of another version is replaced once, at the start, and then left
+ * to the servers of that version for as long as they bring changes into it. While a store is away this
+ * keeps retrying, and logs only when it begins and when it stops failing.
  */
 export async function startSearchSync({
   log,
@@ -37,7 +37,7 @@ export async function startSearchSync({
     async stop() {
       stopping.abort();
       wake();
-      // What a hung Meilisearch holds up stays recorded; it must not hold up the server's end.
+      // Changes that a hung Meilisearch holds up stay recorded; it must not hold up the shutdown.
       await Promise.race([running, sleep(STOP_MS, undefined, { ref: false })]);
       await listening.unlisten();
     },
@@ -46,14 +46,14 @@ export async function startSearchSync({
   async function run(): Promise<void> {
     let tidiedAt = performance.now();
     let isQuiet = false;
-    // Two versions that both want an index of theirs would build it in turns for as long as both run.
+    // Otherwise two versions that need different indexes would rebuild in turns while both run.
     let leavesOthers = false;
     while (!signal.aborted) {
       isWoken = false;
       const began = performance.now();
       const tidy =
         began - tidiedAt >= pollIntervalMs * (isQuiet ? POLLS_UNTIDY : MOST_POLLS_UNTIDY);
-      // Also when it fails, or each run would fail with it.
+      // Before it is tried: if it always failed, every run would fail with it.
       if (tidy) tidiedAt = began;
       isQuiet = false;
       try {
@@ -75,7 +75,7 @@ export async function startSearchSync({
         }
       } catch (error) {
         if (signal.aborted) return;
-        // Nobody else can bring in anything now.
+        // Start counting anew: while a store is away, no server can bring in changes.
         isAbandoned(null);
         if (failures === 0) {
           log.error({ err: error }, "the search index falls behind; trying until it works again");
@@ -92,7 +92,7 @@ export async function startSearchSync({
     return lackedFor >= POLLS_ABANDONED;
   }
 
-  /** Or until the poll is due: then false. */
+  /** Waits for a change, or until the poll is due: then false. */
   async function untilWoken(): Promise<boolean> {
     if (!isWoken && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ export async function startSearchSync({
     return isWoken;
   }
 
-  /** Changes do not shorten this one. */
+  /** Waits; changes do not shorten it. */
   function rest(ms: number): Promise<void> {
     return sleep(ms, undefined, { signal }).catch(() => {});
   }
@@ -112,15 +112,15 @@ export async function startSearchSync({
 
 const STOP_MS = 1_000;
 const POLL_INTERVAL_MS = 10_000;
-/** From one tidying to the next while nothing happens, and at most. */
+/** Polls from one tidying to the next: while nothing happens, and at most. */
 const POLLS_UNTIDY = 6;
 const MOST_POLLS_UNTIDY = 60;
 const POLLS_ABANDONED = 3;
 const BUSY_MS = 300;
 /**
- * From the start of a run to that of the next, in times as long as it took: a run costs Meilisearch
- * almost the same for one change and for many. Not longer than leaves a run three seconds until what
- * it brings should be found.
+ * From the start of one run to the next, as a multiple of how long the run took: it costs Meilisearch
+ * almost the same for one change as for many. Capped, so that three of the five seconds in which a
+ * change should be found are left for the run itself.
  */
 const INTERVAL_RUNS = 5;
 const LONGEST_INTERVAL_MS = 2_000;

@@ -61,7 +61,7 @@ async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<Se
     from businesses as b
     where b.status = 'approved' and ${condition}
     ${part}`;
-  // Names after rows: each row then finds its own, and is never given older ones.
+  // Names are read after rows, so that each row gets its own, and never an older one.
   const [branches, cities] = await Promise.all([
     readBranches(sql, distinct(rows.map(({ categoryId }) => categoryId))),
     readCities(sql, distinct(rows.map(({ cityId }) => cityId))),
@@ -69,7 +69,7 @@ async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<Se
   return rows.flatMap((row) => {
     const branch = branches.get(row.categoryId);
     const city = cities.get(row.cityId);
-    // One that went meanwhile left a change that is yet to be brought in.
+    // If one was deleted meanwhile, that recorded a change, which is yet to be applied.
     return branch && city ? toDocument(row, branch, city) : [];
   });
 }

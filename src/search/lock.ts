@@ -3,9 +3,9 @@ import { SEARCH_SYNC_LOCK } from "../store/locks.ts";
 import type { Sql } from "../store/postgres.ts";
 
 /**
- * Works while this process holds the lock of the search index; null when another one has it. The
- * lock belongs to a connection of its own, so it is free again as soon as the process or that
- * connection ends, and then the work's signal says so.
+ * Does the work while this process holds the lock of the search index; null when another process has
+ * it. The lock belongs to a connection of its own, so it is free again as soon as the process or that
+ * connection ends, which aborts the work's signal.
  */
 export async function holdingSyncLock<Result>(
   sql: Sql,
@@ -13,7 +13,7 @@ export async function holdingSyncLock<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result | null> {
   const lost = new AbortController();
-  // Not one that is cut for saying nothing: it says nothing as long as the work takes.
+  // Not one that is cut when silent: it is silent for as long as the work takes.
   const { socket: _, ...sameDatabase } = sql.options as unknown as Options;
   const holder = postgres({
     ...sameDatabase,
@@ -28,7 +28,7 @@ export async function holdingSyncLock<Result>(
       select pg_try_advisory_lock(${SEARCH_SYNC_LOCK}) as held`;
     return lock.held ? await work(AbortSignal.any([stopping, lost.signal])) : null;
   } catch (error) {
-    // Whatever failed then, failed for that reason.
+    // If the lock was lost, that is why the work failed.
     lost.signal.throwIfAborted();
     throw error;
   } finally {
@@ -39,7 +39,7 @@ export async function holdingSyncLock<Result>(
 type Options = postgres.Options<Record<string, never>> & { socket?: unknown };
 
 class LockLost extends Error {
-  /** That of the driver. */
+  /** As in the driver's own error. */
   readonly code = "CONNECTION_CLOSED";
 
   constructor() {

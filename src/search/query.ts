@@ -30,9 +30,9 @@ export class SearchUnavailable extends Error {
  * unfinished. Words after the tenth are not looked at. When no business matches all the words, fewer
  * of them are searched for, and the answer says which; see attempts.ts.
  *
- * `total` counts all matches in the index, but for what is marked there as gone. Businesses that the
- * index still holds although they are no longer approved are never among `items`: others take their
- * place, and those that were met are not counted.
+ * `total` counts all matches in the index, except those marked as gone there. Businesses that the index
+ * still holds although they are no longer approved are never among `items`: others take their place,
+ * and those that were found are subtracted from `total`.
  * @throws SearchUnavailable
  */
 export async function searchBusinesses(
@@ -86,7 +86,7 @@ const NOTHING: Found = { items: [], total: 0, instead: null };
 /** Matches asked for after the page, to fill it when the index lags. */
 const SPARE = 20;
 
-/** Milliseconds that Meilisearch has for all the answers of a search. */
+/** Milliseconds that Meilisearch has for all the steps of a search. */
 const TIMEOUT_MS = 2_000;
 
 /** Which of the matches are wanted. */
@@ -117,7 +117,7 @@ async function findFirst(
     }
     return null;
   } catch (error) {
-    // What is no JSON has been said by a proxy in its stead.
+    // A SyntaxError: a proxy answered in its place, with something that is not JSON.
     const isAway = [MeilisearchError, DeadlineError, SyntaxError].some((of) => error instanceof of);
     if (!isAway) throw error;
     const { message } = error as Error;
@@ -125,7 +125,7 @@ async function findFirst(
   }
 }
 
-/** Meilisearch takes the last word for an unfinished one unless a space follows. */
+/** Meilisearch treats the last word as unfinished unless a space follows. */
 export function toQuestion(words: Words): string {
   return words.join(" ") + (mayBeUnfinished(words.at(-1) ?? "") ? "" : " ");
 }

@@ -10,22 +10,22 @@ export interface Rebuild {
   sql: Sql;
   meili: Meilisearch;
   index: string;
-  /** What answers until then. One that fits is kept current meanwhile. */
+  /** The index that answers until then. One that fits is kept current meanwhile. */
   present: "fits" | "does not fit" | "missing";
   signal: AbortSignal;
   /** Called with the number of documents sent so far. */
   onDocuments: (documents: number) => void;
-  /** Documents in a request. */
+  /** Documents per request. */
   documentsAtOnce?: number;
-  /** Milliseconds after which changes that were committed meanwhile are brought in. */
+  /** Milliseconds between the times that changes committed meanwhile are applied. */
   changesAfterMs?: number;
 }
 
-// About 8 MB a request. Meilisearch takes what waits for it in one go, which is faster.
+// About 8 MB a request. Meilisearch processes queued requests together, which is faster.
 export const DOCUMENTS_AT_ONCE = 20_000;
 export const REQUESTS_AHEAD = 16;
 const CHANGES_AFTER_MS = 1_000;
-/** Recorded changes that are as much work as a new index. */
+/** So many recorded changes are as much work as a new index. */
 const MANY_CHANGES = 20_000;
 
 /**
@@ -42,14 +42,14 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   const underWay: Promise<void>[] = [];
   const follow = (task: EnqueuedTask) => {
     const finished = finishTask(meili, task, signal);
-    // A failure is met where it is awaited, which may be a while later.
+    // A failure is thrown where this is awaited, which may be a while later.
     finished.catch(() => {});
     underWay.push(finished);
   };
 
-  // Not waited for one by one: Meilisearch works in the order in which it is told.
+  // Not awaited one by one: Meilisearch does its tasks in order.
   if (present === "does not fit") {
-    // Until then it answers, and has to know what is filtered by today.
+    // It answers until then, so it has to know what this version filters by.
     follow(await meili.index(index).updateFilterableAttributes(filterableAttributes));
   }
   await dropIndex(meili, next);
@@ -71,8 +71,8 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   while (true) {
     const documents = await reading;
     if (documents.length === 0) break;
-    // The next ones are read while these are sent, but for when changes are due: those must have
-    // the last word, so nothing that was read before them may be sent after them.
+    // The next ones are read while these are sent, except when changes are due: nothing that was read
+    // before those changes may be sent after them, or it would overwrite them.
     const areChangesDue = performance.now() - changesApplied >= changesAfterMs;
     if (!areChangesDue) reading = readNext(documents.at(-1));
     follow(await meili.index(next).addDocuments(documents));
@@ -99,9 +99,9 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
 }
 
 /**
- * An index that fits, but is behind by very many changes, would hold up the new one with them. It is
- * left as it is, to answer until the new one is there; and marked, so that a rebuild that is cut
- * short is begun again though the changes are forgotten.
+ * An index that fits, but is very many changes behind, would hold up the new one. So it is left as it is,
+ * to answer until the new one is there; and marked as not fitting, so that a rebuild that is cut short
+ * is started again although the changes are deleted.
  */
 async function leaveBehind({
   sql,

@@ -5,7 +5,7 @@ import { MIN_WORD_SIZE_FOR_TYPOS } from "./words.ts";
 /** The name of the search index, unless somebody chooses another. */
 export const SEARCH_INDEX = "businesses";
 
-// To be raised when documents change in shape or in how their words are made.
+// Raise it when documents change in shape, or in how their words are made.
 const DOCUMENT_VERSION = 2;
 
 /** A filter for what is marked as gone; see changes.ts. */
@@ -35,7 +35,7 @@ const rules = {
   // Totals are exact to the last business. They cost nothing more, as Meilisearch finds the whole
   // set before it ranks; the cap merely hides what is above it.
   pagination: { maxTotalHits: 1_000_000_000 },
-  // Within the time a search may take (query.ts): rather the best ranking so far than none.
+  // Less than a search may take (query.ts): an unfinished ranking is better than no answer.
   searchCutoffMs: 1000,
 } satisfies Settings;
 
@@ -45,12 +45,12 @@ const VERSION = "version-";
 const INDEX_VERSION = `${VERSION}${Bun.hash(JSON.stringify([DOCUMENT_VERSION, rules])).toString(36)}`;
 
 /**
- * The settings of the search index. The version is kept where it does no harm, among the names of
- * attributes that may be shown, so that it moves with the index when indexes are swapped.
+ * The settings of the search index. The version is stored where it does no harm, as the name of a
+ * displayed attribute, so that it moves with the index when indexes are swapped.
  */
 export const indexSettings: Settings = { ...rules, displayedAttributes: ["id", INDEX_VERSION] };
 
-/** Whether an index that shows these attributes was built with our settings; null when it is not whole. */
+/** Whether an index with these displayed attributes is of our version; null when it was never finished. */
 export function isOurVersion(displayedAttributes: readonly string[]): boolean | null {
   if (displayedAttributes.includes(INDEX_VERSION)) return true;
   return displayedAttributes.some((name) => name.startsWith(VERSION)) ? false : null;

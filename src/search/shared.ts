@@ -21,9 +21,9 @@ export interface Question {
 }
 
 export interface Matches {
-  /** Of those that were asked for, best first. */
+  /** The part that was asked for, best first. */
   ids: string[];
-  /** All that there are. */
+  /** The number of all matches. */
   total: number;
 }
 
@@ -34,9 +34,9 @@ interface Shared {
 }
 
 /**
- * What all who search in the same place have in common. Meilisearch works at a few questions at a
- * time while the others queue. They rather queue here, and then go in one request, and their
- * businesses are read in one statement: a search costs half as much around Meilisearch's own work.
+ * The batching that all searches of one store share. Meilisearch works on a few queries at a time while
+ * the others queue. Better that they queue here, and then go in one request, and that their businesses
+ * are read in one statement: that halves what a search costs beside Meilisearch's own work.
  */
 export function sharedBy(store: SearchStore): Shared {
   const known = shared.get(store);
@@ -58,15 +58,15 @@ export function sharedBy(store: SearchStore): Shared {
 
 const shared = new WeakMap<SearchStore, Shared>();
 
-/** Enough to keep the cores of Meilisearch busy; more would wait there, each by itself. */
+/** Enough to keep Meilisearch's cores busy; more would only queue there, unbatched. */
 const CONCURRENT_REQUESTS = 8;
 /** More than there are connections; see CONCURRENT_QUESTIONS of handlers/businesses.ts. */
 const CONCURRENT_STATEMENTS = 32;
-/** Questions in a request, which is answered when all of them are, one after the other. */
+/** Queries in a request, which is answered when all of them are, one after another. */
 const BATCH_SIZE = 8;
 /**
- * Milliseconds that an answer may take. Who has less left is not asked for: if only those were left out
- * who are too late already, then under overload every answer would come too late.
+ * Milliseconds that an answer may take. A question with less time left is dropped: if only those were
+ * dropped that are too late already, every answer would come too late under overload.
  */
 const LEAST_MS = 500;
 

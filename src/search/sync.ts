@@ -11,9 +11,9 @@ import { isIndexMissing } from "./tasks.ts";
 export interface SyncOptions {
   /** Builds a new index even if the present one fits. */
   rebuild?: boolean;
-  /** Deletes from the index what it has only marked as gone until now. */
+  /** Deletes from the index what is only marked as gone there. */
   tidy?: boolean;
-  /** Leaves an index of another version of this program as it is, to whoever keeps that. */
+  /** Leaves an index of another version of this program to the servers of that version. */
   leavesOthers?: boolean;
   /** Ends the work early, at a point from which a later run goes on. */
   signal?: AbortSignal;
@@ -29,9 +29,9 @@ export interface SyncProgress {
 
 export type SyncResult =
   | { state: "current"; rebuilt: boolean; documents: number; changes: number }
-  /** Another process is at it; nothing was done. */
+  /** Another process is doing it; nothing was done. */
   | { state: "busy" }
-  /** The index is of another version; nothing was done. The first of the changes that it lacks. */
+  /** The index is of another version; nothing was done. `lacks` is the first change that it lacks. */
   | { state: "left"; lacks: string | null };
 
 /**

@@ -75,7 +75,7 @@ const alike = [
   ["cash machine", "cashpoint", "cash point", "ATM"],
 ];
 
-/** What a word finds besides itself, where the way back would be wrong. */
+/** What a word also finds, where the reverse would be wrong. */
 const includes: Record<string, string[]> = {
   hairdresser: ["barber"],
   "letting agent": ["estate agent"],
@@ -92,7 +92,7 @@ const includes: Record<string, string[]> = {
   church: ["worship"],
   mosque: ["worship"],
   "M&S": ["Marks and Spencer"],
-  // What people want, for where they get it.
+  // What people want, and where they get it.
   curry: ["curry house", "Indian restaurant", "Indian takeaway"],
   flower: ["florist"],
   glasses: ["optician"],

@@ -3,14 +3,14 @@ import { type EnqueuedTask, MeilisearchApiError } from "meilisearch";
 import { withDeadline } from "../store/deadline.ts";
 import { LONGEST_REQUEST_MS, type Meilisearch } from "../store/meilisearch.ts";
 
-/** A task that Meilisearch took, and could not do. */
+/** Meilisearch accepted a task, but could not finish it. */
 export class SearchTaskError extends Error {
   override name = "SearchTaskError";
 }
 
 /**
  * Waits until Meilisearch has done a task.
- * @param longestRequestMs for an answer as to how it stands; shorter in tests
+ * @param longestRequestMs how long a request for its status may take; shorter in tests
  * @throws SearchTaskError when it failed or was cancelled, or the reason of `signal`
  */
 export async function finishTask(
@@ -35,18 +35,18 @@ export async function finishTask(
           { cause: error },
         );
       }
-      // A tenth late at most.
+      // So that the end of the task is noticed a tenth late at most.
       const pauseMs = (performance.now() - began) / 10;
       await sleep(Math.min(Math.max(pauseMs, 5), 250), undefined, { signal });
     }
   } catch (error) {
-    // What the signal cuts short, a request or a pause, says so in words of its own.
+    // A request or pause that the signal aborts throws an error of its own.
     signal.throwIfAborted();
     throw error;
   }
 }
 
-/** Has an index removed; there need not be one. Does not wait for it. */
+/** Has an index deleted, if there is one. Does not wait for that. */
 export async function dropIndex(meili: Meilisearch, index: string): Promise<void> {
   try {
     await meili.index(index).getRawInfo();

@@ -1,5 +1,5 @@
 /**
- * The words of a text as search knows them. Documents and questions go through the same mill, so
+ * The words of a text as search knows them. Documents and queries are normalised in the same way, so
  * that `B&Q`, `b and q` and `BQ`, `McDonald's` and `mcdonalds`, or `Co-op` and `coop`, are the same
  * words.
  */
@@ -10,7 +10,7 @@ export function searchWords(text: string): string[] {
       .toLowerCase()
       .replace(/['’‘ʼ`´]/g, "")
       .replaceAll("&", " and ")
-      // As one word it would be the beginning of every Cooper.
+      // As one word it would match the beginning of every Cooper.
       .replace(/\bcoop\b/g, "co op")
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const whole = joinInitials(words).flatMap(splitPostcode);
@@ -18,7 +18,7 @@ export function searchWords(text: string): string[] {
   return telling.length > 0 ? telling : whole;
 }
 
-/** The words of a question that are looked at: Meilisearch itself looks at no more. */
+/** Words of a query that are looked at: Meilisearch itself looks at no more. */
 export const MOST_WORDS = 10;
 
 /**
@@ -35,8 +35,8 @@ export function typosForgiven({ length }: string): 0 | 1 | 2 {
 }
 
 /**
- * Whether a word may be the beginning of another. Short ones are taken as they are, or `bar` would
- * find every Barclays and `nr1` would find NR10 to NR19.
+ * Whether a word may be the beginning of another. Short words match only as they are: otherwise `bar`
+ * would find every Barclays, and `nr1` NR10 to NR19.
  */
 export function mayBeUnfinished(word: string): boolean {
   return word.length >= 4 && !isOutcode(word);
@@ -47,7 +47,7 @@ export function isOutcode(word: string): boolean {
   return /^[a-z]{1,2}\d[a-z\d]?$/.test(word);
 }
 
-/** A word of a category's name as people say it of one: `bakeries`, `churches`, `plumbers`. */
+/** The singular of a word in a category's name: `bakeries`, `churches`, `plumbers`. */
 export function singular(word: string): string {
   if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`;
   if (/(s|sh|ch|x)es$/.test(word)) return word.slice(0, -2);
