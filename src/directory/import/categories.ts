@@ -11,7 +11,7 @@ export interface CategoryCounts {
   unchanged: number;
 }
 
-/** What is wrong with the records as a whole; nothing of them is kept. */
+/** What is wrong with the records as a whole; none of them are kept. */
 export class CategoryFault extends Error {}
 
 /** Checks one record. @returns the reason when it is none */
@@ -54,7 +54,7 @@ export async function importCategories(
   const counts: CategoryCounts = { read: records.length, created: 0, updated: 0, unchanged: 0 };
   try {
     await sql.begin(async (transaction) => {
-      // Alone from the first look: whoever moves categories, imports or adds businesses is done then.
+      // Locked before the first look: nobody else moves categories, imports or adds businesses meanwhile.
       await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
       await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
       const stored = await transaction<Stored[]>`
@@ -86,7 +86,7 @@ export async function importCategories(
       if (fresh.length > 0) {
         await transaction`insert into categories ${transaction(fresh, "slug", "name", "is_active")}`;
       }
-      // Two that change places would be a circle in between: all leave before any arrives.
+      // Two that change places would be a circle in between: all leave their parents before any gets one.
       await transaction`
         update categories set parent_id = null
         where parent_id is not null and slug = any(${moved.map(({ slug }) => slug)}::text[])`;

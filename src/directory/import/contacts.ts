@@ -26,9 +26,9 @@ function parsePhone(text: string): string | null {
       defaultCountry: "GB",
       extract: !isNumberAlone,
     });
-    // A slip of the finger easily makes a foreign number of a British one.
+    // A typing error easily turns a British number into a foreign one.
     if (number?.countryCallingCode !== "44") continue;
-    // The library knows the ranges that are in use, which those reserved for drama are not.
+    // The library knows only ranges in use, and not those reserved for drama.
     const isReserved = /^(1154960|1632960|7700900)\d{3}$/.test(number.nationalNumber);
     if (number.isValid() || isReserved) return number.formatNational();
   }

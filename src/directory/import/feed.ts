@@ -17,21 +17,21 @@ import { SeenTexts } from "./seen.ts";
 import { SlugAllocator } from "./slugs.ts";
 
 export interface ImportOptions {
-  /** Who says so: one name for each feed. With a record's sourceId it identifies the business. */
+  /** The name of the feed. Together with a record's sourceId it identifies the business. */
   source: string;
   /** Of businesses that are created and whose record has no status. Default: approved. */
   status?: "approved" | "pending" | undefined;
   /** The middle of each outcode (NR2), for businesses without coordinates of their own. */
   outcodes?: ReadonlyMap<string, Place> | undefined;
-  /** Hears after each batch how many records have been dealt with. */
+  /** Called after each batch with the number of records dealt with so far. */
   onProgress?: ((read: number) => void) | undefined;
-  /** Hears of each record that is left out, and why. */
+  /** Called for each record that is left out, and why. */
   onReject?: ((record: object, reason: string) => void) | undefined;
-  /** Hears that all has been dealt with, and may be kept from now on. Not of a dry run. */
+  /** Called when all records are dealt with: from now on they may be kept. Not in a dry run. */
   onCommit?: (() => void) | undefined;
-  /** Hears that what follows an import failed, although all of it is kept; see settleDirectory. */
+  /** Called when the work after an import failed (see settleDirectory), although all of it is kept. */
   onUnsettled?: ((error: unknown) => void) | undefined;
-  /** Does everything, and keeps nothing. */
+  /** Does everything, then rolls it back. */
   dryRun?: boolean | undefined;
 }
 
@@ -46,20 +46,20 @@ export interface ImportCounts {
   updated: number;
   unchanged: number;
   rejected: number;
-  /** Of those not rejected: pending for lack of something that an approved business needs. */
+  /** Of those not rejected: pending because they lack something that an approved business needs. */
   pending: number;
-  /** Fields that were given but could not be used, such as a phone "ask Bob": how many of each. */
+  /** How often each field was given but could not be used, such as a phone "ask Bob". */
   unusable: Record<string, number>;
 }
 
-/** A record, and what was made of it: the reason where it is rejected. */
+/** A record, and what was made of it, or the reason why it is rejected. */
 export interface ReadRecord {
   record: object;
   prepared: Prepared | string;
 }
 
 export interface Feed {
-  /** Checks a record. Asks no database, so it can be done while that is busy with others. */
+  /** Checks a record. Needs no database, so it can be done while that is busy with others. */
   read(record: object): ReadRecord;
   /** Takes a batch, one at a time. */
   take(batch: readonly ReadRecord[]): Promise<void>;
@@ -168,7 +168,7 @@ export async function openFeed(
         count("updated", isLacking(after, given), given.unusable);
         return [];
       });
-      // Round again for those that an operator has changed since they were read.
+      // Try again those that an operator has changed since they were read.
       if (waiting.length > 0) stored = await readKnown(waiting);
     }
   }
@@ -192,7 +192,7 @@ export async function openFeed(
     if (before.status === "approved" && !isComplete(after)) {
       return { ...after, status: "pending" };
     }
-    // Only a lack had kept it from being approved; a complete one waits for an operator.
+    // It was pending only because it was incomplete; a complete one waits for an operator.
     if (
       before.status === "pending" &&
       wantedStatus(given) === "approved" &&
@@ -208,7 +208,7 @@ export async function openFeed(
     return given.status ?? options.status ?? "approved";
   }
 
-  /** Whether it would be approved but for what it lacks. */
+  /** Whether only what it lacks keeps it from being approved. */
   function isLacking(business: BusinessFields, given: Prepared): boolean {
     return (
       business.status === "pending" && wantedStatus(given) === "approved" && !isComplete(business)
@@ -220,7 +220,7 @@ export async function openFeed(
     if (town !== undefined) business.city_id = town && (cities.find(town)?.id ?? null);
     const outcode = outcodeOf(business.postcode);
     const left = outcodeOf(before.postcode);
-    // Who has moved, and does not say where to, is nowhere rather than where they were.
+    // It has moved without saying where to: no coordinates are better than those of the old place.
     if (fields.latitude === undefined && left !== "" && outcode !== left) {
       business.latitude = null;
       business.longitude = null;

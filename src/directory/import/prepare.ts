@@ -15,7 +15,7 @@ export interface Prepared {
   sourceId: string;
   slug: string | null;
   status: BusinessStatus | null;
-  /** What the record says of the business, the city aside; what it says nothing of is absent. */
+  /** What the record says about the business, except its city; what it does not mention is absent. */
   fields: Partial<Omit<BusinessFields, "city_id" | "status">>;
   /** undefined: nothing said; null: none. */
   town: Town | null | undefined;
@@ -58,7 +58,7 @@ export function prepare(
   };
   const address =
     given.address === null ? { line1: null, line2: null, postcode: null } : (given.address ?? {});
-  // With another first line, the second one that is known would make up an address.
+  // A new first line with the old second line would be an address that does not exist.
   const line2 = address.line1 === undefined ? address.line2 : (address.line2 ?? null);
 
   const isElsewhere = given.coordinates ? !isInUk(given.coordinates) : false;

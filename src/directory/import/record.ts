@@ -8,7 +8,7 @@ import { weekdays } from "../weekdays.ts";
  * null or "" says that there is none.
  */
 export interface ImportRecord {
-  /** How the source calls it; with the name of the source it identifies the business for good. */
+  /** Its id in the source; together with the source's name it identifies the business for good. */
   sourceId: string;
   name: string;
   /** Used when the business is created, and only then; made from name and city when absent. */
@@ -19,9 +19,9 @@ export interface ImportRecord {
   city?: string | null;
   shortDescription?: string | null;
   description?: string | null;
-  /** With a line 1 and without a line 2 there is none. */
+  /** A line1 without a line2 means that there is no second line. */
   address?: { line1?: string | null; line2?: string | null; postcode?: string | null } | null;
-  /** WGS 84 degrees. A place outside of the UK is none. */
+  /** WGS 84 degrees. A place outside the UK counts as none. */
   coordinates?: { lat: number; lng: number } | null;
   phone?: string | null;
   email?: string | null;
@@ -58,15 +58,15 @@ const text = (field: string, longest: number) =>
 
 const flag = (field: string) => v.nullish(v.boolean(`${field} must be true or false`));
 
-// valibot lays a key that is absent at the object's door, in the object's words: so what must be
-// there has a default that is never good.
+// For an absent key, valibot reports the object's message: so a required field has a default that is
+// never valid.
 const between = (field: string, least: number, most: number) => {
   const reason = `${field} must be a number between ${least} and ${most}`;
   return v.pipe(
     v.number(reason),
     v.minValue(least, reason),
     v.maxValue(most, reason),
-    // PostgreSQL keeps no -0: it would be another number each time.
+    // -0 becomes 0: PostgreSQL does not keep it, so each import would see a change.
     v.transform((value) => value + 0),
   );
 };
@@ -171,7 +171,7 @@ export const importRecord = v.object(
           ({ lat, lng }) => (lat == null) === (lng == null),
           "coordinates must have both lat and lng",
         ),
-        // As some write that there are none.
+        // Both null is how some write that there are none.
         v.transform(({ lat, lng }) => (lat == null || lng == null ? null : { lat, lng })),
       ),
     ),

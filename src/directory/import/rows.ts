@@ -114,7 +114,7 @@ export async function expectManyRows(transaction: Transaction): Promise<void> {
       set_config('plan_cache_mode', 'force_custom_plan', true)`;
 }
 
-/** Creates businesses, all of them or none. Each is asked for when it is sent. */
+/** Creates businesses, all of them or none. The iterable is read as they are sent. */
 export async function insertBusinesses(
   sql: Sql | Transaction,
   businesses: Iterable<NewBusiness>,

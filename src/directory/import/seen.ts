@@ -2,8 +2,8 @@
 const FIRST_SIZE = 1 << 16;
 
 /**
- * Which texts have been seen, by 64 bits of hash of each: two of five million share theirs once in a
- * million feeds. An open table of numbers, for a Set takes ten times as much memory.
+ * Which texts have been seen, by a 64-bit hash of each: in a feed of five million, two collide once in a
+ * million feeds. A hash table of numbers with open addressing: a Set takes ten times as much memory.
  */
 export class SeenTexts {
   /** Two numbers to a slot; a slot whose second is 0 is free. */
@@ -27,7 +27,7 @@ export class SeenTexts {
   }
 }
 
-/** Texts to a number of the table: 0.35 fills 70 of 100 slots. */
+/** Texts per number of the table, at most: 0.35 fills 70 of 100 slots. */
 const FULLEST = 0.35;
 
 /** By linear probing. @returns false when it is there */

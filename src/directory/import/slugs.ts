@@ -19,10 +19,10 @@ export interface SlugWish {
  * the directory. Only one transaction at a time may allocate.
  */
 export class SlugAllocator {
-  // The number to try next after a slug; where it is forgotten it is searched again.
+  // The number to try next after a slug; one that was evicted is searched for again.
   readonly #next = new LRUCache<string, number>({ max: 100_000 });
 
-  /** @returns a slug for each wish, null where the one that it insists on is taken */
+  /** @returns a slug for each wish; null when it asks for a certain one, which is taken */
   async allocate(
     transaction: Transaction,
     wishes: readonly SlugWish[],
@@ -37,7 +37,7 @@ export class SlugAllocator {
       return true;
     };
 
-    // Those who insist choose first.
+    // Those that ask for a certain slug choose first.
     for (const [index, { slug }] of wishes.entries()) if (slug) take(index, slug);
     const unserved = wishes.flatMap(({ slug }, index) =>
       slug || candidates[index]?.some((candidate) => take(index, candidate)) ? [] : [index],

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { makeSlug } from "../slug.ts";
 import { cleanLine } from "./text.ts";
 
-/** A town by its name; two spellings with one slug are one town. */
+/** A town by its name; spellings with the same slug are the same town. */
 export interface Town {
   slug: string;
   name: string;
@@ -66,7 +66,7 @@ function isTown(name: string): boolean {
   );
 }
 
-/** Sets in lower and upper case what came in only one of them, and small words in lower case. */
+/** Capitalises a name that came in only one case, and puts small words in lower case. */
 function withCase(name: string): string {
   const isOneCase = name === name.toUpperCase() || name === name.toLowerCase();
   return name.replace(/[\p{L}\p{M}'’]+/gu, (word, start: number) => {
