@@ -9,7 +9,7 @@ import { type Operation, operations, schemas } from "./operations.ts";
 import { methodNotAllowed, noHeader, noSuchPath, responsesOf } from "./responses.ts";
 import { Health, servicePaths } from "./service.ts";
 
-/** What of the server's settings the reference depends on. */
+/** The server's settings that the reference depends on. */
 export interface Deployment {
   baseUrl: string;
   openAccess: boolean;
@@ -22,8 +22,8 @@ export function openApi(deployment: Deployment): Handler {
 }
 
 /**
- * The OpenAPI 3.1 document, made of the very schemas that read requests and type answers.
- * With open access off, its variant is in no operation.
+ * The OpenAPI 3.1 document, made from the very schemas that read requests and type answers.
+ * With open access off, no operation has the open variant.
  */
 export function openApiDocument({ baseUrl, openAccess }: Deployment) {
   const served = operationsOf(openAccess);
@@ -83,7 +83,7 @@ const definitions: Record<string, v.GenericSchema> = {
   ),
 };
 
-// Lengths in whole characters are checks of our own, with their keyword beside them.
+// Lengths in whole characters are checks of our own, with their JSON Schema keyword as metadata.
 const conversion: ConversionConfig = { target: "draft-2020-12", ignoreActions: ["check"] };
 
 function describe(operation: Operation) {
@@ -99,7 +99,7 @@ function describe(operation: Operation) {
   };
 }
 
-/** What an operation reads, of path and query. */
+/** What an operation reads from path and query. */
 export function parametersOf({ path, open, keyed }: Operation) {
   return [
     ...(path.includes("{slug}") ? [parameter("slug", slugInPath, "path")] : []),
@@ -107,7 +107,7 @@ export function parametersOf({ path, open, keyed }: Operation) {
   ];
 }
 
-/** Those of both variants; one that only one of them reads says so. */
+/** The parameters of both variants; one that only one of them reads says so. */
 function queryParameters(open: Parameters, keyed: Parameters, isShared: boolean) {
   return Object.entries({ ...open, ...keyed }).map(([name, schema]) => {
     const note = !isShared || (name in open && name in keyed) ? "" : ` ${only(name in open)}`;

@@ -5,9 +5,9 @@ import type { Handler } from "../http/handler.ts";
 import styles from "./reference.css" with { type: "text" };
 
 /**
- * GET /developers/reference: the page that shows the OpenAPI document, by Scalar. Scalar puts styles
- * of its own into the page, so its policy is laxer about these than that of our other pages; nothing
- * of it comes from or goes to another host.
+ * GET /developers/reference: the page that shows the OpenAPI document, with Scalar. Scalar puts inline
+ * styles into the page, so this policy allows those, unlike that of our other pages; nothing comes
+ * from or goes to another host.
  */
 export function referencePage(): Handler {
   const hash = new Bun.CryptoHasher("sha256").update(START).digest("base64");
@@ -41,7 +41,7 @@ export function referencePage(): Handler {
 export function referenceScript(): Handler {
   let script: Promise<Handler> | undefined;
   return async (request, context) => {
-    // A file that could not be read, for want of descriptors perhaps, is read again for the next.
+    // If the file could not be read, perhaps for want of descriptors, the next request reads it again.
     script ??= readBundle().catch((error) => {
       script = undefined;
       throw error;
@@ -59,7 +59,7 @@ async function readBundle(): Promise<Handler> {
   return versionedFile(SCRIPT_VERSION, "text/javascript", await Bun.file(bundle).text());
 }
 
-// Whatever would ask, tell or show another host is off.
+// Whatever would contact or show another host is off.
 const settings = {
   url: "/api/v1/openapi.json",
   proxyUrl: "",
@@ -73,7 +73,7 @@ const settings = {
   defaultOpenAllTags: true,
 };
 
-// Calls are made to where the page came from, whichever name it was called by: keys go nowhere else.
+// Calls go to the host that the page came from, under whatever name, so keys go nowhere else.
 const START = `Scalar.createApiReference("#reference", {...${JSON.stringify(settings)}, servers: [{url: location.origin}]})`;
 
 const PAGE = `<!doctype html>

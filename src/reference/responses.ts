@@ -83,7 +83,7 @@ export function errorResponse(names: ErrorName[], required: HeaderName[], option
   };
 }
 
-/** The limits' headers: those of one variant are not certain where there are two. */
+/** The headers about limits: where there are two variants, those of each come only sometimes. */
 function limitHeaders({ open, isFree }: Operation): Record<"always" | "sometimes", HeaderName[]> {
   const keyed = isFree ? [] : keyedHeaders;
   return open
@@ -91,7 +91,7 @@ function limitHeaders({ open, isFree }: Operation): Record<"always" | "sometimes
     : { always: keyed, sometimes: [] };
 }
 
-/** The headers of an answer that are worth a word. */
+/** The headers of an answer that the document describes. */
 function headersOf({ headers: given }: Answer): HeaderName[] {
   return (Object.keys(headers) as HeaderName[]).filter((name) => name in given);
 }

@@ -22,7 +22,7 @@ const tag = "Service";
 const always = ["ETag", "Vary", "Cache-Control"] as const;
 const unchanged = "Nothing changed since the answer whose ETag was sent in If-None-Match.";
 
-/** What is about the service itself: it needs no key, costs nothing, and has no limit. */
+/** The paths about the service itself: they need no key, cost nothing, and have no limit. */
 export const servicePaths = {
   "/api/v1/openapi.json": {
     get: {

@@ -27,7 +27,7 @@ export interface ApplyParts {
 /**
  * POST /developers/applications: takes an application and leads to its private page. Whatever goes
  * wrong, the form comes back with all that was typed and says what to do. GET leads to the form, for
- * who comes back to the address at which it was shown again.
+ * whoever returns to the address at which it came back.
  */
 export function applyForKey(parts: ApplyParts): Handler {
   return async function applyForKey(request, context) {
@@ -61,7 +61,7 @@ async function take(
   client: string,
   fields: ApplicationFields,
 ): Promise<Answer> {
-  // Typing errors and a PostgreSQL that is away use up none of the few applications.
+  // Before it is counted: a PostgreSQL that is away must not use up one of the few applications.
   await ping(sql);
   const retryAfterSeconds = await admitApplication(client);
   if (retryAfterSeconds > 0) {
@@ -77,7 +77,7 @@ async function take(
   return seeOther(`/developers/applications/${token}`, { "Referrer-Policy": "no-referrer" });
 }
 
-/** The form as it was sent. It needs no store, so it comes whatever is away. */
+/** The form as it was sent. It needs no store, so it comes back whichever is away. */
 function again(status: number, fields: ApplicationFields, faults: Faults): Answer {
   return page(
     { title: "Get a free key" },

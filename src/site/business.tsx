@@ -14,9 +14,9 @@ import { page } from "./page.tsx";
 import { foreignHosts, Photos, PhotosElsewhere } from "./photos.tsx";
 
 /**
- * GET /businesses/{slug}: what open access says of a business, and nothing more. Photos lie where the
- * business keeps them, and a browser that shows them tells those places who reads the page: they
- * are shown at once when that is us, otherwise when the visitor asks, by `?photos=show`.
+ * GET /businesses/{slug}: what open access says about a business, and nothing more. Photos stay where the
+ * business keeps them, and a browser that shows them tells that host who reads the page: so they are
+ * shown at once only when it is ours, otherwise when the visitor asks with `?photos=show`.
  */
 export function business(sql: Sql, baseUrl: string): Handler {
   return async function business(_request, { segment, query }) {
@@ -102,7 +102,7 @@ function crumbsOf(business: Business, active: ReadonlySet<string>): Crumb[] {
   ];
 }
 
-/** Only claimed businesses have phone and email in `shown`; others show a phone without its end. */
+/** Only claimed businesses have phone and email in `shown`; others show a masked phone. */
 function Contact({ shown, maskedPhone }: { shown: Shown; maskedPhone: string | null }) {
   const { address, coordinates, phone, email, website } = shown;
   const place = `${coordinates.lat}/${coordinates.lng}`;
@@ -156,7 +156,7 @@ function Contact({ shown, maskedPhone }: { shown: Shown; maskedPhone: string | n
   );
 }
 
-/** An extension, as in `0161 496 0999 x12`, is none of the number that is called (RFC 3966, section 3). */
+/** An extension, as in `0161 496 0999 x12`, is not part of the number dialled (RFC 3966, section 3). */
 function dialled(phone: string): string {
   const [number, extension] = phone.split("x").map((part) => part.replace(/[^\d+]/g, ""));
   return `tel:${number}${extension ? `;ext=${extension}` : ""}`;

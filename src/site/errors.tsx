@@ -2,7 +2,7 @@ import type { Answer } from "../http/answer.ts";
 import type { Middleware } from "../http/handler.ts";
 import { page, SearchBox } from "./page.tsx";
 
-/** Outermost on pages: whatever went wrong inside, which says so in JSON, is told as a page. */
+/** Outermost on pages: turns errors from inside, which are JSON, into pages. */
 export function errorPages(): Middleware {
   return (next) =>
     async function errorPages(request, context) {

@@ -3,7 +3,7 @@ import { withDeadline } from "../store/deadline.ts";
 /**
  * Whether a form was sent from a page of ours: browsers say where a form comes from in Origin, and
  * most in Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/). What neither says is refused.
- * @param options.isSecretAddress the form's own address is a secret, so who sends it has been on our
+ * @param options.isSecretAddress the form's own address is a secret, so whoever sends it has been on our
  *   page. Such a page sends no referrer, and browsers then call its origin "null".
  */
 export function isOurForm(
@@ -20,8 +20,8 @@ export function isOurForm(
 }
 
 /**
- * The fields of a sent form; none of anything else, nor of one that does not arrive whole and soon,
- * which is no fault of ours. Each value with usual line ends and trimmed.
+ * The fields of a sent form, trimmed and with plain line ends. Empty for anything else, and for a form
+ * that does not arrive whole and in time, which is no failure of ours.
  */
 export async function readForm(request: Request): Promise<Record<string, string>> {
   const type = request.headers.get("Content-Type") ?? "";
@@ -33,5 +33,5 @@ export async function readForm(request: Request): Promise<Record<string, string>
   );
 }
 
-/** Less than any answer may take, or the sender's slowness would pass for that of a store. */
+/** Less than an answer may take, or a slow sender would be mistaken for a slow store. */
 const LONGEST_SENDING_MS = 3_000;

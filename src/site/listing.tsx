@@ -119,7 +119,7 @@ export function CountedLinks({
   );
 }
 
-/** A path with those of the parameters that have a value; page 1 is said by leaving it out. */
+/** A path with those of the parameters that have a value; page 1 is left out. */
 export function pathWith(path: string, parameters: Record<string, string | number | undefined>) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {

@@ -8,8 +8,8 @@ export type OpenState =
   | { state: "unknown" };
 
 /**
- * Whether a business with these hours is open, by the clock on the wall in the United Kingdom. An
- * interval that closes not after it opened goes on into the next day.
+ * Whether a business with these hours is open, by the time of day in the United Kingdom. An interval
+ * whose end is not after its beginning goes on into the next day.
  */
 export function openState(hours: readonly OpeningHours[], now: Date): OpenState {
   const { day, time } = wallClock(now);

@@ -3,7 +3,7 @@ import { renderToString } from "preact-render-to-string";
 import type { Answer } from "../http/answer.ts";
 import { assetUrl } from "./assets.ts";
 
-/** What is said about a page beside its content. */
+/** What there is to a page besides its content. */
 export interface PageHead {
   title: string;
   description?: string;
@@ -133,8 +133,8 @@ export function SearchBox({ isLarge = false, typed = "" }: { isLarge?: boolean; 
 }
 
 /**
- * JSON inside of a script element ends at the first `</script`, and the renderer's escapes mean
- * nothing there; with no `<` in it there is no way out. It is data: browsers run none of it.
+ * JSON inside a script element ends at the first `</script`, and the renderer's escapes mean nothing
+ * there; without any `<` it cannot end early. It is data: browsers run none of it.
  */
 function LinkedData({ value }: { value: Record<string, unknown> }) {
   const json = JSON.stringify(value).replaceAll("<", "\\u003c");

@@ -22,10 +22,10 @@ import { home } from "./home.tsx";
 import { searchPage } from "./search.tsx";
 import { robots, sitemap, sitemapIndex } from "./sitemap.ts";
 
-/** Four a second for half a minute and more: beyond any reader, and slow for who copies it all. */
+/** Four a second for half a minute: more than anybody reads, and slow for whoever copies it all. */
 const PAGE_WINDOW = { name: "pages", limit: 120, seconds: 60 };
 
-/** Applications of one client: enough for who mistypes an address, too few to fill a table with. */
+/** Applications of one client: enough to correct a mistyped address, too few to fill a table. */
 const APPLICATION_WINDOW = { name: "applications", limit: 5, seconds: 3_600 };
 
 export interface SiteParts {
@@ -34,7 +34,7 @@ export interface SiteParts {
   search: SearchStore;
   admission: Admission;
   redis: RedisClient;
-  /** Makes answers of what is thrown. */
+  /** Turns what is thrown into answers. */
   catching: Middleware;
   log: Logger;
 }
@@ -83,7 +83,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
 /** Browsers get a page for an unknown address outside of the API; programs get their JSON. */
 export function siteNotFound(fallback: Handler): Handler {
   return function siteNotFound(request, context) {
-    // Without the URL class: with an odd Host, or none, a request has no address that it could read.
+    // Not the URL class: it cannot parse the address of a request with an odd Host, or none.
     const isApi = /^(?:https?:\/\/[^/?]*)?\/api\//i.test(request.url);
     const isPage = !isApi && request.headers.get("Accept")?.includes("text/html");
     return isPage ? errorPage(notFound()) : fallback(request, context);

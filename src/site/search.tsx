@@ -20,7 +20,7 @@ const parameters = {
   page: optionalPage,
 };
 
-/** Ranking deep pages costs search more and more, and nobody reads them. */
+/** Deeper pages cost search more and more, and nobody reads them. */
 const LAST_PAGE = 50;
 
 /**

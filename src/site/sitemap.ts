@@ -70,7 +70,7 @@ async function places(sql: Sql, baseUrl: string): Promise<string[]> {
   return paths.map((path) => `<url>${loc(baseUrl, path)}</url>`);
 }
 
-// Slugs have nothing to escape; the base is an operator's.
+// Slugs need no escaping; the base URL is the operator's and may.
 const loc = (baseUrl: string, path: string) => `<loc>${Bun.escapeHTML(baseUrl)}${path}</loc>`;
 
 function xml(root: string, items: readonly string[]): Answer {

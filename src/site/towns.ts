@@ -8,8 +8,8 @@ import type { Sql } from "../store/postgres.ts";
 export type Town = { city: City } | { city: null; similar: City[] };
 
 /**
- * Finds a town by its name in whatever spelling. Otherwise towns are similar whose names have all the
- * words (Hull: Kingston upon Hull), or else those that are a slip or two away.
+ * Finds a town by its name in whatever spelling. If there is none, similar towns are those whose names
+ * have all the words (Hull: Kingston upon Hull), or else those that are a typing error or two away.
  */
 export async function findTown(sql: Sql, text: string): Promise<Town> {
   const slug = makeSlug(text);
@@ -24,7 +24,7 @@ export async function findTown(sql: Sql, text: string): Promise<Town> {
 
 const wordsOf = ({ slug }: City) => slug.split("-");
 
-/** Of short names another letter makes another town. */
+/** Forgives nothing in short names: there another letter makes another town. */
 function closest(cities: readonly City[], slug: string): City[] {
   return cities
     .map((city) => ({ city, away: distance(city.slug, slug) }))
