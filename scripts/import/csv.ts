@@ -45,8 +45,8 @@ async function* readCells(
   const { start, rest } = await readFirstLine(text);
   const parser = parse({
     bom: true,
-    // Two of them: a header is easily put before rows of another origin. A lone return ends lines
-    // only where it ends the first: elsewhere it stands within a cell.
+    // Both, since a header is easily put before rows of another origin. A lone carriage return ends
+    // lines only if it ends the first one: elsewhere it is within a cell.
     record_delimiter: /^[^\r\n]*\r(?!\n)/.test(start) ? "\r" : ["\r\n", "\n"],
     info: true,
     relax_column_count: true,
@@ -54,7 +54,7 @@ async function* readCells(
     max_record_size: LONGEST_RECORD,
   });
   const source = Readable.from(rest);
-  // A fault of the file must end the reading of the cells, too.
+  // An error of the file must end the parser too.
   source.on("error", (error) => parser.destroy(error));
   source.pipe(parser);
   try {
@@ -69,13 +69,13 @@ async function* readCells(
   }
 }
 
-/** A text up to the end of its first line or further, and all of it once more. */
+/** The start of a text, at least up to the end of its first line, and all of it once more. */
 async function readFirstLine(
   text: AsyncIterable<string>,
 ): Promise<{ start: string; rest: AsyncIterable<string> }> {
   const pieces = text[Symbol.asyncIterator]();
   let start = "";
-  // A return alone may be the first half of a line end.
+  // A carriage return at the very end may be the first half of a line end.
   while (!/\n|\r[\s\S]/.test(start)) {
     const { value, done } = await pieces.next();
     if (done) break;

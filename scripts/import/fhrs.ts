@@ -6,8 +6,8 @@ import { CommandError } from "../command.ts";
 import { present, type Row } from "./row.ts";
 
 /**
- * Open data of the Food Hygiene Rating Scheme: https://ratings.food.gov.uk/open-data. The rating is
- * one of hygiene and none of ours; it is left out.
+ * Open data of the Food Hygiene Rating Scheme: https://ratings.food.gov.uk/open-data. Its rating is of
+ * hygiene, not what we call a rating, so it is left out.
  */
 export async function* readFhrs(text: AsyncIterable<string>): AsyncGenerator<Row> {
   const parser = new SaxesParser();

@@ -20,7 +20,7 @@ export interface FileOptions {
 }
 
 export interface FileEvents {
-  /** Hears that a signal ends the command, and whether the file may have been kept all the same. */
+  /** Called when a signal ends the command, with whether the file may have been kept all the same. */
   onInterrupted(mayBeKept: boolean): void;
 }
 
@@ -49,7 +49,7 @@ export async function importFile(
   const source = options.source ?? defaultSource(format, file);
   const rejects = new Rejects(file);
   let isCommitting = false;
-  // Before the progress does so, which would end the command without a word.
+  // Before the progress bar listens too, which would end the command without a word.
   const stopWaiting = onInterruption(() => {
     progress.stop();
     if (isCommitting) rejects.flush();

@@ -12,7 +12,7 @@ export interface Mapping {
   fields: Partial<Record<FieldName, Source>>;
 }
 
-/** A column by name or by number (from 1), several of which the first fitting one is taken, or a constant. */
+/** A column by name or number (from 1), several columns of which the first that fits is taken, or a constant. */
 type Source = Column | Column[] | { constant: string | number | boolean };
 type Column = string | number;
 
@@ -39,7 +39,7 @@ export async function readMapping(file: string): Promise<Mapping> {
   return { header, fields };
 }
 
-/** Of what is wrong inside of a field, no more is told than which field it is. */
+/** For a fault inside a field, only says which field it is. */
 function describeFault({ path, message }: v.BaseIssue<unknown>): string {
   const field = path?.[0]?.key;
   return field === undefined || field === "header" ? message : `${field} is wrong: ${SHAPE}`;
@@ -135,5 +135,5 @@ export function mapColumns(
   };
 }
 
-/** Fields outside of it come before, which is where the name belongs. */
+/** Other fields are read before these; the name has to be. */
 const ADDRESS_ORDER: FieldName[] = ["city", "address.line1", "address.line2"];

@@ -22,13 +22,13 @@ const read = new LRUCache<string, { week: OpeningHoursRecord[] | null }>({ max: 
 type Interval = [from: Date, to: Date, isUnknown: boolean, comment: string | undefined];
 
 function parse(value: string): OpeningHoursRecord[] | null {
-  // The library has fixed hours for the sun where it does not know the place.
+  // Without coordinates the library takes fixed hours for sunrise and sunset.
   if (/\b(sunrise|sunset|dawn|dusk)\b/.test(value)) return null;
   let hours: OpeningHours;
   try {
     hours = new OpeningHours(normalise(value), ENGLAND);
   } catch {
-    return null; // It throws the explanation for the mapper as a text; there is nothing to add.
+    return null; // The library throws a string that explains the fault to the mapper.
   }
   try {
     const weeks = MONDAYS.map((monday) => weekFrom(hours, monday));
@@ -109,9 +109,9 @@ function isUnknownDay(
 }
 
 /**
- * By the letter of the format, "Th 18:00-02:00; Fr 18:00-04:00" closes on Thursday at midnight,
- * since the rule of Friday replaces all of Friday. Nobody means that: the rule on which the evening
- * began decides about its night.
+ * By the letter of the format, "Th 18:00-02:00; Fr 18:00-04:00" closes on Thursday at midnight, since
+ * the rule for Friday replaces all of Friday. Nobody means that: the rule of the evening also holds for
+ * the night that follows.
  */
 function withNight(hours: OpeningHours, interval: Interval): Interval {
   const [from, to, ...rest] = interval;
@@ -125,7 +125,7 @@ function withNight(hours: OpeningHours, interval: Interval): Interval {
   return uncut && uncut[1] > to && uncut[1] < end ? [from, uncut[1], ...rest] : interval;
 }
 
-/** What is open for a day and longer is told day by day; a night belongs to the day it began. */
+/** Splits what is open for a day or longer into days; a night belongs to the day on which it began. */
 function splitDays([from, to]: Interval): [Date, Date][] {
   if (to.getTime() - from.getTime() <= DAY_MS && !isMidnight(from)) return [[from, to]];
   const midnight = new Date(from.getFullYear(), from.getMonth(), from.getDate() + 1);

@@ -25,7 +25,7 @@ export async function* readOsm(text: AsyncIterable<string>): AsyncGenerator<Row>
     for (const feature of found.splice(0)) yield rowOf(++count, feature);
   }
   if (!parser.isEnded) throw new CommandError(`The GeoJSON is cut short after feature ${count}.`);
-  // An extract in which nothing was found is one all the same.
+  // An extract in which nothing was found is valid all the same.
   if (count === 0 && !isCollection) throw new CommandError("The GeoJSON has no features.");
 }
 
@@ -35,7 +35,7 @@ interface Feature {
   geometry?: unknown;
 }
 
-/** Tools that give columns a type write the name "1812" as a number. */
+/** Tools that guess types write the name "1812" as a number. */
 function tagsOf(properties: Record<string, unknown>): Tags {
   const texts = Object.entries(properties).flatMap(([name, value]) =>
     ["string", "number", "boolean"].includes(typeof value) ? [[name, String(value)]] : [],
@@ -60,8 +60,8 @@ function rowOf(line: number, row: unknown): Row {
     category: categoryOf(tags),
     ...addressOf(tags),
     ...(coordinates && { coordinates }),
-    // An element has all that is known there: what it has no longer must not stay with us. Not so its
-    // address, which a mapper may have moved to the building.
+    // An element states all that OpenStreetMap knows, so what it no longer has must go. Its address is
+    // different: a mapper may have moved it to the building.
     phone: firstOf(tags.phone, tags["contact:phone"], tags["contact:mobile"], tags["phone:mobile"]),
     website: firstOf(tags.website, tags["contact:website"], tags.url),
     email: firstOf(tags.email, tags["contact:email"]),
@@ -83,7 +83,7 @@ function addressOf(tags: Tags): Pick<ImportRecord, "address" | "city"> {
   const lines = [house, street ? onStreet : ""].filter(Boolean);
   const [line1, line2] = street && number ? lines.toReversed() : lines;
   const postcode = present(tags["addr:postcode"]);
-  // A suburb is no town: without a town it stays open which one it belongs to.
+  // Not a suburb, which does not say what town it belongs to.
   const city = [tags["addr:city"], tags["addr:town"], tags["addr:village"], tags["addr:hamlet"]]
     .map(present)
     .find(Boolean);

@@ -3,8 +3,8 @@ import { readLines, readText } from "./text.ts";
 
 /**
  * The middle of each outcode (NR2): the mean of its places in a postal file of GeoNames, see
- * https://download.geonames.org/export/zip/readme.txt. The names of the places are of no use for
- * addresses: the one that it has for Norwich's centre is a village on its edge.
+ * https://download.geonames.org/export/zip/readme.txt. Its place names are of no use for addresses:
+ * for the centre of Norwich it has a village on the edge.
  */
 export async function readOutcodes(
   file: string,
@@ -15,7 +15,7 @@ export async function readOutcodes(
     line++;
     if (text.trim() === "") continue;
     const cells = text.split("\t");
-    // Of a full postcode the first half: there are files of both.
+    // The first half, as there are files of outcodes and files of full postcodes.
     const outcode = cells[1]?.trim().toUpperCase().split(" ")[0];
     const [latitude, longitude] = [Number(cells[9]), Number(cells[10])];
     if (!outcode || cells.length < 11 || Number.isNaN(latitude + longitude)) {
@@ -23,7 +23,7 @@ export async function readOutcodes(
         `${file}, line ${line}: a postal file of GeoNames has 12 columns with tabs between them.`,
       );
     }
-    // Of some places nobody knows where they are.
+    // Some places have no coordinates.
     if (cells[9]?.trim() === "" || cells[10]?.trim() === "") continue;
     const sum = sums.get(outcode) ?? { latitude: 0, longitude: 0, places: 0 };
     sum.latitude += latitude;

@@ -2,7 +2,7 @@ import { CommandError } from "../command.ts";
 
 /**
  * The text of a file in pieces, never all of it at once.
- * @param onBytes hears of each piece how many bytes it was
+ * @param onBytes called with the number of bytes of each piece
  * @throws CommandError when the file cannot be read, is compressed or is not UTF-8
  */
 export async function* readText(
@@ -43,7 +43,7 @@ class Utf8Decoder {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
   #bytes = 0;
   #lineEnds = 0;
-  /** The end of what was decoded, from a character on that may continue in the next piece. */
+  /** The end of what was decoded: the bytes of a character that may continue in the next piece. */
   #begun = Buffer.alloc(0);
 
   constructor(file: string) {
@@ -84,7 +84,7 @@ class Utf8Decoder {
 const LONGEST_BEGINNING = 3;
 const FIRST_OF_SEVERAL = 0xc0;
 
-/** How many bytes there are before the character that is not UTF-8, or is cut short. */
+/** How many bytes come before the first character that is not UTF-8, or is cut short. */
 function countGoodBytes(bytes: Uint8Array): number {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let good = 0;
@@ -93,7 +93,7 @@ function countGoodBytes(bytes: Uint8Array): number {
       if (decoder.decode(bytes.subarray(end - 1, end), { stream: true }) !== "") good = end;
     }
   } catch {
-    // Then this is it.
+    // Not UTF-8 from here on.
   }
   return good;
 }
