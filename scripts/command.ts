@@ -41,7 +41,7 @@ function explain(error: unknown): string | null {
   if (error instanceof MeilisearchError || error instanceof SearchTaskError) {
     return `Cannot bring search up to date: ${message}`;
   }
-  // Who passes on a fault of a store says more of it.
+  // An error that wraps one of these says more about it.
   return cause !== undefined && explain(cause) !== null ? message : null;
 }
 

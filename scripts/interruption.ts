@@ -1,9 +1,9 @@
 import { constants } from "node:os";
 
 /**
- * When a signal tells the command to end: leaves, and ends it with the exit code that shells give to
- * that signal. Of several that wait for one, only the first to do so is heard.
- * @returns stops waiting
+ * When a signal tells the command to end: calls `leave`, then exits with the code that shells use for
+ * that signal. Of several calls, only the first is heard.
+ * @returns stops waiting for signals
  */
 export function onInterruption(leave: () => void): () => void {
   const end = (signal: (typeof SIGNALS)[number]) => {

@@ -2,8 +2,8 @@ import { type Options, Presets, SingleBar } from "cli-progress";
 import { onInterruption } from "./interruption.ts";
 
 /**
- * A bar on stderr; nothing where that is no terminal. It hides the cursor: who interrupts the command
- * gets it back.
+ * A bar on stderr; nothing where that is no terminal. It hides the cursor, and shows it again when the
+ * command is interrupted.
  * @param format as cli-progress has it
  */
 export function progressBar(format: string): SingleBar {

@@ -44,7 +44,7 @@ await runCommand(async () => {
     const signal = await Promise.race([interrupted, serving, supervisor.failure]);
     process.exitCode = isReady ? 0 : 128 + constants.signals[signal];
   } catch (error) {
-    // A store that ends takes with it what was asked of it: its own last words tell more.
+    // When a store ends, what was asked of it fails too: the store's own last words say more.
     await Promise.race([supervisor.failure, Bun.sleep(200)]);
     throw error;
   } finally {
@@ -52,10 +52,10 @@ await runCommand(async () => {
     await removeStack(folder);
   }
 });
-// What was under way when it was interrupted may still hold on to something.
+// What was under way when it was interrupted may still keep the process alive.
 process.exit();
 
-/** All settings but the addresses of the stores that are yet to be started. */
+/** All settings, with placeholders for the stores that are yet to be started. */
 function readSettings(): Config {
   const { DATABASE_URL, REDIS_URL, MEILI_URL } = process.env;
   return loadConfig({
@@ -103,7 +103,7 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
   Data and logs are in ${relative("", supervisor.folder) || "."}. Ctrl-C stops everything.`);
 }
 
-/** Resolves when somebody wants us to stop. Any further signal changes nothing: we are at it. */
+/** Resolves when somebody wants us to stop. Further signals change nothing. */
 function interruption(): Promise<"SIGINT" | "SIGTERM" | "SIGHUP"> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -7,7 +7,7 @@ import { redisProgram } from "./stack/redis.ts";
 
 /** `npm test`: the type check, the linter (each counts as one test) and the whole suite. */
 await runCommand(async () => {
-  // What the suite needs beyond the packages; a program that is fetched from Debian belongs here.
+  // Programs that the suite needs and that are not npm packages.
   await redisProgram(console.log);
   await chromiumProgram(console.log);
 
@@ -35,13 +35,13 @@ async function runSuite(): Promise<Result> {
   try {
     const exitCode = await runBun(
       "test",
-      // It must not go on alone when this process is killed.
+      // The suite must not go on when this process is killed.
       "--no-orphans",
       "--reporter=junit",
       `--reporter-outfile=${report}`,
     );
     const counts = await readReport(report);
-    // A file that cannot be loaded, or a suite that ends early, is in no report.
+    // The report lacks a file that cannot be loaded, and what a suite that ended early left out.
     const failed = exitCode === 0 ? counts.failed : Math.max(counts.failed, 1);
     // A suite of nothing has shown nothing.
     return counts.passed + failed === 0 ? { passed: 0, failed: 1 } : { ...counts, failed };
