@@ -28,7 +28,7 @@ export function BusinessList({
           <Badges business={business} />
           <p class="where">
             {categoryOf(business)}
-            {highlight(business.addressLine1)}, {highlight(business.cityName)}{" "}
+            <bdi>{highlight(business.addressLine1)}</bdi>, {highlight(business.cityName)}{" "}
             {highlight(business.postcode.replace(" ", NO_BREAK))}
           </p>
           {business.shortDescription && <p>{highlight(business.shortDescription)}</p>}

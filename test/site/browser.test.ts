@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { openChromium } from "../../scripts/stack/chromium.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
@@ -153,6 +153,8 @@ describe("the directory", () => {
     const { tab, close } = await openTab(browser, server.url);
     const { slug } = await addBusiness(server.sql, {
       name: "مطعم الشام!",
+      addressLine1: "12 شارع الملك!",
+      city: "Shamtown",
       description: "We sell:\n- bread\n- cakes\n\nAnd tea.",
     });
     await tab.goto(`/businesses/${slug}`);
@@ -164,17 +166,22 @@ describe("the directory", () => {
       "- cakes",
       "And tea.",
     ]);
-    // The name ends on its left.
-    const [first, last] = await tab.getByRole("heading", { level: 1 }).evaluate((heading) => {
-      const text = heading.firstChild as Text;
-      return [0, text.length - 1].map((at) => {
-        const range = document.createRange();
-        range.setStart(text, at);
-        range.setEnd(text, at + 1);
-        return range.getBoundingClientRect().left;
+    // What is written from right to left ends on its left, also amid what is not.
+    const isFromTheRight = (shown: Locator) =>
+      shown.evaluate((element) => {
+        const text = element.firstChild as Text;
+        const [first = 0, last = 0] = [0, text.length - 1].map((at) => {
+          const range = document.createRange();
+          range.setStart(text, at);
+          range.setEnd(text, at + 1);
+          return range.getBoundingClientRect().left;
+        });
+        return last < first;
       });
-    });
-    expect(last).toBeLessThan(first as number);
+    expect(await isFromTheRight(tab.getByRole("heading", { level: 1 }))).toBe(true);
+    expect(await isFromTheRight(tab.locator("address"))).toBe(true);
+    await tab.goto("/cities/shamtown");
+    expect(await isFromTheRight(tab.locator(".where bdi"))).toBe(true);
     await close();
   });
 

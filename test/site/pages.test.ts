@@ -235,7 +235,7 @@ describe("a business", () => {
       const where = /<p class="where">(.*?)<\/p>/s.exec(list.html)?.[1]?.replace("\u00a0", " ");
       return { links, where };
     };
-    const address = "1 Briggate, Odd Town LS1 6HD";
+    const address = "<bdi>1 Briggate</bdi>, Odd Town LS1 6HD";
     const named = `Whatnots &amp; so on · ${address}`;
     const both = [`/categories/${parent}`, "/categories/whatnots"];
     expect(await seen()).toEqual({ links: both, where: named });
