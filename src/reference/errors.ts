@@ -26,7 +26,7 @@ export const errorCases = {
     answer: errors.unauthorized("missing"),
   },
   Invalid: {
-    when: "The Authorization header is not `Bearer`, a space and a key, or there is no such key.",
+    when: "The Authorization header is not the word Bearer, a space and a key, or there is no such key.",
     body: errorBodies.invalid,
     answer: errors.unauthorized("invalid"),
   },

@@ -1,3 +1,5 @@
+import { type ErrorCase, errorCases } from "../reference/errors.ts";
+
 /** The parts of the developers' page that explain. */
 
 export function Samples({ baseUrl, example }: { baseUrl: string; example: string }) {
@@ -94,19 +96,6 @@ export function Limits({ openAccess }: { openAccess: boolean }) {
   );
 }
 
-const errors = [
-  ["400", "invalid_parameter", "parameter names it, message says what it should be"],
-  ["401", "missing, invalid", "no key was sent; the key is none of ours"],
-  ["403", "revoked, expired", "the key was disabled; the key has expired"],
-  ["404", "not_found", "no such business is listed; no such path"],
-  ["405", "method_not_allowed", "only GET and HEAD work here"],
-  ["429", "rate_limited", "retryAfter seconds until the next request"],
-  ["429", "quota_exceeded", "the month's quota is used up"],
-  ["429", "Too many requests…", "without a valid key: a sentence, and Retry-After"],
-  ["500", "internal", "our fault; it has been logged"],
-  ["503", "unavailable", "try again in a few seconds"],
-];
-
 export function Errors() {
   return (
     <section>
@@ -117,8 +106,7 @@ export function Errors() {
       <Code
         id="error-example"
         label="Example of an error"
-        code={`{"error": "invalid_parameter", "parameter": "page",
- "message": "page must be a whole number from 1 to 999999999."}`}
+        code={JSON.stringify(bodyOf(errorCases.InvalidParameter), null, 2)}
       />
       <section class="scroll" tabindex={0} aria-labelledby="errors">
         <table class="wide">
@@ -130,13 +118,14 @@ export function Errors() {
             </tr>
           </thead>
           <tbody>
-            {errors.map(([status, code, meaning]) => (
-              <tr key={code}>
-                <td>{status}</td>
+            {Object.values(errorCases).map((each) => (
+              <tr key={each.when}>
+                <td>{each.answer.status}</td>
                 <td>
-                  <code>{code}</code>
+                  {/* One is a sentence where the others have a code. */}
+                  <code>{bodyOf(each).error.replace(/:.*/, "…")}</code>
                 </td>
-                <td>{meaning}</td>
+                <td>{each.when}</td>
               </tr>
             ))}
           </tbody>
@@ -145,6 +134,8 @@ export function Errors() {
     </section>
   );
 }
+
+const bodyOf = ({ answer }: ErrorCase) => JSON.parse(String(answer.body)) as { error: string };
 
 export function Paging({ example }: { example: string }) {
   return (

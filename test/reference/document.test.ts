@@ -209,6 +209,25 @@ describe("what the server says about itself", () => {
     }
   });
 
+  test("the guide says of every error its status and its code", async () => {
+    const html = await (await fetch(`${server.url}/developers`)).text();
+    const rows = html.matchAll(/<tr><td>(\d+)<\/td><td><code>([^<]+)<\/code>/g);
+    expect(Array.from(rows, ([, status, code]) => `${status} ${code}`)).toEqual([
+      "400 invalid_parameter",
+      "401 missing",
+      "401 invalid",
+      "403 revoked",
+      "403 expired",
+      "404 not_found",
+      "405 method_not_allowed",
+      "429 Too many requests…",
+      "429 rate_limited",
+      "429 quota_exceeded",
+      "500 internal",
+      "503 unavailable",
+    ]);
+  });
+
   test("the reference page loads nothing from elsewhere and tells those without scripts where to go", async () => {
     const response = await fetch(`${server.url}/developers/reference`);
     const policy = response.headers.get("Content-Security-Policy") ?? "";
