@@ -30,6 +30,8 @@ const businesses: Partial<BusinessFixture>[] = [
   { ...norwich, name: "Cooper Toys", category: "toy-shops" },
   { ...norwich, name: "Co-op Foodstore", category: "convenience-stores" },
   { ...norwich, name: "Nine Bar", category: "bars" },
+  { name: "Best Foot Forward", category: "shoe-shops", city: "York", postcode: "YO1 9BB" },
+  { name: "Lamb & Co", category: "accountants", city: "York", postcode: "YO24 1AA" },
   { ...norwich, name: "Nib Supplies", category: "stationers", status: "pending" },
   // Alike in all that is text.
   {
@@ -113,7 +115,9 @@ describe("what a person types", () => {
     ["haddo", ["The Happy Haddock"]],
   ] as const) {
     test(`"${text}" finds ${found.join(", ")} and nothing else`, async () => {
-      expect(await names(text)).toEqual([...found]);
+      const { items, instead } = await search(text);
+      expect(items.map(({ name }) => name)).toEqual([...found]);
+      expect(instead).toBeNull();
     });
   }
 
@@ -150,6 +154,9 @@ describe("when nothing matches all words", () => {
     ["plumber sink stoke on trent", ["Wall to Wall"], "plumber stoke trent"],
     ["plumber wiring yo1", ["Drip Stop"], "plumber yo1"],
     ["pharmacy yo1", ["Boots", "Boots", "Wensum Dispensing"], "pharmacy"],
+    ["yo1 7aa shoe shop", ["Best Foot Forward"], "yo1 shoe shop"],
+    ["bookshop stoke on trent", ["Barclay Books"], "bookshop"],
+    ["coop york", ["Co-op Foodstore"], "co op"],
   ] as const) {
     test(`"${text}" finds what "${instead}" does: a place is kept as long as it can be`, async () => {
       const answer = await search(text);
@@ -157,6 +164,28 @@ describe("when nothing matches all words", () => {
       expect(answer.instead).toBe(instead);
     });
   }
+
+  for (const [text, instead] of [
+    ["best plumber york", "plumber york"],
+    ["where can i find the nearest plumber in york", "plumber york"],
+    ["24 hour plumber", "plumber"],
+  ] as const) {
+    test(`"${text}" finds what "${instead}" does: how it should be matters less`, async () => {
+      const answer = await search(text);
+      expect(answer).toEqual({ ...(await search(instead)), instead });
+      expect(answer.total).toBeGreaterThan(0);
+    });
+  }
+
+  test("what it should be like is looked at as long as something matches all words", async () => {
+    expect(await search("best foot york")).toMatchObject({ total: 1, instead: null });
+  });
+
+  test("a number or a letter alone is not looked for", async () => {
+    expect((await search("9")).total).toBe(2);
+    expect(await search("+9 1603 625000")).toEqual({ items: [], total: 0, instead: null });
+    expect((await search("j plumber")).instead).toBe("plumber");
+  });
 
   test("the longest run of words that matches is searched for", async () => {
     expect(await names("emergency plumber leeds")).toEqual(["Wet Walls Ltd"]);
@@ -276,9 +305,9 @@ describe("what Meilisearch is asked", () => {
   });
 
   test("nothing shorter than a run of words that is found", async () => {
-    expect(await asks("emergency plumber leeds", 5)).toEqual([
-      ["emergency plumber leeds: 5"],
-      ["emergency leeds: 5", "plumber leeds: 5"],
+    expect(await asks("copper plumber leeds", 5)).toEqual([
+      ["copper plumber leeds: 5"],
+      ["copper leeds: 5", "plumber leeds: 5"],
     ]);
   });
 
@@ -292,12 +321,9 @@ describe("what Meilisearch is asked", () => {
 });
 
 describe("many searches at the same time", () => {
-  const texts = businesses.flatMap(({ name = "" }) => [
-    name,
-    `emergency ${name}`,
-    `${name} plumber`,
-    `boots ${name}`,
-  ]);
+  const texts = businesses
+    .slice(0, 25)
+    .flatMap(({ name = "" }) => [name, `emergency ${name}`, `${name} plumber`, `boots ${name}`]);
 
   test("go to Meilisearch in few requests, and each gets its own answer", async () => {
     let requests = 0;
