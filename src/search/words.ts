@@ -8,6 +8,8 @@ export function searchWords(text: string): string[] {
     text
       .normalize("NFKC")
       .toLowerCase()
+      // Fish ’n’ chips, fish n chips and fish’n chips, but not N Smith’s initials.
+      .replace(/(?<=\p{L}{2})(\s+['’‘]?|['’‘])n(['’‘]?\s+|['’‘])(?=\p{L}{2})/gu, " and ")
       .replace(/['’‘ʼ`´]/g, "")
       .replaceAll("&", " and ")
       // As one word it would match the beginning of every Cooper.
