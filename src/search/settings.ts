@@ -1,5 +1,5 @@
 import type { Settings } from "meilisearch";
-import { synonyms } from "./synonyms.ts";
+import { knownWords, synonyms } from "./synonyms.ts";
 import { MIN_WORD_SIZE_FOR_TYPOS } from "./words.ts";
 
 /** The name of the search index, unless somebody chooses another. */
@@ -25,6 +25,8 @@ const rules = {
     // Another postcode is another place, and another number another house.
     disableOnAttributes: ["postcode"],
     disableOnNumbers: true,
+    // Shoes are no shops, and books no Boots.
+    disableOnWords: knownWords,
   },
   synonyms,
   // Fillers are left out by words.ts, on both sides, since a question of nothing but stop words

@@ -1,4 +1,3 @@
-import type { Synonyms } from "meilisearch";
 import { searchWords, singular } from "./words.ts";
 
 /** What people in Britain call one and the same trade: each word finds all the others. */
@@ -70,9 +69,10 @@ const alike = [
   ["gym", "fitness centre", "fitness club", "health club"],
   ["swimming pool", "swimming baths", "lido"],
   ["cinema", "picture house", "movie theatre"],
-  ["bed and breakfast", "B&B", "guest house", "guesthouse"],
+  ["bed and breakfast", "B&B", "bnb", "guest house", "guesthouse"],
   ["campsite", "camp site", "camping site"],
   ["cash machine", "cashpoint", "cash point", "ATM"],
+  ["KFC", "Kentucky Fried Chicken"],
 ];
 
 /** What a word also finds, where the reverse would be wrong. */
@@ -102,12 +102,15 @@ const includes: Record<string, string[]> = {
   pint: ["pub"],
   bread: ["bakery", "baker"],
   meat: ["butcher"],
+  book: ["bookshop"],
+  shoe: ["shoe shop"],
 };
 
 /** Ways to write one word. They have no plural of their own. */
 const spellings = [
   ["street", "st"],
   ["saint", "st"],
+  ["great", "gt"],
   ["road", "rd"],
   ["avenue", "ave"],
   ["centre", "center"],
@@ -115,10 +118,31 @@ const spellings = [
   ["colour", "color"],
 ];
 
-/** The synonyms of the search index; every trade in singular and plural. */
-export const synonyms: Synonyms = collect();
+/**
+ * Districts of London that people name as a whole, although each of their postcodes has one of these
+ * letters more: `EC1A 1BB`.
+ */
+const lettersOfDistricts: Record<string, string> = {
+  ec1: "amnprvy",
+  ec2: "amnprvy",
+  ec3: "amnprv",
+  ec4: "amnprvy",
+  sw1: "aehpvwxy",
+  w1: "abcdfghjkmstuw",
+  wc1: "abehnrvx",
+  wc2: "abehnr",
+};
 
-function collect(): Synonyms {
+/** The synonyms of the search index; every trade in singular and plural. */
+export const synonyms = collect();
+
+/**
+ * The single words among them, most of them trades: who writes one has spelled it right, and does not
+ * mean another that is a letter away.
+ */
+export const knownWords = Object.keys(synonyms).filter((name) => !name.includes(" "));
+
+function collect(): Record<string, string[]> {
   const found = new Map<string, Set<string>>();
   const link = (from: string, to: string) => {
     if (from !== to) found.set(from, (found.get(from) ?? new Set()).add(to));
@@ -128,12 +152,16 @@ function collect(): Synonyms {
     for (const from of names) for (const to of names) link(from, to);
   }
   for (const [name, others] of Object.entries(includes)) {
-    for (const from of inBothNumbers(name)) {
-      for (const to of others.flatMap(inBothNumbers)) link(from, to);
+    const names = inBothNumbers(name);
+    for (const from of names) {
+      for (const to of [...names, ...others.flatMap(inBothNumbers)]) link(from, to);
     }
   }
   for (const group of spellings) {
     for (const from of group) for (const to of group) link(from, to);
+  }
+  for (const [district, letters] of Object.entries(lettersOfDistricts)) {
+    for (const letter of letters) link(district, district + letter);
   }
   return Object.fromEntries([...found].map(([from, to]) => [from, [...to]]));
 }

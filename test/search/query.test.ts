@@ -30,8 +30,17 @@ const businesses: Partial<BusinessFixture>[] = [
   { ...norwich, name: "Cooper Toys", category: "toy-shops" },
   { ...norwich, name: "Co-op Foodstore", category: "convenience-stores" },
   { ...norwich, name: "Nine Bar", category: "bars" },
+  { ...norwich, name: "KFC", category: "burger-bars" },
+  { ...norwich, name: "The Flower Box", category: "gift-shops" },
   { name: "Best Foot Forward", category: "shoe-shops", city: "York", postcode: "YO1 9BB" },
   { name: "Lamb & Co", category: "accountants", city: "York", postcode: "YO24 1AA" },
+  { name: "Wren & Daughters", category: "solicitors", city: "London", postcode: "EC1A 1BB" },
+  {
+    name: "Sea View",
+    category: "bed-and-breakfasts",
+    city: "Great Yarmouth",
+    postcode: "NR30 1AA",
+  },
   { ...norwich, name: "Nib Supplies", category: "stationers", status: "pending" },
   // Alike in all that is text.
   {
@@ -114,7 +123,11 @@ describe("what a person types", () => {
     ["tavern", ["O'Malley's", "Nine Bar"]],
     ["churches", ["St Bride's"]],
     ["curry norwich", ["Saffron Garden"]],
-    ["flowers", ["Petal & Stem"]],
+    ["flowers", ["The Flower Box", "Petal & Stem"]],
+    ["books norwich", ["Barclay Books"]],
+    ["kentucky fried chicken", ["KFC"]],
+    ["bnb gt yarmouth", ["Sea View"]],
+    ["solicitor ec1", ["Wren & Daughters"]],
     ["haddo", ["The Happy Haddock"]],
   ] as const) {
     test(`"${text}" finds ${found.join(", ")} and nothing else`, async () => {
@@ -157,6 +170,7 @@ describe("when nothing matches all words", () => {
     ["plumber sink stoke on trent", ["Wall to Wall"], "plumber stoke trent"],
     ["plumber wiring yo1", ["Drip Stop"], "plumber yo1"],
     ["pharmacy yo1", ["Boots", "Boots", "Wensum Dispensing"], "pharmacy"],
+    ["shoes norwich", ["Best Foot Forward"], "shoes"],
     ["yo1 7aa shoe shop", ["Best Foot Forward"], "yo1 shoe shop"],
     ["bookshop stoke on trent", ["Barclay Books"], "bookshop"],
     ["coop york", ["Co-op Foodstore"], "co op"],
