@@ -21,9 +21,9 @@ const USAGE = `Usage: npx bun scripts/businesses.ts ACTION SLUG…
 Actions: ${businessActions.join(", ")}.
 A change shows in lists and details within a second, in search within five.
 
-  list      changes nothing: slug, name and what is missing for approval, by slug; with tabs between
-            them where stdout is no terminal
-  --status  ${businessStatuses.join(", ")}; pending unless told otherwise
+  list      shows slug, name and what is missing for approval, by slug; tab-separated if stdout is
+            not a terminal
+  --status  ${businessStatuses.join(", ")}; default pending
   --source  only what was imported under this name
   --json    one JSON line for each business: slug, name, missing`;
 
@@ -75,7 +75,7 @@ function describe(action: BusinessAction, result: ActionResult): string {
     case "changed":
       return `${result.slug}: ${action} done`;
     case "unchanged":
-      return `${result.slug}: nothing to ${action}, it is so already`;
+      return `${result.slug}: ${action} changed nothing, it was so already`;
     case "unknown":
       return `${result.slug}: there is no such business`;
     case "incomplete":

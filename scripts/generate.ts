@@ -12,8 +12,8 @@ import { readWholeNumber } from "./whole-number.ts";
 const USAGE = `Usage: npx bun scripts/generate.ts [--count N] [--seed S]
        npx bun scripts/generate.ts --ndjson [--count N] [--seed S] > FILE.ndjson
 
-Fills the directory with made-up businesses: 5000 from seed 1 unless told otherwise. The same seed
-gives the same ones, and more of them begin with those of fewer: what is there already stays.
+Fills the directory with made-up businesses, by default 5000 from seed 1. The same seed gives the
+same ones, and a larger count begins with those of a smaller one: what is there already stays.
 
   --ndjson  writes them as import records instead, one JSON line each`;
 

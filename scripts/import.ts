@@ -13,29 +13,28 @@ import { formatLine } from "./table.ts";
 const USAGE = `Usage: npx bun scripts/import.ts FILE… [options]
        npx bun scripts/import.ts --categories FILE [--dry-run] [--json]
 
-Imports businesses: each file in one transaction, all of it or nothing. A business is known again
-by its source and its id there, so a feed has to keep its --source; the slug that it was first given
-stays. Rejected rows go to FILE.rejects.ndjson (to the current folder where that of FILE is
-read-only).
+Imports businesses: each file in one transaction, all of it or nothing. A business is recognised by
+its source and its id there, so a feed has to keep its --source; it keeps the slug that it was first
+given. Rejected rows go to FILE.rejects.ndjson (in the current folder if that of FILE is read-only).
 
-What a record leaves out stays as it is; null or "" says that there is none, as does an empty cell
-of a CSV's phone, email or website, and of nothing else. An element of OpenStreetMap says all of its
-phone, email, website, description and hours, and a food hygiene record without any address that
-its address is withheld: what they had before goes. Who moves to another outcode and comes without
-coordinates loses the old ones, and is pending unless --outcodes has the new one. A business that a
-feed drops or marks as vacant stays as it is: suspend it with scripts/businesses.ts.
+What a record leaves out stays as it is; null or "" says that there is none. In a CSV an empty cell
+says so for phone, email and website only. Phone, email, website, description and hours that an
+element of OpenStreetMap lacks are removed, and so is the address when a food hygiene record has
+none. A business that moves to another outcode without new coordinates loses the old ones, and is
+pending unless --outcodes has the new outcode. A business that a feed drops or marks as vacant stays
+as it is: suspend it with scripts/businesses.ts.
 
-A record in our format is printed by scripts/generate.ts --count 1 --ndjson. --categories imports
+scripts/generate.ts --count 1 --ndjson prints a record in our format. --categories imports
 categories, as NDJSON {slug, name, parent?, isActive?}.
 
   --format F       ${formats.join(", ")}; guessed from the file when absent
   --source NAME    the name of the feed; default osm or fhrs for these formats, else the file's name
-  --status S       approved (default) or pending: of businesses that are new
+  --status S       of new businesses: approved (default) or pending
   --mapping FILE   for a foreign CSV: JSON from our fields to its columns, and "header": whether
                    its first line names them
-  --outcodes FILE  places rows without coordinates, anew when their postcode changes: a postal file
-                   of GeoNames
-  --dry-run        does everything, and keeps nothing but the rejected rows
+  --outcodes FILE  a postal file of GeoNames, to place rows without coordinates by their postcode,
+                   and again when that changes
+  --dry-run        does everything, but keeps only the rejected rows
   --json           one JSON line: the counts, and those of each file`;
 
 async function importFiles(): Promise<void> {
@@ -116,11 +115,11 @@ function describe(
   ];
   if (counts.pending > 0) {
     lines.push(
-      "  Pending are those that lack a category, a town, a line 1, a postcode or coordinates.",
+      "  Those that lack a category, a town, a line 1, a postcode or coordinates are pending.",
     );
   }
   const left = Object.entries(unusable).map(([field, rows]) => `${field} ${rows}`);
-  if (left.length > 0) lines.push(`  Not usable and left out: ${left.join(", ")}`);
+  if (left.length > 0) lines.push(`  Unusable and left out: ${left.join(", ")}`);
   if (rejects !== null) lines.push(`  Rejected rows are in ${rejects}; most often:`);
   for (const [reason, rows] of reasons) {
     lines.push(formatLine([`  ${String(rows).padStart(7)}  ${reason}`]));

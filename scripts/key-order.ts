@@ -12,9 +12,9 @@ export const USAGE = `Usage: npx bun scripts/issue-key.ts --name NAME --email EM
        npx bun scripts/issue-key.ts --decline ID --why TEXT
        npx bun scripts/issue-key.ts
 
-Issues an API key and shows it once; approves an application, of tier developer unless told
-otherwise, whose applicant then reveals the key on the page of the application; declines one, where
-that page says why; without arguments, lists the waiting applications.
+Issues an API key and shows it once; approves an application (by default of tier developer), whose
+applicant then reveals the key on the application's page; declines one, and that page says why;
+without arguments, lists the waiting applications.
 
   --tier TIER        developer, starter, growth or enterprise
   --expires-at TIME  ISO 8601, such as 2027-01-31 (UTC) or 2027-01-31T12:00:00Z
@@ -22,9 +22,9 @@ that page says why; without arguments, lists the waiting applications.
   --quota N          requests a month, --per-minute N and --burst N (how many at once):
                      instead of the tier's; enterprise needs all three
   --json             one JSON line: {"id","key","tier","expiresAt"}; for an application id and key
-                     are null, since the key comes into being when it is revealed`;
+                     are null, since the key is made when it is revealed`;
 
-/** The arguments as given. Throws for one that there is not. */
+/** The arguments as given. Throws for one that is unknown. */
 export function readArguments() {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;

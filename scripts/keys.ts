@@ -29,7 +29,7 @@ const USAGE = `Usage: npx bun scripts/keys.ts list
   list     every key, its state and whom it belongs to
   revoke   disables a key for good, everywhere within a second
   roll     makes a new key with the same rights and the same meter, and shows it once; the old one
-           works on for the grace period, 24h unless told otherwise
+           keeps working for the grace period, by default 24h
   usage    what the key has used of this month's quota
   --json   one JSON line for each key`;
 
@@ -129,7 +129,7 @@ async function usage(sql: Sql, config: Config, id: string, json: boolean): Promi
   } else {
     const { month, quota, used, remaining, resetsAt } = report;
     const row = [month, quota, used, remaining, resetsAt.slice(0, 10)].map(String);
-    console.log(formatTable(["month (UTC)", "quota", "used", "remaining", "whole again"], [row]));
+    console.log(formatTable(["month (UTC)", "quota", "used", "remaining", "resets on"], [row]));
   }
 }
 

@@ -38,7 +38,8 @@ async function syncSearchCommand(): Promise<void> {
         { rebuild: values.rebuild, tidy: true, onProgress: progress.show },
       );
     let result = await sync();
-    if (result.state !== "current") console.error("Another process is at it; waiting for its end.");
+    if (result.state !== "current")
+      console.error("Another process is doing this; waiting until it is done.");
     while (result.state !== "current") {
       await sleep(200);
       result = await sync();

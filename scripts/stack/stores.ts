@@ -56,7 +56,7 @@ async function useGiven(
   await ask(url).catch((error) => {
     const { code, message } = error as { code?: string; message?: string };
     throw new CommandError(
-      `${setting} is set, but nothing usable answers there: ${message || code}. Put it right, or unset it to have one started.`,
+      `${setting} is set, but nothing usable answers there: ${message || code}. Correct it, or unset it to have one started.`,
     );
   });
   return { url, pid: null };

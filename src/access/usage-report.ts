@@ -17,7 +17,7 @@ export const UsageReport = v.strictObject({
   quota: count("Requests a month."),
   used: count("Requests charged this month."),
   remaining: count("Requests left this month."),
-  resetsAt: v.pipe(v.string(), v.isoTimestamp(), v.description("When the quota is whole again.")),
+  resetsAt: v.pipe(v.string(), v.isoTimestamp(), v.description("When the quota resets.")),
   perMinute: count("Requests a minute: how fast the bucket refills."),
   burst: count("Requests that a full bucket holds."),
   tokensLeft: count("Requests that the bucket holds now."),

@@ -42,7 +42,7 @@ export function Usage({
         >
           {used} of {quota}
         </meter>
-        {grouped(used)} of {grouped(quota)} requests used in {month} (UTC); whole again on{" "}
+        {grouped(used)} of {grouped(quota)} requests used in {month} (UTC); resets on{" "}
         {resetsAt.slice(0, 10)}. Tier {tier}: {grouped(perMinute)} requests a minute.
       </p>
     </section>
@@ -73,9 +73,9 @@ export function KeyList({ keys }: { keys: readonly KeyRecord[] }) {
         ))}
       </ul>
       <p class="small">
-        Roll a key to replace it by a new one with the same quota. When somebody else may have it,
-        roll it and let the old one go on working “not at all”. Revoke it when you need none any
-        more: then you can only <a href="/developers#apply">apply again</a>.
+        Roll a key to replace it with a new one with the same quota. When somebody else may have it,
+        roll it and let the old one go on working “not at all”. Revoke it when you no longer need
+        any: then you can only <a href="/developers#apply">apply again</a>.
       </p>
     </section>
   );
