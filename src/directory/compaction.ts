@@ -84,8 +84,8 @@ async function compact(sql: Sql, maxKeys: number): Promise<Step> {
 }
 
 /**
- * Folds all there is to fold, in steps, as a server would do bit by bit. What others hold up for long,
- * such as an import that began meanwhile, is left to the server.
+ * Folds all there is to fold, in steps, as a server would bit by bit. If others hold it up for long, such
+ * as an import that began meanwhile, the rest is left to the server.
  */
 export async function compactListings(sql: Sql): Promise<void> {
   for (let idle = 0; idle < MOST_IDLE_STEPS; ) {

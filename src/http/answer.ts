@@ -55,7 +55,7 @@ export function addingHeaders(headers: HeaderFields): (answer: Answer) => Answer
   return ({ status, headers, own, body }) => ({ status, headers: merge(headers), own, body });
 }
 
-/** Remembers what is made of frozen headers, which all answers of a kind share; of others it is made anew. */
+/** Remembers what is made from frozen headers, which all answers of a kind share; not from others. */
 export function memoized<Made>(
   make: (headers: HeaderFields) => Made,
 ): (headers: HeaderFields) => Made {

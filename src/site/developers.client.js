@@ -44,22 +44,22 @@ if (navigator.clipboard) {
   }
 }
 
-// A second click while the answer to the first is on its way: a key is shown in one answer only.
+// Stops a second click while the first is being answered: a key is shown in one answer only.
 const forms = document.querySelectorAll("form[method=post]");
 for (const form of forms) {
   form.addEventListener("submit", (event) => {
     if (form.dataset.sent) return event.preventDefault();
     form.dataset.sent = "yes";
-    // Who stopped the loading is still here when any answer would have come, and may try again.
+    // Whoever stopped the loading is still here after the longest that an answer takes, and may try again.
     setTimeout(() => delete form.dataset.sent, 10_000);
   });
 }
-// Who goes back finds the page as it was left.
+// The back button shows the page as it was left, which must be usable again.
 addEventListener("pageshow", () => {
   for (const form of forms) delete form.dataset.sent;
 });
 
-// A waiting application: looks now and then whether it was decided, as long as somebody looks at it.
+// Checks now and then whether a waiting application was decided, while its page is visible.
 const waiting = document.querySelector("[data-waiting]");
 if (waiting) {
   waiting.hidden = false;
