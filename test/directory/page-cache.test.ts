@@ -416,6 +416,18 @@ test("a file that cannot be read is used no more, which is told once, and all pa
   });
 });
 
+test("pages that cannot be kept are given all the same, which is told now and then", async () => {
+  await withTexts(10_000, async (_, make, told) => {
+    for (const name of "abcdefghijklmnopqrstuvwx") {
+      // What is wanted has to be moved to make room, and cannot be read any more.
+      for (const { path } of keptFiles()) truncateSync(path);
+      expect((await make(name)).text.trim()).toBe(name);
+      await make("first");
+    }
+    expect(told).toHaveLength(1);
+  });
+});
+
 test("a form of a page that has been made anew is not given, and gives way to a new one", async () => {
   const room: PageFile = new RingFile(tmpdir(), { size: 10_000, mostNames: 2 });
   let version = "0";
