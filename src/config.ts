@@ -18,7 +18,9 @@ export class ConfigError extends Error {
  */
 export function loadConfig(env: Record<string, string | undefined>): Config {
   // An empty variable is how shells and compose files say "not set".
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()));
+  // Blanks around a value are slips, such as the line ends of a file from Windows.
+  const trimmed = Object.entries(env).map(([name, value]) => [name, value?.trim()]);
+  const given = Object.fromEntries(trimmed.filter(([, value]) => value));
   const result = v.safeParse(settings, given);
   if (!result.success) throw new ConfigError(result.issues.map(describeIssue));
   return Object.freeze(result.output);
@@ -48,10 +50,23 @@ const address = (name: string, protocols: string[], example: string) =>
   v.pipe(
     v.string(),
     v.check(
-      (value) => URL.canParse(value) && protocols.includes(new URL(value).protocol),
+      (value) => isAddress(value, protocols),
       `${name} must be an address such as ${example}.`,
     ),
   );
+
+/** Whether the clients can read it: they also decode the user and the password in it. */
+function isAddress(value: string, protocols: string[]): boolean {
+  try {
+    decodeURIComponent(value);
+    return protocols.includes(new URL(value).protocol);
+  } catch {
+    return false;
+  }
+}
+
+/** Ends a sentence that says what an address must be like. */
+const IN_PASSWORDS = "in a password, write %23 for # and %2F for /";
 
 const list = (value: string) =>
   value
@@ -73,14 +88,22 @@ const settings = v.pipe(
         v.transform((url) => url.replace(/\/+$/, "")),
       ),
     ),
-    DATABASE_URL: address("DATABASE_URL", ["postgres:", "postgresql:"], examples.DATABASE_URL),
+    DATABASE_URL: v.pipe(
+      v.string(),
+      v.check(
+        // The driver reads a list of servers and an IPv6 address, and does not get far with either.
+        (url) =>
+          isAddress(url, ["postgres:", "postgresql:"]) && !/[,[]/.test(new URL(url).hostname),
+        `DATABASE_URL must be the address of one server, by name or IPv4 address, such as ${examples.DATABASE_URL}; ${IN_PASSWORDS}.`,
+      ),
+    ),
     REDIS_URL: v.pipe(
       v.string(),
       v.transform(list),
       v.minLength(1, `REDIS_URL is missing: give an address such as ${examples.REDIS_URL}.`),
       v.everyItem(
-        (url) => /^rediss?:\/\/./.test(url) && URL.canParse(url),
-        `REDIS_URL must be an address such as ${examples.REDIS_URL}, or several with commas for a cluster.`,
+        (url) => /^rediss?:\/\/./.test(url) && isAddress(url, ["redis:", "rediss:"]),
+        `REDIS_URL must be an address such as ${examples.REDIS_URL}, or several with commas for a cluster; ${IN_PASSWORDS}.`,
       ),
     ),
     MEILI_URL: address("MEILI_URL", ["http:", "https:"], examples.MEILI_URL),

@@ -80,7 +80,7 @@ export async function start(
       longestSilenceMs: LONGEST_SILENCE_MS,
     });
     opened.push(() => control.end({ timeout: 2 }));
-    const pending = await reach("PostgreSQL", () => pendingMigrations(sql));
+    const pending = await reach("PostgreSQL (DATABASE_URL)", () => pendingMigrations(sql));
     if (pending.length > 0) {
       throw new StartError(
         `The database lacks ${pending.join(", ")}: run \`bun scripts/migrate.ts\`.`,
@@ -90,7 +90,7 @@ export async function start(
     const redis = openRedis(config.redisUrls);
     opened.push(() => redis.disconnect());
     const onOutage = logOutages(redis, log);
-    await reach("Redis", () => connectRedis(redis));
+    await reach("Redis (REDIS_URL)", () => connectRedis(redis));
 
     const usage = openUsage(control);
     const usageWriter = flushRegularly(usage, log);

@@ -54,6 +54,35 @@ test("an empty variable is one that is not set", () => {
   ]);
 });
 
+test("blanks around a value are no part of it", () => {
+  const given = { ...enough, HOST: " ::1", OPEN_ACCESS: "off\r", MEILI_KEY: "a-key\n" };
+  expect(loadConfig(given)).toMatchObject({ host: "::1", openAccess: false, meiliKey: "a-key" });
+});
+
+test("an address that a client would not read as it is meant is a fault that names the setting", () => {
+  const address = (rest: string) => `postgres://ann:${rest}`;
+  for (const DATABASE_URL of [
+    address("a#b@localhost:5432/highstreet"),
+    address("a/b@localhost:5432/highstreet"),
+    address("100%@localhost:5432/highstreet"),
+    address("x@one.example,two.example/highstreet"),
+    address("x@one.example:5432,two.example:5433/highstreet"),
+    address("x@[::1]:5432/highstreet"),
+  ]) {
+    expect(faultsOf({ ...enough, DATABASE_URL })).toEqual([
+      expect.stringMatching(/^DATABASE_URL must be the address of one server.* write %23 for #/),
+    ]);
+  }
+  for (const REDIS_URL of ["redis://:a#b@localhost", "redis://:100%@localhost"]) {
+    expect(faultsOf({ ...enough, REDIS_URL })).toEqual([
+      expect.stringMatching(/^REDIS_URL must be an address.* write %23 for #/),
+    ]);
+  }
+  const password = encodeURIComponent("a#b/c@d,e[f%");
+  const readable = { ...enough, DATABASE_URL: address(`${password}@localhost/highstreet`) };
+  expect(faultsOf({ ...readable, REDIS_URL: `redis://:${password}@localhost` })).toEqual([]);
+});
+
 test("an address to build others on has no slash at its end", () => {
   for (const [given, baseUrl] of [
     ["https://directory.example", "https://directory.example"],

@@ -248,7 +248,7 @@ test("says once why no worker can start, and leaves none", async () => {
   expect(await other.exited).toBe(1);
   const lines = other.stderr().split("\n");
   const forPeople = lines.filter((line) => line !== "" && !line.startsWith("{"));
-  expect(forPeople).toEqual([expect.stringMatching(/^Cannot use Redis: ./)]);
+  expect(forPeople).toEqual([expect.stringMatching(/^Cannot use Redis \(REDIS_URL\): ./)]);
 });
 
 interface Program {

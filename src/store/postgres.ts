@@ -53,14 +53,13 @@ export function openPostgres(
   } as typeof options);
 }
 
-/** Connects for the driver, to one host after another. */
+/** Connects for the driver, whose options list hosts; loadConfig lets one through. */
 function cutWhenSilent(milliseconds: number) {
-  let attempts = 0;
-  return function connect({ host, port, path }: { host: string[]; port: number[]; path?: string }) {
-    const place = attempts++ % host.length;
-    const socket = net.connect(
-      path ? { path } : { host: host[place], port: port[place] as number },
-    );
+  return function connect(options: { host: [string]; port: [number]; path?: string }) {
+    const { path } = options;
+    const [host] = options.host;
+    const [port] = options.port;
+    const socket = net.connect(path ? { path } : { host, port });
     const silence = new Error(`PostgreSQL has said nothing for ${milliseconds / 1_000} seconds`);
     socket.setTimeout(milliseconds, () => {
       socket.destroy(Object.assign(silence, { code: "ETIMEDOUT" }));
