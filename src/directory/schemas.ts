@@ -78,7 +78,9 @@ export const OpeningHours = v.pipe(
     isClosed: flag("Closed all day."),
     is24Hours: flag("Open all day and night."),
   }),
-  v.description("One interval of a weekday, UK time. A day with a break has two of them."),
+  v.description(
+    "One interval of a weekday, UK time. A day with a break has two of them; for a day that has none, the hours are not known.",
+  ),
 );
 export type OpeningHours = v.InferOutput<typeof OpeningHours>;
 

@@ -40,7 +40,8 @@ export function openApiDocument({ baseUrl, openAccess }: Deployment) {
       version: "1",
       summary: "A directory of UK businesses",
       description: introduction(openAccess),
-      license: { name: "MIT", identifier: "MIT" },
+      // Readers would take it for the licence of the data, whose terms only the operator knows.
+      license: { name: "MIT (the software)", identifier: "MIT" },
     },
     servers: [{ url: baseUrl }],
     tags: [...new Set(Object.values(paths).flatMap(({ get }) => get.tags))].map((name) => ({

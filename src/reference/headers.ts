@@ -1,9 +1,12 @@
 /** What is said about each header of an answer: its meaning and the JSON Schema of its value. */
 export const headers = {
-  ETag: header("Send it back in If-None-Match to get 304 when nothing has changed.", {
-    type: "string",
-    pattern: '^"[^"]+"$',
-  }),
+  ETag: header(
+    "Send it back in If-None-Match, with the same Accept-Encoding, to get 304 when nothing has changed.",
+    {
+      type: "string",
+      pattern: '^"[^"]+"$',
+    },
+  ),
   Vary: header("The request headers that the answer depends on.", { type: "string" }),
   Allow: header("The methods that work here.", { const: "GET, HEAD, OPTIONS" }),
   "Cache-Control": header(
@@ -21,13 +24,22 @@ export const headers = {
     type: "string",
   }),
   "RateLimit-Policy": header(
-    'Keyed access: `q` requests in `w` seconds, by the minute ("permin") and the month ("month").',
-    { type: "string", pattern: '^"permin";q=\\d+;w=60.*, "month";q=\\d+;w=\\d+$' },
+    'Keyed access: `q` requests in `w` seconds, by the minute ("permin") and the month ("month"). Where ' +
+      "the bucket holds another number than `q`, that is `highstreet-burst`.",
+    {
+      type: "string",
+      pattern: '^"permin";q=\\d+;w=60(;highstreet-burst=\\d+)?, "month";q=\\d+;w=\\d+$',
+      examples: ['"permin";q=60;w=60, "month";q=1000;w=2592000'],
+    },
   ),
-  RateLimit: header("Keyed access: `r` requests are left; `t` seconds until there are more.", {
-    type: "string",
-    pattern: '^"permin";r=\\d+;t=\\d+, "month";r=\\d+;t=\\d+$',
-  }),
+  RateLimit: header(
+    'Keyed access: `r` requests are left; in `t` seconds "permin" has one more, and "month" is whole again.',
+    {
+      type: "string",
+      pattern: '^"permin";r=\\d+;t=\\d+, "month";r=\\d+;t=\\d+$',
+      examples: ['"permin";r=59;t=1, "month";r=959;t=777600'],
+    },
+  ),
 } as const;
 
 export type HeaderName = keyof typeof headers;

@@ -10,11 +10,15 @@ const openText = [
 
 const keyedText =
   "**Keyed:** `Authorization: Bearer <key>`. Each key has a token bucket that refills by the minute and a quota " +
-  "by the calendar month in UTC; `RateLimit-Policy` and `RateLimit` say what is left. 200, 304, 400 and " +
-  "the 404 of a business cost one token and one of the quota; refusals cost nothing, and 5xx is given back. A key does not belong in a browser: " +
+  "by the calendar month in UTC. " +
+  '`RateLimit: "permin";r=59;t=1, "month";r=959;t=777600` says that 59 requests are left in the bucket, which gains ' +
+  "one in 1 second, and 959 of the quota, which is restored in 777,600 seconds. 200, 304, 400 and " +
+  "the 404 of a business cost one of each; refusals cost nothing, and 5xx is given back. A key does not belong in a browser: " +
   "keyed answers have no CORS headers.";
 
 const commonText =
+  "A change of the directory shows in lists and details within a second, in search within five. The software is " +
+  "under the MIT licence, the data under the terms of its sources.\n\n" +
   "`HEAD` works wherever `GET` does. Every 200 has a strong `ETag` for `If-None-Match`. Bodies come as gzip or zstd " +
   "when accepted. Unknown parameters are ignored; a wrong value gets 400, which names the parameter. Any other method gets " +
   '405 `{"error": "method_not_allowed", "message": …}` with `Allow`, any other path 404 `{"error": "not_found"}`.';

@@ -45,7 +45,8 @@ export const operations: readonly Operation[] = [
       "`city` and `category` are slugs, such as `st-albans`, not names: a business's own record has them as " +
       "`citySlug` and `categorySlug`. An unknown one gives an empty page. A category includes all below it. " +
       "`total` is exact at any depth. When the directory changes between two calls, a business may move " +
-      "to another page: tell them apart by `slug`.",
+      "to another page, and so come twice or be missed: tell them apart by `slug`, and read the list again " +
+      "for what was missed.",
     open: { parameters: openListParameters, answer: "OpenPage", example: examples.openPage },
     keyed: { parameters: keyedListParameters, answer: "KeyedPage", example: examples.keyedPage },
   },

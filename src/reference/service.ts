@@ -44,7 +44,6 @@ export const servicePaths = {
         },
         304: { description: unchanged, headers: describeHeaders([...always], openHeaders) },
         500: errorResponse(["Internal"], [], openHeaders),
-        503: errorResponse(["Unavailable"], [], openHeaders),
       },
     },
   },

@@ -54,7 +54,7 @@ export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Hand
               <Tiers tiers={tiers} />
             </section>
             <Limits openAccess={openAccess} />
-            <Paging example={example} />
+            <Paging example={example} openAccess={openAccess} />
             <Errors />
             <section>
               <h2 id="reference">Reference</h2>

@@ -80,12 +80,15 @@ export function Limits({ openAccess }: { openAccess: boolean }) {
         )}
         <li>
           With a key: a bucket that holds your tier's requests a minute and refills continuously,
-          and a quota for the calendar month in UTC. <code>RateLimit</code> in each answer says what
-          you have left; <code>GET /api/v1/usage</code> says so free of charge.
+          and a quota for the calendar month in UTC. <code>GET /api/v1/usage</code> says free of
+          charge what you have left, and so does each answer:{" "}
+          <code>RateLimit: "permin";r=59;t=1, "month";r=959;t=777600</code> means 59 requests now,
+          one more in 1 second, and 959 in the month, which ends in 777,600 seconds.
         </li>
         <li>
-          Every answer costs one request, including the 404 of a business. Refusals (429) cost
-          nothing, and what fails on our side (5xx) is given back to your key.
+          Every answer costs one request, including a 304 and the 404 of a business. Refusals (401,
+          403, 405, 429) cost a key nothing, and what fails on our side (5xx) is given back to it.
+          Refused keys are limited by address: 60 requests in any 60 seconds.
         </li>
         <li>
           On 429, wait as many seconds as <code>Retry-After</code> says; a request before that is
@@ -137,14 +140,21 @@ export function Errors() {
 
 const bodyOf = ({ answer }: ErrorCase) => JSON.parse(String(answer.body)) as { error: string };
 
-export function Paging({ example }: { example: string }) {
+export function Paging({ example, openAccess }: { example: string; openAccess: boolean }) {
   return (
     <section>
       <h2 id="paging">Paging</h2>
       <p>
         Lists have an exact <code>total</code> and no limit on pages: page 50,000 is as quick as
-        page 1. Ask until <code>has_more</code> is false. When the directory changes meanwhile, a
-        business may move to another page: tell them apart by <code>slug</code>.
+        page 1. Ask until <code>has_more</code> is false
+        {openAccess && (
+          <>
+            , or without a key until <code>page</code> reaches <code>pages</code>
+          </>
+        )}
+        . When the directory changes meanwhile, a business may move to another page, and so come
+        twice or be missed: tell them apart by <code>slug</code>, and read the list again for what
+        was missed.
       </p>
       <p>
         <code>city</code> and <code>category</code> are slugs, not names. The addresses of pages

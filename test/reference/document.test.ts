@@ -78,6 +78,11 @@ describe("the OpenAPI document", () => {
     expect(security(false)).toEqual({ listBusinesses: keyed, getBusiness: keyed, ...others });
   });
 
+  test("it needs no store, so it is never said to be unavailable itself", () => {
+    const { responses } = documentOf(true).paths["/api/v1/openapi.json"]?.get ?? {};
+    expect(Object.keys(responses ?? {})).toEqual(["200", "304", "500"]);
+  });
+
   test("parameters have the defaults and maxima of the service", () => {
     const parameters = documentOf(true).paths["/api/v1/businesses"]?.get.parameters ?? [];
     const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
