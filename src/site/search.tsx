@@ -80,9 +80,11 @@ export function searchPage(store: SearchStore): Handler {
         )}
         {q !== "" && !unknown && (
           <p role="status" class="lead">
-            {found.total === 0
-              ? "Nothing was found. Try fewer or other words, or leave out a filter."
-              : counted(found.total, "business", "businesses")}
+            {found.total === 0 ? (
+              <NothingFound q={q} isNarrowed={city !== undefined || category !== ""} />
+            ) : (
+              counted(found.total, "business", "businesses")
+            )}
             {found.instead && ` for “${found.instead}”, as none has all of your words`}
             {number > 1 && `, page ${number}`}
           </p>
@@ -102,6 +104,21 @@ export function searchPage(store: SearchStore): Handler {
       </>,
     );
   };
+}
+
+/** Says what else may be tried, with a link to it. */
+function NothingFound({ q, isNarrowed }: { q: string; isNarrowed: boolean }) {
+  return (
+    <>
+      Nothing was found. Try fewer or other words, or{" "}
+      {isNarrowed ? (
+        <a href={pathWith("/search", { q })}>search all towns and categories</a>
+      ) : (
+        <a href="/">look through towns and categories</a>
+      )}
+      .
+    </>
+  );
 }
 
 /** To the list of a category, of a town, or of a category in a town. */

@@ -184,6 +184,16 @@ describe("search", () => {
     expect((await open("/search?q=")).status).toBe(200);
     expect((await open("/search?q=xqzvkwjy")).html).toContain("Nothing was found");
   });
+
+  test("leads on when nothing is found: to all towns and categories, or to look through them", async () => {
+    const wayOn = async (query: string) => {
+      const { html } = await open(`/search?${query}`);
+      return /Nothing was found\.[^<]*<a href="([^"]*)"/.exec(html)?.[1];
+    };
+    expect(await wayOn("q=xqzvkwjy&city=leeds")).toBe("/search?q=xqzvkwjy");
+    expect(await wayOn("q=xqzvkwjy&category=pubs")).toBe("/search?q=xqzvkwjy");
+    expect(await wayOn("q=xqzvkwjy")).toBe("/");
+  });
 });
 
 describe("a business", () => {
