@@ -82,6 +82,10 @@ async function show(
       ) : (
         <NextStep application={application} />
       )}
+      <p>
+        This page is yours alone, and its <strong>address is the only way back</strong> to it: keep
+        it like a password.
+      </p>
       {usage && <Usage usage={usage} />}
       {keys.length > 0 && <KeyList keys={keys} />}
       <section>
@@ -98,10 +102,6 @@ async function show(
             <time datetime={createdAt.toISOString()}>{createdAt.toISOString().slice(0, 10)}</time>
           </dd>
         </dl>
-        <p class="small">
-          This page is yours alone, and its address is the only way back to it: keep it like a
-          password.
-        </p>
       </section>
     </div>,
   );
@@ -122,7 +122,7 @@ function NextStep({
   if (status === "waiting") {
     return (
       <div class="card">
-        <p>Somebody will look at it. Keep the address of this page and come back later.</p>
+        <p>Somebody will look at it. Come back to this page to see what was decided.</p>
         <p data-waiting hidden>
           You may also leave it open: it shows the decision by itself.
         </p>

@@ -51,6 +51,7 @@ export function Usage({
 
 /** All keys, with what can be done with each. */
 export function KeyList({ keys }: { keys: readonly KeyRecord[] }) {
+  const [newest] = keys;
   return (
     <section>
       <h2>{keys.length === 1 ? "Key" : "Keys"}</h2>
@@ -72,11 +73,17 @@ export function KeyList({ keys }: { keys: readonly KeyRecord[] }) {
           </li>
         ))}
       </ul>
-      <p class="small">
-        Roll a key to replace it with a new one with the same quota. When somebody else may have it,
-        roll it and let the old one go on working “not at all”. Revoke it when you no longer need
-        any: then you can only <a href="/developers#apply">apply again</a>.
-      </p>
+      {newest && keyState(newest) === "active" ? (
+        <p class="small">
+          Roll a key to replace it with a new one with the same quota. When somebody else may have
+          it, roll it and let the old one go on working “not at all”. Revoke it when you no longer
+          need any: then you can only <a href="/developers#apply">apply again</a>.
+        </p>
+      ) : (
+        <p>
+          To get another key, <a href="/developers#apply">apply again</a>.
+        </p>
+      )}
     </section>
   );
 }

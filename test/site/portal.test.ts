@@ -86,6 +86,10 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
   await apply(tab, "Ada Shah");
   await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
   await tab.getByText("it shows the decision by itself").waitFor();
+  // Before all that is not read to its end.
+  const main = (await tab.locator("main").textContent()) ?? "";
+  expect(main.indexOf("address is the only way back")).toBeLessThan(main.indexOf("What you sent"));
+  expect(main).toContain("address is the only way back");
   await expectGoodLooks(tab);
 
   await issueKey("--application", await newestApplication());
@@ -119,6 +123,9 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
     await until(async () => (await call(key)) === 403, 1_000);
   }
   expect(await tab.getByRole("button", { name: "Revoke" }).count()).toBe(0);
+  // There is nothing to roll any more.
+  await tab.getByText("To get another key, apply again.").waitFor();
+  expect(await tab.getByText("Roll a key").count()).toBe(0);
   await expectGoodLooks(tab);
   await close();
 });
@@ -178,6 +185,7 @@ test("a faulty form keeps what was typed, says what is wrong beside the field, a
   await tab.goto("/developers");
   await apply(tab, "Ada <b>", "ada at home");
   await tab.getByText("That is not an email address").waitFor();
+  expect(await tab.title()).toBe("Not sent: get a free key · Highstreet");
   expect(await tab.locator(":focus").textContent()).toContain("look at the marked fields");
   expect(await tab.getByLabel("Your name or company").inputValue()).toBe("Ada <b>");
   expect(await tab.getByLabel("Email").inputValue()).toBe("ada at home");
