@@ -170,7 +170,7 @@ test("a worker that cannot even be started now is started as soon as it can be",
   const bun = join(folder, "bun");
   await copyFile(process.execPath, bun);
   const other = run({}, bun);
-  await until(() => other.url() !== "", 10_000);
+  await until(() => other.url() !== "", 20_000);
   await rename(bun, `${bun}.away`);
   process.kill(other.pidOf(1), "SIGKILL");
   await until(() => other.pauses().length >= 3, 10_000);
