@@ -93,6 +93,44 @@ test("with text twice as large, nothing sticks out of a phone and what is typed 
   await close();
 });
 
+test("the form of a search is one row on a tablet, with a field that is wrong as large as the others", async () => {
+  const { tab, close } = await openTab(browser, server.url, {
+    viewport: { width: 768, height: 700 },
+  });
+  await tab.goto("/search?q=shop&city=atlantis");
+  const boxes = await tab.locator(".filters :is(input, select, button)").evaluateAll((fields) =>
+    fields.map((field) => {
+      const { y, height } = field.getBoundingClientRect();
+      return { y, height };
+    }),
+  );
+  expect(boxes.length).toBe(4);
+  expect(new Set(boxes.map(({ y, height }) => `${y} ${height}`)).size).toBe(1);
+  await close();
+});
+
+test("the focus leaves everything its shape, and its frame lies within the window", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/search");
+  for (const field of [tab.getByLabel("What"), tab.getByRole("button", { name: "Search" })]) {
+    const corners = () => field.evaluate((shown) => getComputedStyle(shown).borderRadius);
+    const before = await corners();
+    await field.focus();
+    expect(await corners()).toBe(before);
+  }
+  await tab.goto("/");
+  await tab.keyboard.press("Tab");
+  const skip = tab.getByRole("link", { name: "Skip to the content" });
+  const { x = 0, y = 0 } = (await skip.boundingBox()) ?? {};
+  const frame = await skip.evaluate((link) => {
+    const { outlineWidth, outlineOffset } = getComputedStyle(link);
+    return Number.parseFloat(outlineWidth) + Number.parseFloat(outlineOffset);
+  });
+  expect(frame).toBeGreaterThan(2);
+  expect(Math.min(x, y)).toBeGreaterThanOrEqual(frame);
+  await close();
+});
+
 test("on paper, a page is dark on white, whole, with what the footer says and nothing to press", async () => {
   const { tab, close } = await openTab(browser, server.url, {
     viewport: { width: 720, height: 700 },
