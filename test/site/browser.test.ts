@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Locator, Page } from "playwright-core";
 import { openChromium } from "../../scripts/stack/chromium.ts";
+import { weekdays } from "../../src/directory/weekdays.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
 import { openTab, overflow, violations } from "./browser.ts";
@@ -150,6 +151,22 @@ test("on paper, a page is dark on white, whole, with what the footer says and no
   await tab.goto("/businesses/night-owl");
   expect(await tab.getByRole("link", { name: "Website" }).isVisible()).toBe(true);
   expect(await tab.getByRole("link", { name: "Show the photos" }).isVisible()).toBe(false);
+
+  // What is so while it is printed is said on the screen alone.
+  const { slug } = await addBusiness(server.sql, {
+    openingHours: weekdays.map((day) => ({
+      day,
+      openTime: "",
+      closeTime: "",
+      isClosed: false,
+      is24Hours: true,
+    })),
+  });
+  await tab.goto(`/businesses/${slug}`);
+  const state = tab.getByText("Open now, all day");
+  expect(await state.isVisible()).toBe(false);
+  await tab.emulateMedia({ media: "screen" });
+  expect(await state.isVisible()).toBe(true);
   await close();
 });
 
