@@ -161,6 +161,6 @@ function readingOf(standing: LocalMeter, token: number): MeterReading {
     used: usedByAll + used,
     monthEndsInSeconds: Math.ceil((monthOf(month).endsAt * 1000 - time) / SECOND),
     tokensLeft: Math.floor(level / token),
-    nextTokenInSeconds: Math.max(1, Math.ceil(missing / perMinute / SECOND)),
+    nextTokenInSeconds: Math.ceil(missing / perMinute / SECOND),
   };
 }

@@ -192,7 +192,7 @@ function readDecisions(answer: number[], charges: readonly Charge[]): (Decision 
       monthEndsInSeconds = Math.ceil((monthOf(month).endsAt * 1000 - now) / SECOND);
     }
     if (!outcome) return { outcome: "unknown", month };
-    const secondsToGain = (parts: number) => Math.max(1, Math.ceil(parts / perMinute / SECOND));
+    const secondsToGain = (parts: number) => Math.ceil(parts / perMinute / SECOND);
     const retryAfterSeconds = {
       admitted: 0,
       rate_limited: secondsToGain(cost * TOKEN - level),
