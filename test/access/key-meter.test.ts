@@ -237,6 +237,21 @@ test("a clock that steps back gives nothing extra, over the turn of a month too"
   });
 });
 
+test("of keys that are asked for together each has the month that its meter counts", async () => {
+  const [ahead, behind] = [newKey(), newKey()];
+  now = at("2026-11-30T23:59:50Z");
+  await timed.admitKey(behind);
+  now += 20 * SECOND;
+  await timed.admitKey(ahead);
+  now -= 20 * SECOND;
+  const admissions = await Promise.all([ahead, behind, ahead].map((key) => timed.admitKey(key)));
+  expect(admissions.map(({ month, used }) => [month, used])).toEqual([
+    ["2026-12", 2],
+    ["2026-11", 2],
+    ["2026-12", 3],
+  ]);
+});
+
 test("a change of tier keeps what was used, and never overfills the bucket", async () => {
   const small = newKey({ quota: 100, perMinute: 60, burst: 60 });
   const large = { ...small, quota: 1_000, perMinute: 600, burst: 600 };

@@ -312,6 +312,25 @@ test("paused: an answer within the deadline, and what Redis did late is given ba
   });
 });
 
+test("paused: neither a client nor who gives back waits for longer than the deadline", async () => {
+  await withServers({ instances: 1 }, async (server) => {
+    const key = newKey();
+    const charge = await server.admission.admitKey(key);
+    for (const ask of [
+      () => server.admission.admitClient("198.51.100.11"),
+      () => server.admission.refundKey(key, charge),
+    ]) {
+      frail.pause();
+      const began = performance.now();
+      await ask();
+      expect(server.admission.state().isLocal).toBe(true);
+      expect(performance.now() - began).toBeLessThan(2_000);
+      frail.resume();
+      await isBack(server);
+    }
+  });
+});
+
 test("lost: a connection that nobody holds at its other end is made anew", async () => {
   const line = await openLine(new URL(frail.url));
   const redis = openRedis([line.url]);
