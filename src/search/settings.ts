@@ -1,5 +1,5 @@
 import type { Settings } from "meilisearch";
-import { knownWords, synonyms } from "./synonyms.ts";
+import { knownTrades, synonyms } from "./synonyms.ts";
 import { MIN_WORD_SIZE_FOR_TYPOS } from "./words.ts";
 
 /** The name of the search index, unless somebody chooses another. */
@@ -26,7 +26,7 @@ const rules = {
     disableOnAttributes: ["postcode"],
     disableOnNumbers: true,
     // Shoes are no shops, and books no Boots.
-    disableOnWords: knownWords,
+    disableOnWords: knownTrades,
   },
   synonyms,
   // Fillers are left out by words.ts, on both sides, since a question of nothing but stop words

@@ -137,10 +137,12 @@ const lettersOfDistricts: Record<string, string> = {
 export const synonyms = collect();
 
 /**
- * The single words among them, most of them trades: who writes one has spelled it right, and does not
- * mean another that is a letter away.
+ * The trades of one word: who writes one has spelled it right, and does not mean another that is a
+ * letter away.
  */
-export const knownWords = Object.keys(synonyms).filter((name) => !name.includes(" "));
+export const knownTrades = [
+  ...new Set([...alike.flat(), ...Object.keys(includes)].flatMap(inBothNumbers)),
+].filter((name) => !name.includes(" "));
 
 function collect(): Record<string, string[]> {
   const found = new Map<string, Set<string>>();

@@ -53,7 +53,7 @@ export function isOutcode(word: string): boolean {
 export function singular(word: string): string {
   if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`;
   if (/(s|sh|ch|x)es$/.test(word)) return word.slice(0, -2);
-  return /[^su]s$/.test(word) ? word.slice(0, -1) : word;
+  return /.[^su]s$/.test(word) ? word.slice(0, -1) : word;
 }
 
 /** Words that hold no meaning of their own in `plumber in leeds` or `the garage near me`. */
