@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type postgres from "postgres";
 
@@ -12,13 +12,22 @@ export async function copyIn(
   copy: postgres.PendingQuery<never[]>,
   rows: Iterable<readonly unknown[]>,
 ): Promise<void> {
-  const stream = await copy.writable();
-  // When PostgreSQL refuses the rows, postgres.js 3.4.9 rejects the query, which has resolved long ago,
-  // and not the stream: to await the stream alone would be to wait for ever.
+  // When PostgreSQL refuses the rows, postgres.js 3.4.9 destroys the stream before anybody can listen,
+  // or rejects the query, which has resolved long ago: to await the stream alone may be to wait for ever.
   const refused = new Promise<never>((_, reject) => {
-    Object.assign(copy, { reject });
+    const { resolve } = copy as unknown as { resolve(stream: Writable): void };
+    Object.assign(copy, {
+      reject,
+      resolve(stream: Writable) {
+        // Once more at the end, with no stream.
+        Object.assign(copy, { resolve });
+        stream.once("error", reject);
+        resolve(stream);
+      },
+    });
   });
-  await Promise.race([pipeline(Readable.from(pieces(rows)), stream), refused]);
+  const send = async () => pipeline(Readable.from(pieces(rows)), await copy.writable());
+  await Promise.race([refused, send()]);
 }
 
 function* pieces(rows: Iterable<readonly unknown[]>): Generator<string> {

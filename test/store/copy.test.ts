@@ -54,3 +54,22 @@ test("what a trigger refuses at the end of the lines is told, and the connection
   });
   expect((await database.sql`select from copied`).length).toBe(1);
 });
+
+test("a statement that is wrong is told", async () => {
+  await expect(copyIn(database.sql`copy nowhere from stdin`, [])).rejects.toThrow("does not exist");
+});
+
+test("what is refused before the first line is told, and ends nothing else", async () => {
+  await database.sql.begin(async (transaction) => {
+    await transaction`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'never'; end $$`;
+    await transaction`create trigger refuse before insert on copied execute function refuse()`;
+    const copying = transaction.savepoint(async (point) => {
+      const copied = copyIn(point`copy copied from stdin`, [[1, "", true, null]]);
+      // PostgreSQL is ready for the lines and refuses them, and both are read at once.
+      setImmediate(() => Bun.sleepSync(200));
+      await copied;
+    });
+    await expect(copying).rejects.toThrow("never");
+    await transaction`drop function refuse cascade`;
+  });
+});
