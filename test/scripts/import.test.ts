@@ -252,6 +252,23 @@ test("a file whose import breaks off is named, and may be imported again with th
   expect([counts.created, code]).toEqual([2, 0]);
 });
 
+test("a full disk of PostgreSQL is told in a line, and nothing of the file is kept", async () => {
+  const file = await write(record("1"));
+  const { sql } = database;
+  await sql.unsafe(`
+    create function fill_disk() returns trigger language plpgsql as $$
+    begin raise 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;
+    create trigger fill_disk before insert on businesses for each row execute function fill_disk()`);
+  const { stderr, code } = await run([file]);
+  await sql`drop function fill_disk cascade`;
+  expect(code).toBe(1);
+  expect(stderr.trimEnd().split("\n")).toEqual([
+    `${file} was broken off. Import it again, and what comes after it.`,
+    "PostgreSQL has no room left: could not extend file: No space left on device. Make some, then try again.",
+  ]);
+  expect((await importJson([file])).counts.created).toBe(1);
+});
+
 test.each<[NodeJS.Signals, number]>([
   ["SIGINT", 130],
   ["SIGTERM", 143],
