@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
+import { $ } from "bun";
 import { type Config, loadConfig } from "../src/config.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { syncSearch } from "../src/search/sync.ts";
@@ -95,7 +96,8 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
   });
   console.log(`listening on http://localhost:${port}`);
   // Without it, commands look in the standard folder.
-  const folderSetting = isSet(process.env.DATA_DIR) ? `DATA_DIR=${process.env.DATA_DIR} ` : "";
+  const { DATA_DIR } = process.env;
+  const folderSetting = isSet(DATA_DIR) ? `DATA_DIR=${$.escape(DATA_DIR)} ` : "";
   say(`
   curl '${baseUrl}/api/v1/businesses?limit=2'
   ${folderSetting}npx bun scripts/issue-key.ts --name "Ada Shah" --email ada@client.example --tier developer

@@ -28,7 +28,7 @@ describe("npm start", () => {
   test(
     "serves, keeps its data over a restart, and ends all that it started",
     async () => {
-      const dataDir = join(folder, "life");
+      const dataDir = join(folder, "a life");
       const first = run({ DATA_DIR: dataDir });
       const port = await first.listening();
       const stack = await readStackFile(dataDir);
@@ -64,6 +64,8 @@ describe("npm start", () => {
       expect(await first.exited).toBe(0);
       expectGone(stack);
       expect(existsSync(join(dataDir, "stack.json"))).toBe(false);
+      // To be copied into a shell.
+      expect(await first.errors()).toContain(`DATA_DIR="${dataDir}" npx bun scripts/issue-key.ts`);
 
       const third = run({ DATA_DIR: dataDir, WORKERS: "2" });
       await third.listening();
