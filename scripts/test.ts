@@ -1,12 +1,19 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { runCommand } from "./command.ts";
 import { chromiumProgram } from "./stack/chromium.ts";
 import { redisProgram } from "./stack/redis.ts";
 
-/** `npm test`: the type check, the linter (each counts as one test) and the whole suite. */
+const USAGE = `Usage: npm test
+
+The type check, the linter (each counts as one test) and the whole suite, against real servers that
+it starts itself. \`npx bun test FILE…\` runs the tests of some files alone.`;
+
 await runCommand(async () => {
+  const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
+  if (values.help) return console.log(USAGE);
   // Programs that the suite needs and that are not npm packages.
   await redisProgram(console.log);
   await chromiumProgram(console.log);

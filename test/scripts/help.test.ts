@@ -4,7 +4,7 @@ import { join } from "node:path";
 const SCRIPTS = join(import.meta.dir, "..", "..", "scripts");
 const commands = [
   ...["import", "generate", "businesses", "issue-key", "keys", "sync-search", "migrate"],
-  ...["screenshots", "bench/bench"],
+  ...["screenshots", "bench/bench", "start", "test"],
 ];
 
 test("--help explains each command, without a store to connect to", async () => {
