@@ -154,6 +154,9 @@ test("on paper, a page is dark on white, whole, with what the footer says and no
 
   // What is so while it is printed is said on the screen alone.
   const { slug } = await addBusiness(server.sql, {
+    name: "Round the Clock",
+    shortDescription: "Always open.",
+    description: "",
     openingHours: weekdays.map((day) => ({
       day,
       openTime: "",
