@@ -4,6 +4,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { generateKey } from "../../src/access/key-format.ts";
 import { createKeyring, type Keyring } from "../../src/access/keyring.ts";
 import { createKey, type KeyRequest, revokeKey } from "../../src/access/keys.ts";
+import { DeadlineError } from "../../src/store/deadline.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { openLine } from "../line.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
@@ -167,6 +168,9 @@ test("a key in use is looked up once, however long it is used", async () => {
   const { key } = await issue();
   const counted = counting();
   const keyring = await createKeyring(counted.sql, { now: () => now });
+  // One change is no reason to look it up again and again.
+  await issue();
+  await counted.polled();
   for (let time = 0; time < 3; time++) {
     expect((await keyring.resolve(key)).ok).toBe(true);
     // It would be too old the second time, had it not been heard that nothing has changed.
@@ -302,4 +306,17 @@ test("a failed look-up is an error for its callers, and is not remembered", asyn
     },
     { now: () => 0 },
   );
+});
+
+test("a look-up that PostgreSQL does not answer is given up", async () => {
+  const { key } = await issue();
+  const line = await openLine(new URL(database.url));
+  const connected = openPostgres(line.url);
+  const keyring = await createKeyring(connected);
+  line.hold();
+  await expect(keyring.resolve(key)).rejects.toThrow(DeadlineError);
+  await line.mend();
+  await keyring.stop();
+  await connected.end({ timeout: 1 });
+  await line.close();
 });

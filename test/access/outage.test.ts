@@ -182,6 +182,25 @@ test("an emptied bucket is not filled up by emptying Redis", async () => {
   });
 });
 
+test("a bucket goes on refilling from when it was last charged when Redis is emptied", async () => {
+  await withServers({ instances: 1, ...patient }, async (server) => {
+    const key = newKey({ perMinute: 6_000, burst: 10 });
+    await server.admission.usage(key);
+    // The time in which it refills, or would if it were not full.
+    const refill = () => Bun.sleep(110);
+    await refill();
+    const began = performance.now();
+    const charged = await admitted(server, key, 10);
+    await frail.say("FLUSHALL");
+    const further = await admitted(server, key, 10);
+    const gained = ((performance.now() - began) * key.perMinute) / 60_000;
+    expect(charged + further).toBeLessThanOrEqual(10 + gained);
+    await refill();
+    await frail.say("FLUSHALL");
+    expect(await admitted(server, key, 10)).toBe(10);
+  });
+});
+
 test("killed: the server decides by itself, never beyond the quota, and Redis takes over again", async () => {
   await withServers({ instances: 1 }, async (server) => {
     const key = newKey();

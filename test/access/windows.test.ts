@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AdmissionUnavailable } from "../../src/access/admission.ts";
 import { createWindow } from "../../src/access/windows.ts";
-import type { RedisClient } from "../../src/store/redis.ts";
-import { freshRedis } from "../support.ts";
+import { openRedis, type RedisClient } from "../../src/store/redis.ts";
+import { openLine } from "../line.ts";
+import { freshRedis, stores } from "../support.ts";
 
 let redis: RedisClient;
 beforeAll(async () => {
@@ -28,4 +29,16 @@ test("while Redis is away there is an error that speaks of clients, and keeps it
   expect(error).toBeInstanceOf(AdmissionUnavailable);
   expect(error.message).toBe("How often a client has come cannot be told");
   expect(error.cause).toBeInstanceOf(Error);
+});
+
+test("nobody waits for a Redis that says nothing", async () => {
+  const line = await openLine(new URL(stores().redisUrl));
+  const silent = openRedis([line.url]);
+  silent.on("error", () => {});
+  await silent.connect();
+  line.hold();
+  const window = createWindow(silent, { name: "narrow", limit: 1, seconds: 60 });
+  await expect(window("ada")).rejects.toThrow(AdmissionUnavailable);
+  silent.disconnect();
+  await line.close();
 });

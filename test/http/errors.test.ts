@@ -1,5 +1,12 @@
 import { expect, test } from "bun:test";
-import { tooManyRequests } from "../../src/http/errors.ts";
+import {
+  internal,
+  invalidParameter,
+  notFound,
+  tooManyRequests,
+  unauthorized,
+  unavailable,
+} from "../../src/http/errors.ts";
 
 test("a refusal of the open limit says when to come back, a second being one", () => {
   for (const [seconds, end] of [
@@ -9,5 +16,13 @@ test("a refusal of the open limit says when to come back, a second being one", (
   ] as const) {
     const { error } = JSON.parse(String(tooManyRequests(seconds).body));
     expect(error).toEndWith(end);
+  }
+});
+
+test("no error may be kept by anybody", () => {
+  const invalid = invalidParameter({ parameter: "page", message: "page is wrong." });
+  const errors = [invalid, notFound(), tooManyRequests(1), unavailable(), internal()];
+  for (const { headers } of [...errors, unauthorized("missing"), unauthorized("invalid")]) {
+    expect(headers).toMatchObject({ "Cache-Control": "no-store" });
   }
 });

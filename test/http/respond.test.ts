@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
-import { ok, okFinished } from "../../src/http/answer.ts";
+import { ok, okFinished, withHeaders } from "../../src/http/answer.ts";
 import { Representation } from "../../src/http/representation.ts";
 import { respond } from "../../src/http/respond.ts";
 
@@ -49,5 +49,31 @@ test("304 is for who has the body, whether the tag is weak, one of several, or a
   }
   for (const held of ['"other"', 'W/"other"', '"*"', tag.slice(1, -1)]) {
     expect([held, statusFor(held), statusFor(held, "HEAD")]).toEqual([held, 200, 200]);
+  }
+  expect(statusFor(tag, "POST")).toBe(200);
+});
+
+test("a 304 has no type, and what has no body its headers all the same", () => {
+  const request = new Request("http://localhost/", { headers: { "If-None-Match": "*" } });
+  const held = respond(request, ok({}));
+  expect([held.status, held.headers.get("Content-Type")]).toEqual([304, null]);
+  const empty = { status: 204, headers: { Allow: "GET" }, body: null };
+  const { headers } = respond(request, withHeaders(empty, { "Retry-After": "1" }));
+  expect([headers.get("Allow"), headers.get("Retry-After")]).toEqual(["GET", "1"]);
+});
+
+test("the coding is the one that the caller likes best, named in whatever case or not at all", () => {
+  const answer = ok("long ".repeat(500));
+  for (const [accepted, coding] of [
+    ["GZIP", "gzip"],
+    ["*", "gzip"],
+    ["gzip;q=0, *", "zstd"],
+    ["gzip;q=0.5, zstd", "zstd"],
+    ["*;q=0", null],
+    ["br", null],
+  ] as const) {
+    const request = new Request("http://localhost/", { headers: { "Accept-Encoding": accepted } });
+    const given = respond(request, answer).headers.get("Content-Encoding");
+    expect([accepted, given]).toEqual([accepted, coding]);
   }
 });

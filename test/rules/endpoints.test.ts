@@ -271,6 +271,11 @@ describe("design 4.4: invalid values", () => {
       expect(await response.json()).toEqual({ businesses: [], total: 0, page: 1, pages: 0 });
     }
   });
+  test("design 4.4 what is put into a value is not taken for another parameter", async () => {
+    const page = "/api/v1/businesses?city=york";
+    expect((await json(open(`${page}&limit=1`))).total).toBe(5);
+    expect((await json(open(`${page}%26limit=1`))).total).toBe(0);
+  });
   test("design 4.4 a page past the end is empty with true totals", async () => {
     expect(await json(keyed("/api/v1/businesses?page=4"))).toEqual({
       data: [],
