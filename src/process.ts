@@ -9,7 +9,8 @@ export function createLog(): Logger {
   const { isoTime } = pino.stdTimeFunctions;
   return pino(
     { base: null, timestamp: isoTime, serializers: { err: describe } },
-    pino.destination(2),
+    // Synchronous, since the last lines before an exit would otherwise be lost: they say why.
+    pino.destination({ dest: 2, sync: true }),
   );
 }
 

@@ -9,8 +9,9 @@ test("the log has what went wrong, but not the command that Redis refused", asyn
     const { createLog } = await import(${JSON.stringify(module)});
     const command = { name: "evalsha", args: ["admissions:{203.0.113.9}", "a password"] };
     const err = Object.assign(new Error("OOM command not allowed"), { code: "OOM", command });
-    createLog().error({ err }, "it failed");
-    createLog().error({ err: "a text" }, "it failed");`;
+    const log = createLog();
+    log.error({ err }, "it failed");
+    log.error({ err: "a text" }, "it failed");`;
   const child = Bun.spawn([process.execPath, "-e", program], { stdio: ["ignore", "pipe", "pipe"] });
   const lines = (await new Response(child.stderr).text()).trim().split("\n");
   const [first, second] = lines.map((line) => JSON.parse(line));
@@ -20,6 +21,24 @@ test("the log has what went wrong, but not the command that Redis refused", asyn
   });
   expect(lines[0]).not.toContain("203.0.113.9");
   expect(second).toMatchObject({ err: "a text" });
+});
+
+test("the log has each line once and in order, also those just before the process exits", async () => {
+  const module = join(import.meta.dir, "..", "src", "process.ts");
+  const program = `
+    const { createLog } = await import(${JSON.stringify(module)});
+    const log = createLog();
+    for (let number = 1; number <= 5; number++) log.error({ number }, "it failed");
+    process.exit(1);`;
+  // What is written asynchronously is lost in some of many runs, so in at least one of these.
+  const runs = Array.from({ length: 30 }, async () => {
+    const child = Bun.spawn([process.execPath, "-e", program], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const lines = (await new Response(child.stderr).text()).trim().split("\n");
+    return lines.map((line) => (JSON.parse(line) as { number: number }).number);
+  });
+  for (const run of runs) expect(await run).toEqual([1, 2, 3, 4, 5]);
 });
 
 test("a server stops in order although a request has come only in part", async () => {
