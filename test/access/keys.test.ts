@@ -32,7 +32,7 @@ afterAll(() => database.drop());
 const ann: KeyRequest = { name: "Ann", email: "ann@shop.example", tier: "developer" };
 const NOBODY = "00000000-0000-7000-8000-000000000000";
 
-test("the tiers are those of the specification, the smallest first", async () => {
+test("there are four tiers, the smallest first, each with its quota and its rate", async () => {
   expect((await listTiers(sql)).map(({ slug }) => slug)).toEqual([
     "developer",
     "starter",

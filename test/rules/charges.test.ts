@@ -3,7 +3,7 @@ import { windowName } from "../../src/access/meters.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
 
-// What is charged to whom: points 2 and 7 of the design, and the table in the README.
+// What is charged to whom: the table in the README.
 
 let server: TestServer;
 beforeAll(async () => {
@@ -46,7 +46,7 @@ async function chargedToKey(key: string): Promise<{ tokens: number; quota: numbe
   return { tokens: BURST - data.tokensLeft, quota: data.used };
 }
 
-describe("design 4.2 without a key, to the caller's minute", () => {
+describe("charged without a key, to the caller's minute", () => {
   const cases: Case[] = [
     ["a list", 200, 1, LIST],
     ["the head of a list", 200, 1, LIST, { method: "HEAD" }],
@@ -80,7 +80,7 @@ describe("design 4.2 without a key, to the caller's minute", () => {
   });
 });
 
-describe("design 4.2 with a good key, to the key and never to the caller's minute", () => {
+describe("charged with a good key, to the key and never to the caller's minute", () => {
   const cases: Case[] = [
     ["a list", 200, 1, LIST],
     ["the head of a list", 200, 1, LIST, { method: "HEAD" }],
@@ -128,7 +128,7 @@ describe("design 4.2 with a good key, to the key and never to the caller's minut
   }
 });
 
-describe("design 4.7 with a key that does not work, to the caller's minute", () => {
+describe("charged with a key that does not work, to the caller's minute", () => {
   const keys = {
     "an invalid key": async () => "wrong",
     "a revoked key": async () => {

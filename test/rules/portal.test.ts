@@ -3,8 +3,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
 
-// Where keys come from (1.3 and 5.7 of the specification, 4.17 of the design), and the search that
-// the API shares with the site (4.6 and 4.13).
+// Where keys come from, and the search that the API shares with the site.
 
 let server: TestServer;
 let authorization: Record<string, string>;
@@ -22,7 +21,7 @@ const page = (path: string, form?: Record<string, string>) =>
     ...(form && { method: "POST", body: new URLSearchParams(form) }),
   });
 
-test("1.3, 5.7 design 4.17 a free key is got by applying at /developers, and revealed once", async () => {
+test("a free key is got by applying at /developers, and revealed once", async () => {
   expect((await page("/developers")).status).toBe(200);
   const applied = await page("/developers/applications", {
     name: "Ada Shah",
@@ -45,7 +44,7 @@ test("1.3, 5.7 design 4.17 a free key is got by applying at /developers, and rev
   expect(stored?.everything).not.toContain(key.slice(14));
 });
 
-describe("specification 4.6, design 4.13: search", () => {
+describe("search", () => {
   const slugsOf = async (query: string) => {
     const response = await fetch(`${server.url}/api/v1/search?q=${query}`, {
       headers: authorization,
@@ -90,10 +89,10 @@ describe("specification 4.6, design 4.13: search", () => {
     await server.searchable("twin-of-stars");
   });
 
-  test("design 4.13 text comes first: premium and five stars do not lift a worse match", async () => {
+  test("text comes first: premium and five stars do not lift a worse match", async () => {
     expect(await slugsOf("quillfeather")).toEqual(["plain", "shiny"]);
   });
-  test("design 4.13 premium, rating and reviews break ties of equal text", async () => {
+  test("premium, rating and reviews break ties of equal text", async () => {
     expect(await slugsOf("mortimer+twins")).toEqual([
       "twin-of-rank",
       "twin-of-stars",
@@ -101,12 +100,12 @@ describe("specification 4.6, design 4.13: search", () => {
       "twin-of-few",
     ]);
   });
-  test("4.6 design 4.13 the site's own page shows the same set in the same order", async () => {
+  test("the site's own page shows the same set in the same order", async () => {
     const html = await (await page("/search?q=mortimer+twins")).text();
     const shown = [...html.matchAll(/href="\/businesses\/([a-z0-9-]+)"/g)].map(([, slug]) => slug);
     expect(shown).toEqual(await slugsOf("mortimer+twins"));
   });
-  test("design 4.13, 4.15 what is suspended is gone from search at once, also while the index lags", async () => {
+  test("what is suspended is gone from search at once, also while the index lags", async () => {
     await server.sql`update businesses set status = 'suspended' where slug = 'twin-of-many'`;
     expect(await slugsOf("mortimer+twins")).toEqual([
       "twin-of-rank",
@@ -114,7 +113,7 @@ describe("specification 4.6, design 4.13: search", () => {
       "twin-of-few",
     ]);
   });
-  test("design 4.15 a change is searchable within five seconds", async () => {
+  test("a change is searchable within five seconds", async () => {
     await server.sql`update businesses set name = 'Zephyrine' where slug = 'twin-of-few'`;
     await until(async () => (await slugsOf("zephyrine")).length === 1, 5_000);
   });
