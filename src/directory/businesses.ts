@@ -4,7 +4,7 @@ import type { OpeningHours, Photo } from "./schemas.ts";
 import { isSlug } from "./slug.ts";
 import type { BusinessStatus } from "./status.ts";
 
-/** An approved business with all that is public about it. */
+/** An approved business with all that is public about it, and the feed that it came from. */
 export interface Business extends ListedBusiness {
   description: string;
   categoryName: string;
@@ -17,6 +17,7 @@ export interface Business extends ListedBusiness {
   photos: Photo[];
   openingHours: OpeningHours[];
   updatedAt: Date;
+  source: string;
 }
 
 /** The approved business of that slug, or null. */
@@ -41,7 +42,7 @@ export async function findBusinesses(
       b.latitude, b.longitude, b.phone, b.email, b.website,
       b.rating::float8 as rating, b.review_count as "reviewCount",
       b.is_claimed as "isClaimed", b.is_verified as "isVerified", b.is_premium as "isPremium",
-      b.photos, b.opening_hours as "openingHours", b.updated_at as "updatedAt"
+      b.photos, b.opening_hours as "openingHours", b.updated_at as "updatedAt", b.source
     from businesses as b
       join categories as c on c.id = b.category_id
       left join categories as parent on parent.id = c.parent_id

@@ -44,6 +44,7 @@ const business: Business = {
     { day: "SUNDAY", openTime: "", closeTime: "", isClosed: true, is24Hours: false },
   ],
   updatedAt: new Date("2026-10-05T09:12:44.000Z"),
+  source: "manual",
 };
 const unclaimed: Business = { ...business, isClaimed: false, isVerified: false };
 

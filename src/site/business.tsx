@@ -7,6 +7,7 @@ import type { Handler } from "../http/handler.ts";
 import { parseSlug } from "../http/parameters.ts";
 import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs, type Crumb } from "./breadcrumbs.tsx";
+import { Credit } from "./credit.tsx";
 import { localBusiness } from "./linked-data.ts";
 import { Badges, pathWith } from "./listing.tsx";
 import { openState, wallClock } from "./opening.ts";
@@ -65,6 +66,7 @@ export function business(sql: Sql, baseUrl: string): Handler {
             </div>
           )}
         </div>
+        <Credit source={found.source} />
       </>,
     );
   };

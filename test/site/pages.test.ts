@@ -219,6 +219,22 @@ describe("a business", () => {
     }
   });
 
+  test("credits the open data that it comes from, and nobody else's", async () => {
+    const { id, slug } = await addBusiness(server.sql);
+    const creditOf = async (source: string) => {
+      await server.sql`update businesses set source = ${source}, source_id = 'node/1' where id = ${id}`;
+      const { html } = await open(`/businesses/${slug}`);
+      return /<p class="small">Source: .*?<\/p>/.exec(html)?.[0];
+    };
+    const osm = await creditOf("osm");
+    expect(osm).toContain("© OpenStreetMap contributors");
+    expect(osm).toContain('href="https://www.openstreetmap.org/copyright"');
+    expect(await creditOf("fhrs")).toContain("Food Standards Agency");
+    for (const other of ["a-list-of-ours", "constructor"]) {
+      expect(await creditOf(other)).toBeUndefined();
+    }
+  });
+
   test("of a category that is not active names it without a link, and not in lists", async () => {
     const { sql } = server;
     const roots = await sql<{ slug: string; name: string }[]>`
