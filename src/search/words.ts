@@ -6,11 +6,13 @@
 export function searchWords(text: string): string[] {
   const words =
     text
+      // Typed for an apostrophe; NFKC would make a space and an accent of it.
+      .replaceAll("´", "'")
       .normalize("NFKC")
       .toLowerCase()
       // Fish ’n’ chips, fish n chips and fish’n chips, but not N Smith’s initials.
       .replace(/(?<=\p{L}{2})(\s+['’‘]?|['’‘])n(['’‘]?\s+|['’‘])(?=\p{L}{2})/gu, " and ")
-      .replace(/['’‘ʼ`´]/g, "")
+      .replace(/['’‘ʼ`]/g, "")
       .replaceAll("&", " and ")
       // As one word it would match the beginning of every Cooper.
       .replace(/\bcoop\b/g, "co op")

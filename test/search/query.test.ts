@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
 import { syncSearch } from "../../src/search/sync.ts";
+import { searchWords, singular, typosForgiven } from "../../src/search/words.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { addBusiness, type BusinessFixture } from "../fixtures.ts";
 import { createDatabase, stores, type TestDatabase, uniqueIndex } from "../support.ts";
@@ -165,6 +166,22 @@ describe("what a person types", () => {
   }
 });
 
+test("words are written in one way, whatever signs they come with", () => {
+  for (const [text, words] of [
+    ["ＣＡＦÉ ﬁsh", "café fish"],
+    ["O’Malley´s `Bar‘", "omalleys bar"],
+    ["W H Smith, B&Q or a shop: b and q", "wh smith bq shop bq"],
+    ["NR128AA ec1a1bb", "nr12 8aa ec1a 1bb"],
+    ["the plumber near me", "plumber"],
+    ["To The On", "to the on"],
+  ] as const) {
+    expect([text, searchWords(text).join(" ")]).toEqual([text, words]);
+  }
+  const plurals = ["bakeries", "churches", "boxes", "dishes", "buses", "glass", "bus", "plumbers"];
+  expect(plurals.map(singular).join(" ")).toBe("bakery church box dish bus glass bus plumber");
+  expect(["barn", "baker", "plumbing", "locksmith"].map(typosForgiven)).toEqual([0, 1, 1, 2]);
+});
+
 describe("when nothing matches all words", () => {
   for (const [text, found, instead] of [
     ["hairdresser open sunday york", ["Clip Joint", "Shear Bliss"], "hairdresser"],
@@ -290,7 +307,15 @@ describe("while the index lags", () => {
     expect(total).toBe(3);
     const fewer = await search("emergency twin tyres", { limit: 2 });
     expect(fewer).toEqual({ items, total, instead: "twin tyres" });
+    // One on the page, and one of those that would take its place.
+    await suspend("t-3", "suspended");
+    expect((await search("twin tyres", { limit: 2 })).total).toBe(2);
     await suspend("t-1", "approved");
+    await suspend("t-3", "approved");
+    await suspend("t-2", "suspended");
+    const later = await search("twin tyres", { limit: 1, offset: 2 });
+    expect(later.items.map((item) => item.slug)).toEqual(["t-3"]);
+    await suspend("t-2", "approved");
   });
 
   test("what is pending is not found", async () => {
