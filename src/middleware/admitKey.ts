@@ -20,9 +20,7 @@ export function admitKey(keyring: Keyring, admission: Admission): Middleware {
         return withHeaders(limitExceeded(reason, retryAfterSeconds), fields);
       }
       try {
-        const answer = await next(request, context);
-        if (answer.status >= 500) await admission.refundKey(key, decision);
-        return withHeaders(answer, fields);
+        return withHeaders(await next(request, context), fields);
       } catch (error) {
         // Never throws, or the first error would be lost.
         await admission.refundKey(key, decision);
