@@ -305,6 +305,15 @@ test("without Redis a server charges its share of what is left of a quota, then 
   expect(local.charge(key, 1)?.outcome).toBe("quota_exceeded");
 });
 
+test("without Redis a server lets through its share of what was left in a bucket", () => {
+  const local = createLocalLimiter({ instances: 2, now: () => now });
+  const key = { ...ample, perMinute: 60, burst: 20 };
+  local.begin(key, local.month(key.meterId), 0, 10);
+  let charged = 0;
+  while (local.charge(key, 1)?.outcome === "admitted") charged++;
+  expect(charged).toBe(5);
+});
+
 test("what Redis hears of a bucket when it is back has been refilled meanwhile", () => {
   now = Date.UTC(2026, 10, 21) * 1_000;
   const local = createLocalLimiter({ instances: 2, now: () => now });

@@ -29,6 +29,8 @@ test("charges of two months are written each to its own, and a charge that was g
     { meterId: other, month: "2026-12" },
   ];
   expect(await usage.totals(asked)).toEqual([2, 7, 0]);
+  usage.count(other, "2026-12", -1);
+  expect(await usage.totals(asked)).toEqual([2, 7, 0]);
 });
 
 test("what cannot be written is written with what comes later, once", async () => {

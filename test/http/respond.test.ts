@@ -58,8 +58,10 @@ test("a 304 has no type, and what has no body its headers all the same", () => {
   const held = respond(request, ok({}));
   expect([held.status, held.headers.get("Content-Type")]).toEqual([304, null]);
   const empty = { status: 204, headers: { Allow: "GET" }, body: null };
-  const { headers } = respond(request, withHeaders(empty, { "Retry-After": "1" }));
-  expect([headers.get("Allow"), headers.get("Retry-After")]).toEqual(["GET", "1"]);
+  const own = withHeaders(withHeaders(empty, { "Retry-After": "1" }), { Link: "<a>" });
+  const { headers } = respond(request, own);
+  const names = ["Allow", "Retry-After", "Link"];
+  expect(names.map((name) => headers.get(name))).toEqual(["GET", "1", "<a>"]);
 });
 
 test("the coding is the one that the caller likes best, named in whatever case or not at all", () => {

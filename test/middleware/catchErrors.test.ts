@@ -3,6 +3,7 @@ import pino from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createKey } from "../../src/access/keys.ts";
 import { catchErrors } from "../../src/middleware/catchErrors.ts";
+import { DeadlineError } from "../../src/store/deadline.ts";
 import { type Line, openLine } from "../line.ts";
 import { createDatabase, startTestServer, type TestDatabase, type TestServer } from "../support.ts";
 
@@ -102,6 +103,24 @@ test("while a store is away its cause is logged once a second, without a stack, 
       code: expect.stringMatching(/^(ECONNREFUSED|CONNECTION_CLOSED)$/),
     });
   }
+});
+
+test("a store that goes away again is logged at once, whatever its errors say", async () => {
+  const lines: { leftOut: number }[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  let failures = 0;
+  const handler = catchErrors(log)(() => {
+    throw new DeadlineError(`no answer within ${++failures} ms`);
+  });
+  const context = { client: () => "", query: "", segment: "" };
+  const ask = () => handler(new Request("http://localhost/"), context);
+  for (let again = 0; again < 3; again++) expect((await ask()).status).toBe(503);
+  expect(lines.length).toBe(1);
+  // The line of the other two comes after a second; after one more without a failure all is forgotten.
+  await until(() => lines.length === 2, 5_000);
+  await Bun.sleep(1_100);
+  await ask();
+  expect(lines.map(({ leftOut }) => leftOut)).toEqual([0, 1, 0]);
 });
 
 test("each fault of ours is logged with its stack", async () => {

@@ -203,6 +203,8 @@ describe("keyed limits", () => {
     expect(body.retryAfter).toBeLessThanOrEqual(30);
     expect(Number.isInteger(body.retryAfter)).toBe(true);
     expect(response.headers.get("Retry-After")).toBe(String(body.retryAfter));
+    expect(response.headers.get("RateLimit-Policy")).toContain('"permin";q=2');
+    expect(response.headers.get("RateLimit")).toContain(`"permin";r=0;t=${body.retryAfter}`);
   });
   test('a used-up quota is 429 {error: "quota_exceeded"}, Retry-After the first of next month', async () => {
     const key = await server.issueKey({ tier: "enterprise", quota: 2, perMinute: 100, burst: 100 });
@@ -211,6 +213,7 @@ describe("keyed limits", () => {
     const response = await withKey(key);
     expect(response.status).toBe(429);
     expect(await response.json()).toEqual({ error: "quota_exceeded" });
+    expect(response.headers.get("RateLimit")).toContain('"month";r=0;t=');
     const now = new Date();
     const secondsLeft =
       (Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1) - now.getTime()) / 1000;
