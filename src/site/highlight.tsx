@@ -12,11 +12,11 @@ import {
 export type Highlight = (text: string) => ComponentChildren;
 
 /**
- * Marks words as search would match them: whole, in singular or plural, begun, or with the typing
- * errors that search forgives. Synonyms are left alone.
+ * Marks words as search would match them: whole, in singular or plural, with or without accents,
+ * begun, or with the typing errors that search forgives. Synonyms are left alone.
  */
 export function highlightWords(query: string): Highlight {
-  const wanted = searchWords(query).slice(0, MOST_WORDS);
+  const wanted = searchWords(unaccented(query)).slice(0, MOST_WORDS);
   return function highlight(text) {
     return text.split(/([\p{L}\p{M}\p{N}'’]+)/u).map((part, place) => {
       const isWord = place % 2 === 1;
@@ -26,9 +26,11 @@ export function highlightWords(query: string): Highlight {
 }
 
 function matches(part: string, wanted: string): boolean {
-  const word = searchWords(part).join("");
+  const word = searchWords(unaccented(part)).join("");
   if (word === wanted || singular(word) === singular(wanted)) return true;
   if (/\d/.test(word)) return false;
   if (mayBeUnfinished(wanted) && word.startsWith(wanted)) return true;
   return distance(word, wanted) <= typosForgiven(wanted);
 }
+
+const unaccented = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "");
