@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
 import { syncSearch } from "../../src/search/sync.ts";
-import { searchWords, singular, typosForgiven } from "../../src/search/words.ts";
+import { mayBeUnfinished, searchWords, singular, typosForgiven } from "../../src/search/words.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { addBusiness, type BusinessFixture } from "../fixtures.ts";
 import { createDatabase, stores, type TestDatabase, uniqueIndex } from "../support.ts";
@@ -180,6 +180,7 @@ test("words are written in one way, whatever signs they come with", () => {
   const plurals = ["bakeries", "churches", "boxes", "dishes", "buses", "glass", "bus", "plumbers"];
   expect(plurals.map(singular).join(" ")).toBe("bakery church box dish bus glass bus plumber");
   expect(["barn", "baker", "plumbing", "locksmith"].map(typosForgiven)).toEqual([0, 1, 1, 2]);
+  expect(["barn", "bar", "nr12", "ec1a"].map(mayBeUnfinished)).toEqual([true, false, false, false]);
 });
 
 describe("when nothing matches all words", () => {
