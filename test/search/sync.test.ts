@@ -363,11 +363,70 @@ describe("a rebuild", () => {
     },
   );
 
+  test("keeps the present index current meanwhile", async () => {
+    await addMany(300);
+    await sync();
+    await addBusiness(database.sql, { name: "Newcomer" });
+    let isRebuilding = true;
+    let found = 0;
+    const asking = (async () => {
+      while (isRebuilding) found = await total("newcomer");
+    })();
+    const foundMeanwhile: number[] = [];
+    await rebuildIndex({
+      ...rebuild(),
+      onDocuments: () => foundMeanwhile.push(found),
+      documentsAtOnce: 10,
+      changesAfterMs: 0,
+    });
+    isRebuilding = false;
+    await asking;
+    expect(foundMeanwhile).toContain(1);
+  });
+
+  test("sends nothing that was read before a change after it", async () => {
+    await addMany(20);
+    await sync();
+    // Each time before documents are sent, one that comes with the next ones changes.
+    let sent = 0;
+    const gate = meilisearchGate(async ({ method, pathname }) => {
+      if (method !== "POST" || !pathname.endsWith("_next/documents")) return undefined;
+      const slug = `zephyr-${++sent * 5 + 2}`;
+      await database.sql`update businesses set name = 'changed' where slug = ${slug}`;
+      return undefined;
+    });
+    await rebuildIndex({ ...rebuild(), meili: gate.meili, documentsAtOnce: 5, changesAfterMs: 0 });
+    await gate.stop();
+    await sync();
+    expect(await total("changed")).toBe(3);
+  });
+
+  test("leaves the present index as it is when documents are refused", async () => {
+    await addBusiness(database.sql, { name: "Present" });
+    await sync();
+    await addBusiness(database.sql, { name: "Absent" });
+    // Documents have no such attribute, so Meilisearch takes them, and then fails.
+    const gate = meilisearchGate(async ({ method, pathname }) =>
+      method === "POST" && pathname.endsWith("_next/documents") ? '[{ "name": "x" }]' : undefined,
+    );
+    await expect(rebuildIndex({ ...rebuild(), meili: gate.meili })).rejects.toThrow(
+      SearchTaskError,
+    );
+    await gate.stop();
+    expect(await total("present")).toBe(1);
+  });
+
   test("does not wait for very many recorded changes, and is begun again if it was cut short", async () => {
     await addMany(20_001);
     const signal = AbortSignal.timeout(30_000);
     await meili.createIndex(index, { primaryKey: "id" }).waitTask();
     await meili.index(index).updateSettings(indexSettings).waitTask();
+    // What is empty is begun again anyway.
+    const { id } = await addBusiness(database.sql, { name: "Known" });
+    await meili
+      .index(index)
+      .addDocuments([{ id, name: "known" }])
+      .waitTask();
     expect(await pendingChanges()).toBeGreaterThan(20_000);
 
     const stopping = new AbortController();
@@ -380,7 +439,7 @@ describe("a rebuild", () => {
     });
     await expect(cutShort).rejects.toThrow("aborted");
     expect(await pendingChanges()).toBe(0);
-    expect(await sync({ signal })).toMatchObject({ rebuilt: true, documents: 20_001, changes: 0 });
+    expect(await sync({ signal })).toMatchObject({ rebuilt: true, documents: 20_002, changes: 0 });
     expect(await total("zephyr")).toBe(20_001);
   }, 40_000);
 
@@ -485,6 +544,9 @@ describe("the running sync", () => {
       "the search index falls behind; trying until it works again",
       "the search index is kept current again",
     ]);
+    await addBusiness(database.sql, { name: "Latecomer" });
+    await until(async () => (await total("latecomer")) === 1, FOUND_WITHIN_MS);
+    expect(lines).toHaveLength(2);
     await running.stop();
     await gate.stop(true);
   });
@@ -517,9 +579,12 @@ describe("the running sync", () => {
 
   test("leaves an index of another version to who brings changes into it, and builds its own when nobody does", async () => {
     const { id } = await addBusiness(database.sql, { name: "First" });
+    await sync();
     // Long beside a round, so that no round holds the same change for three polls.
     const running = await startSearchSync({ ...where(), log: silent, pollIntervalMs: 200 });
-    await until(async () => (await exists(index)) && (await pendingChanges()) === 0, 10_000);
+    // It has looked once, and not built the index itself, after which it would rest for longer.
+    await copyBusiness(id, "known");
+    await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
     const shown = () => meili.index(index).getDisplayedAttributes();
     await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
     for (let round = 0; round < 30; round++) {
@@ -568,23 +633,45 @@ describe("the running sync", () => {
 /** Our Meilisearch, which takes this much longer for each run that brings it something. */
 function slowMeilisearch(delayMs: number) {
   let runs = 0;
+  const gate = meilisearchGate(async ({ method, pathname }) => {
+    if (method === "GET" || !pathname.endsWith("/documents")) return undefined;
+    runs += 1;
+    await Bun.sleep(delayMs);
+    return undefined;
+  });
+  return { ...gate, runs: () => runs };
+}
+
+/** Our Meilisearch, behind what is done before each request, which may give it another body. */
+function meilisearchGate(
+  before: (request: { method: string; pathname: string }) => Promise<string | undefined>,
+) {
   const gate = Bun.serve({
     port: 0,
     async fetch(request) {
       const { pathname, search } = new URL(request.url);
-      if (request.method !== "GET" && pathname.endsWith("/documents")) {
-        runs += 1;
-        await Bun.sleep(delayMs);
-      }
-      return fetch(new Request(stores().meiliUrl + pathname + search, request));
+      const body = await before({ method: request.method, pathname });
+      const target = stores().meiliUrl + pathname + search;
+      if (body === undefined) return fetch(new Request(target, request));
+      const { method } = request;
+      const headers = new Headers(request.headers);
+      for (const name of ["Content-Length", "Content-Encoding"]) headers.delete(name);
+      return fetch(target, { method, headers, body });
     },
   });
   return {
     meili: openMeilisearch(gate.url.href, stores().meiliKey),
-    runs: () => runs,
     stop: () => gate.stop(true),
   };
 }
+
+/** What a rebuild beside a present index needs. */
+const rebuild = () => ({
+  ...where(),
+  present: "fits" as const,
+  signal: new AbortController().signal,
+  onDocuments: () => {},
+});
 
 const silent = pino({ level: "silent" });
 /** What users are promised. */
