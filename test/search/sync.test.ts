@@ -587,7 +587,7 @@ describe("the running sync", () => {
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
     const shown = () => meili.index(index).getDisplayedAttributes();
     await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
-    for (let round = 0; round < 30; round++) {
+    for (let round = 0; round < 45; round++) {
       await copyBusiness(id, `round-${round}`);
       await Bun.sleep(50);
       await database.sql`delete from search_changes`;
