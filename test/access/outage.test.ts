@@ -374,6 +374,28 @@ test("lost: a connection that nobody holds at its other end is made anew", async
   }
 });
 
+test("Redis does not decide again before it has been told what was charged without it", async () => {
+  const redis = openRedis([frail.url]);
+  await redis.connect();
+  const [told, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let tries = 0;
+  const outage = watchOutages(redis, {
+    onBegin() {},
+    async recover() {
+      if (++tries < 3) throw new Error("PostgreSQL is away");
+      await told.promise;
+    },
+    onEnd: ended.resolve,
+  });
+  outage.begin(new Error("no answer"), "a key");
+  await until(() => tries === 3, 5_000);
+  expect(outage.isOn).toBe(true);
+  told.resolve();
+  await ended.promise;
+  expect(outage.isOn).toBe(false);
+  redis.disconnect();
+});
+
 test("full: a Redis that refuses to write does not decide until it has room", async () => {
   await withServers({ instances: 1 }, async (server) => {
     const key = newKey();
