@@ -75,7 +75,7 @@ function describe(action: BusinessAction, result: ActionResult): string {
     case "changed":
       return `${result.slug}: ${action} done`;
     case "unchanged":
-      return `${result.slug}: ${action} changed nothing, it was so already`;
+      return `${result.slug}: ${action} changed nothing, that was its state already`;
     case "unknown":
       return `${result.slug}: there is no such business`;
     case "incomplete":

@@ -37,8 +37,9 @@ function explain(error: unknown): string | null {
   if (code === UNDEFINED_TABLE) {
     return `The database is not migrated (${message}): run \`npx bun scripts/migrate.ts\`.`;
   }
-  if (NO_ROOM.has(code))
-    return `PostgreSQL has no room left: ${message}. Make some, then try again.`;
+  if (OUT_OF_ROOM.has(code)) {
+    return `PostgreSQL is out of disk space or memory: ${message}. Free some, then try again.`;
+  }
   if (REFUSED.has(code)) return `PostgreSQL refuses: ${message}. Look at DATABASE_URL.`;
   if (error instanceof MeilisearchError || error instanceof SearchTaskError) {
     return `Cannot bring search up to date: ${message}`;
@@ -47,8 +48,8 @@ function explain(error: unknown): string | null {
   return cause !== undefined && explain(cause) !== null ? message : null;
 }
 
-// Appendix A of PostgreSQL's manual. No room is on the disk or in memory; refused are a wrong account
-// or password, a database that there is not, and what one has no rights to.
+// Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory. Refused: a wrong account or
+// password, no such database, no privileges.
 const UNDEFINED_TABLE = "42P01";
-const NO_ROOM = new Set(["53100", "53200"]);
+const OUT_OF_ROOM = new Set(["53100", "53200"]);
 const REFUSED = new Set(["28000", "28P01", "3D000", "42501"]);
