@@ -77,7 +77,14 @@ const list = (value: string) =>
 const settings = v.pipe(
   v.object({
     PORT: v.optional(wholeNumber("PORT", 0, 65_535), "3000"),
-    HOST: v.optional(v.string(), "127.0.0.1"),
+    // [::1], as IPv6 addresses are written in URLs, means ::1.
+    HOST: v.optional(
+      v.pipe(
+        v.string(),
+        v.transform((host) => host.replace(/^\[(.*)\]$/, "$1")),
+      ),
+      "127.0.0.1",
+    ),
     BASE_URL: v.optional(
       v.pipe(
         address("BASE_URL", ["http:", "https:"], "https://directory.example"),
@@ -102,7 +109,11 @@ const settings = v.pipe(
       v.transform(list),
       v.minLength(1, `REDIS_URL is missing: give an address such as ${examples.REDIS_URL}.`),
       v.everyItem(
-        (url) => /^rediss?:\/\/./.test(url) && isAddress(url, ["redis:", "rediss:"]),
+        (url) =>
+          /^rediss?:\/\/./.test(url) &&
+          isAddress(url, ["redis:", "rediss:"]) &&
+          // The number of a database. The client would take anything else for 0.
+          /^\/?\d*$/.test(new URL(url).pathname),
         `REDIS_URL must be an address such as ${examples.REDIS_URL}, or several with commas for a cluster; ${IN_PASSWORDS}.`,
       ),
     ),

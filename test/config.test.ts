@@ -30,6 +30,20 @@ test("three addresses are enough, the rest has defaults", () => {
   });
 });
 
+test("an IPv6 address to listen on may stand in brackets", () => {
+  for (const HOST of ["::1", "[::1]"]) expect(loadConfig({ ...enough, HOST }).host).toBe("::1");
+});
+
+test("a database of Redis has a number", () => {
+  const { REDIS_URL } = enough;
+  for (const path of ["", "/", "/3"]) {
+    expect(faultsOf({ ...enough, REDIS_URL: REDIS_URL + path })).toEqual([]);
+  }
+  expect(faultsOf({ ...enough, REDIS_URL: `${REDIS_URL}/cache` })).toEqual([
+    expect.stringMatching(/^REDIS_URL must be an address such as redis:/),
+  ]);
+});
+
 test("every missing or wrong setting is listed at once, by name", () => {
   const wrong = {
     PORT: "http",
