@@ -14,9 +14,9 @@ export type Words = readonly string[];
  */
 export async function* attempts(sql: Sql, words: Words): AsyncGenerator<Words[]> {
   yield [words];
-  const wanted = withoutWishes(words);
+  const wanted = withoutQualifiers(words);
   if (wanted.length < words.length) yield [wanted];
-  const telling = withoutStreets(wanted);
+  const telling = withoutInwardCodes(wanted);
   if (telling.length < wanted.length) yield [telling];
 
   const [start, end] = await findPlace(sql, telling);
@@ -32,7 +32,7 @@ export async function* attempts(sql: Sql, words: Words): AsyncGenerator<Words[]>
 }
 
 /** Words that only say how or when something is wanted. A name may contain them, so at first they count. */
-const wishes = new Set(
+const qualifiers = new Set(
   `24 24h 24hr 24hrs 7 affordable any anyone anywhere around as asap best buy can cheap cheapest closest do
   does emergency find get good here hour hours hr hrs i is late local looking nearest need night now open
   opening please possible rated recommended reliable some soon tell today tomorrow tonight top trusted urgent
@@ -41,13 +41,13 @@ const wishes = new Set(
   ),
 );
 
-function withoutWishes(words: Words): Words {
-  const wanted = words.filter((word) => !wishes.has(word));
+function withoutQualifiers(words: Words): Words {
+  const wanted = words.filter((word) => !qualifiers.has(word));
   return wanted.length > 0 ? wanted : words;
 }
 
 /** `cafe nr2 1qr` → `cafe nr2`. */
-function withoutStreets(words: Words): Words {
+function withoutInwardCodes(words: Words): Words {
   return words.filter(
     (word, place) => !(/^\d[a-z]{2}$/.test(word) && isOutcode(words[place - 1] ?? "")),
   );
@@ -73,7 +73,7 @@ function* runs(pieces: readonly Words[], longest: number): Generator<Words[]> {
   for (let length = Math.min(first.length, longest); length > 0; length--) {
     const starts = Array.from({ length: first.length - length + 1 }, (_, start) => start);
     const step = starts.map((start) => first.slice(start, start + length).flat());
-    const telling = step.filter((run) => !run.every(isSign));
+    const telling = step.filter((run) => !run.every(isNumberOrLetter));
     if (telling.length > 0) yield telling;
   }
 }
@@ -81,7 +81,7 @@ function* runs(pieces: readonly Words[], longest: number): Generator<Words[]> {
 const MOST_PIECES_IN_RUNS = 6;
 
 /** Whether a word is only a number or a single letter: alone, 9 finds that house in every street. */
-const isSign = (word: string) => /^(\p{N}+|\p{L})$/u.test(word);
+const isNumberOrLetter = (word: string) => /^(\p{N}+|\p{L})$/u.test(word);
 
 /**
  * Where the words name a city of the directory or the first half of a postcode: the last such place,
