@@ -91,7 +91,8 @@ create table businesses (
   is_verified       boolean not null default false,
   is_premium        boolean not null default false,
   photos            jsonb not null default '[]' check (photos = '[]' or is_photo_list(photos)),
-  opening_hours     jsonb not null default '[]' check (opening_hours = '[]' or is_opening_hours(opening_hours)),
+  opening_hours     jsonb not null default '[]'         -- a text since 015
+    check (opening_hours = '[]' or is_opening_hours(opening_hours)),
   created_at        timestamptz not null default now(),
   updated_at        timestamptz not null default now(),
 

@@ -11,7 +11,7 @@
 -- `compact_listing_counts` folds changes together and splits a chunk that grew too large.
 --
 -- Migrations are only ever added to, so what a function is today stands where it was written last:
---   011  follow_businesses, announce_businesses, fold_listing_counts, is_photo_list, is_opening_hours
+--   011  follow_businesses, announce_businesses, fold_listing_counts, is_photo_list
 --   013  follow_category, follow_names, keep_referenced
 --   014  compact_listing_counts
 

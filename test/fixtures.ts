@@ -1,3 +1,5 @@
+import { formatOpeningHours } from "../src/directory/opening-hours.ts";
+import type { OpeningHours } from "../src/directory/schemas.ts";
 import type { Sql } from "../src/store/postgres.ts";
 
 /** What a test may say about a business; the rest is made up so that it can be approved. */
@@ -23,7 +25,7 @@ export interface BusinessFixture {
   isVerified: boolean;
   isPremium: boolean;
   photos: { url: string; caption: string; isCover: boolean }[];
-  openingHours: Record<string, string | boolean>[];
+  openingHours: OpeningHours[];
 }
 
 let made = 0;
@@ -86,7 +88,7 @@ export async function addBusiness(
       is_verified: business.isVerified,
       is_premium: business.isPremium,
       photos: sql.json(business.photos),
-      opening_hours: sql.json(business.openingHours),
+      opening_hours: formatOpeningHours(business.openingHours),
     })}
     returning id, slug`;
   return row;

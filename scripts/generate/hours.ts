@@ -1,25 +1,15 @@
-import type { OpeningHoursRecord } from "../../src/directory/import.ts";
+import { parseOpeningHours } from "../../src/directory/opening-hours.ts";
+import type { OpeningHours } from "../../src/directory/schemas.ts";
+import { weekdays } from "../../src/directory/weekdays.ts";
 import type { Random } from "./random.ts";
 
-const DAYS = [
-  ["Mo", "MONDAY"],
-  ["Tu", "TUESDAY"],
-  ["We", "WEDNESDAY"],
-  ["Th", "THURSDAY"],
-  ["Fr", "FRIDAY"],
-  ["Sa", "SATURDAY"],
-  ["Su", "SUNDAY"],
-] as const;
-const SHORT_DAYS: readonly string[] = DAYS.map(([short]) => short);
-
 /**
- * The opening weeks that a kind of business may have. Parts of a week are separated by ";", several
- * times in a day by ","; days that no part names are closed. A time that ends no later than it begins
- * ends after midnight. An empty week means that the hours are not known.
+ * The opening weeks that a kind of business may have, as the directory keeps them, but that days which
+ * are not named are closed. An empty week means that the hours are not known.
  */
 const weeks = {
   none: [""],
-  always: ["Mo-Su 24", "Mo-Su 24", ""],
+  always: ["Mo-Su 00:00-24:00", "Mo-Su 00:00-24:00", ""],
   office: [
     "Mo-Fr 09:00-17:00",
     "Mo-Fr 09:00-17:30",
@@ -56,7 +46,7 @@ const weeks = {
     "Mo-Su 06:00-23:00",
     "Mo-Sa 07:00-22:00; Su 10:00-16:00",
     "Mo-Sa 08:00-20:00; Su 09:00-18:00",
-    "Mo-Su 24",
+    "Mo-Su 00:00-24:00",
   ],
   late: [
     "Mo-Su 10:00-22:00",
@@ -123,13 +113,17 @@ const weeks = {
     "Mo-Fr 08:30-17:30; Sa 08:30-12:30",
     "",
   ],
-  emergency: ["Mo-Su 24", "Mo-Fr 24; Sa-Su 08:00-20:00", "Mo-Su 07:00-23:00"],
+  emergency: ["Mo-Su 00:00-24:00", "Mo-Fr 00:00-24:00; Sa-Su 08:00-20:00", "Mo-Su 07:00-23:00"],
   dealer: [
     "Mo-Fr 09:00-18:00; Sa 09:00-17:00; Su 10:00-16:00",
     "Mo-Sa 09:00-17:30",
     "Mo-Fr 08:30-18:30; Sa 08:30-17:00; Su 11:00-17:00",
   ],
-  gym: ["Mo-Su 24", "Mo-Fr 06:00-22:00; Sa-Su 08:00-20:00", "Mo-Fr 06:30-21:30; Sa-Su 08:00-18:00"],
+  gym: [
+    "Mo-Su 00:00-24:00",
+    "Mo-Fr 06:00-22:00; Sa-Su 08:00-20:00",
+    "Mo-Fr 06:30-21:30; Sa-Su 08:00-18:00",
+  ],
   nursery: ["Mo-Fr 07:30-18:00", "Mo-Fr 08:00-18:00", "Mo-Fr 09:00-15:30"],
   school: ["Mo-Fr 08:30-16:00", "Mo-Fr 08:00-17:00", ""],
   daily: ["Mo-Su 10:00-17:00", "Mo-Su 09:00-18:00", "Tu-Su 10:00-16:30"],
@@ -149,37 +143,25 @@ export function isHoursProfile(text: string): text is HoursProfile {
 }
 
 /** Opening hours of that kind; for some businesses they are not known. The result is shared: do not change it. */
-export function pickHours(random: Random, profile: HoursProfile): OpeningHoursRecord[] {
+export function pickHours(random: Random, profile: HoursProfile): OpeningHours[] {
   return random.chance(0.15) ? NOT_KNOWN : random.pick(weeksOf.get(profile) ?? []);
 }
 
-const NOT_KNOWN: OpeningHoursRecord[] = [];
+const NOT_KNOWN: OpeningHours[] = [];
 
-const weeksOf: ReadonlyMap<string, OpeningHoursRecord[][]> = new Map(
+const weeksOf: ReadonlyMap<string, OpeningHours[][]> = new Map(
   Object.entries(weeks).map(([profile, texts]) => [profile, texts.map(readWeek)]),
 );
 
-function readWeek(week: string): OpeningHoursRecord[] {
-  if (week === "") return [];
-  const parts = week.split("; ").map((part) => {
-    const [days = "", times = ""] = part.split(" ");
-    return { days: readDays(days), times };
-  });
-  return DAYS.flatMap(([short, day]): OpeningHoursRecord[] => {
-    const times = parts.find(({ days }) => days.includes(short))?.times;
-    if (times === undefined) return [{ day, isClosed: true, is24Hours: false }];
-    if (times === "24") return [{ day, isClosed: false, is24Hours: true }];
-    return times.split(",").map((span) => {
-      const [openTime = "", closeTime = ""] = span.split("-");
-      return { day, openTime, closeTime, isClosed: false, is24Hours: false };
-    });
+function readWeek(week: string): OpeningHours[] {
+  const named = parseOpeningHours(week);
+  if (named.length === 0) return [];
+  return weekdays.flatMap((day) => {
+    const ofDay = named.filter((entry) => entry.day === day);
+    return ofDay.length > 0 ? ofDay : [closed(day)];
   });
 }
 
-/** "We-Mo" goes round the weekend. */
-function readDays(text: string): string[] {
-  const [first, last = first] = text.split("-");
-  const from = SHORT_DAYS.indexOf(first ?? "");
-  const length = ((SHORT_DAYS.indexOf(last ?? "") - from + 7) % 7) + 1;
-  return Array.from({ length }, (_, offset) => SHORT_DAYS[(from + offset) % 7] ?? "");
+function closed(day: OpeningHours["day"]): OpeningHours {
+  return { day, openTime: "", closeTime: "", isClosed: true, is24Hours: false };
 }

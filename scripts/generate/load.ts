@@ -7,7 +7,8 @@ import {
 } from "../../src/directory/import/rows.ts";
 import { readableSlugs } from "../../src/directory/import/slugs.ts";
 import { readTown } from "../../src/directory/import/towns.ts";
-import { type OpeningHoursRecord, settleDirectory } from "../../src/directory/import.ts";
+import { settleDirectory } from "../../src/directory/import.ts";
+import { formatOpeningHours } from "../../src/directory/opening-hours.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { type GeneratedBusiness, generateBusinesses, sourceOf } from "./businesses.ts";
@@ -143,7 +144,7 @@ async function rowMaker(
       is_verified: business.isVerified,
       is_premium: business.isPremium,
       photos: business.photos,
-      opening_hours: hoursAsJson(business.openingHours),
+      opening_hours: formatOpeningHours(business.openingHours),
     };
   };
 }
@@ -165,24 +166,4 @@ async function citiesByName(sql: Sql): Promise<Map<string, { id: number; slug: s
       return city ? [[name, city]] : [];
     }),
   );
-}
-
-// Thousands share the same hours, and hours are half of what is sent.
-const hours = new WeakMap<readonly OpeningHoursRecord[], string>();
-
-function hoursAsJson(week: readonly OpeningHoursRecord[]): string {
-  let json = hours.get(week);
-  if (json === undefined) {
-    json = JSON.stringify(
-      week.map(({ day, openTime, closeTime, isClosed, is24Hours }) => ({
-        day,
-        openTime: openTime ?? "",
-        closeTime: closeTime ?? "",
-        isClosed,
-        is24Hours,
-      })),
-    );
-    hours.set(week, json);
-  }
-  return json;
 }

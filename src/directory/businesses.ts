@@ -1,5 +1,6 @@
 import type { Sql } from "../store/postgres.ts";
 import type { ListedBusiness } from "./listing.ts";
+import { parseOpeningHours } from "./opening-hours.ts";
 import type { OpeningHours, Photo } from "./schemas.ts";
 import { isSlug } from "./slug.ts";
 import type { BusinessStatus } from "./status.ts";
@@ -31,7 +32,7 @@ export async function findBusinesses(
   sql: Sql,
   slugs: readonly string[],
 ): Promise<(Business | null)[]> {
-  const rows = await sql<Business[]>`
+  const rows = await sql<(Omit<Business, "openingHours"> & { openingHours: string })[]>`
     select
       b.id, b.slug, b.name, b.short_description as "shortDescription", b.description,
       c.slug as "categorySlug", c.name as "categoryName",
@@ -48,7 +49,9 @@ export async function findBusinesses(
       left join categories as parent on parent.id = c.parent_id
       join cities on cities.id = b.city_id
     where b.slug = any(${slugs.filter(isSlug)}::text[]) and b.status = 'approved'`;
-  const bySlug = new Map(rows.map((business) => [business.slug, business]));
+  const bySlug = new Map(
+    rows.map((row) => [row.slug, { ...row, openingHours: parseOpeningHours(row.openingHours) }]),
+  );
   return slugs.map((slug) => bySlug.get(slug) ?? null);
 }
 

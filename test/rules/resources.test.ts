@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import * as v from "valibot";
+import type { OpeningHours } from "../../src/directory/schemas.ts";
 import * as schemas from "../../src/directory/schemas.ts";
 import { maskPhone } from "../../src/directory/shapes.ts";
 import { addBusiness } from "../fixtures.ts";
@@ -13,7 +14,7 @@ const photos = [
   { url: "https://images.example/1.jpg", caption: "The shop", isCover: true },
   { url: "https://images.example/2.jpg", caption: "", isCover: false },
 ];
-const openingHours = [
+const openingHours: OpeningHours[] = [
   { day: "MONDAY", openTime: "09:00", closeTime: "12:30", isClosed: false, is24Hours: false },
   { day: "MONDAY", openTime: "13:30", closeTime: "17:00", isClosed: false, is24Hours: false },
   { day: "FRIDAY", openTime: "18:00", closeTime: "02:00", isClosed: false, is24Hours: false },

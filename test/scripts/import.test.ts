@@ -170,7 +170,7 @@ test("what an element of OpenStreetMap or an establishment has no longer goes, w
     email: "",
     website: "",
     short_description: "",
-    opening_hours: [],
+    opening_hours: "",
     photos,
   });
 

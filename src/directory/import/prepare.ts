@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { formatOpeningHours } from "../opening-hours.ts";
 import type { Photo } from "../schemas.ts";
 import { makeSlug } from "../slug.ts";
 import type { BusinessStatus } from "../status.ts";
@@ -92,7 +93,9 @@ export function prepare(
       is_premium: given.isPremium === null ? false : given.isPremium,
       photos: given.photos === undefined ? undefined : readPhotos(given.photos ?? []),
       opening_hours:
-        given.openingHours === undefined ? undefined : readOpeningHours(given.openingHours ?? []),
+        given.openingHours === undefined
+          ? undefined
+          : formatOpeningHours(readOpeningHours(given.openingHours ?? [])),
     }),
   };
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { copyIn } from "../../store/copy.ts";
 import type { Sql, Transaction } from "../../store/postgres.ts";
-import type { OpeningHours, Photo } from "../schemas.ts";
+import type { Photo } from "../schemas.ts";
 import type { BusinessStatus } from "../status.ts";
 
 /** The columns of a business that an import decides about. */
@@ -26,12 +26,11 @@ export interface BusinessFields {
   is_verified: boolean;
   is_premium: boolean;
   photos: Photo[];
-  opening_hours: OpeningHours[];
+  /** As text, see opening-hours.ts. */
+  opening_hours: string;
 }
 
-export interface NewBusiness extends Omit<BusinessFields, "opening_hours"> {
-  /** Or the JSON of them, where it is the same for many. */
-  opening_hours: OpeningHours[] | string;
+export interface NewBusiness extends BusinessFields {
   slug: string;
   source: string;
   source_id: string;
@@ -65,7 +64,7 @@ export const emptyBusiness: Omit<BusinessFields, "name"> = {
   is_verified: false,
   is_premium: false,
   photos: [],
-  opening_hours: [],
+  opening_hours: "",
 };
 
 const columns = ["name", ...Object.keys(emptyBusiness)] as (keyof BusinessFields)[];

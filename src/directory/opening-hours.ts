@@ -1,0 +1,64 @@
+import type { OpeningHours } from "./schemas.ts";
+import { weekdays } from "./weekdays.ts";
+
+/**
+ * Opening hours as the database keeps them (see sql/015_opening_hours.sql): one text, a tenth of the size
+ * of the same as JSON. It is written as in OpenStreetMap, such as
+ * `Mo-Fr 09:00-13:00,14:00-17:30; Sa 00:00-24:00; Su off`, and keeps the order of the entries.
+ * https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification
+ */
+export function formatOpeningHours(entries: readonly OpeningHours[]): string {
+  const days: { day: number; hours: string }[] = [];
+  for (const entry of entries) {
+    const day = weekdays.indexOf(entry.day);
+    const last = days.at(-1);
+    if (last?.day === day) last.hours += `,${formatSpan(entry)}`;
+    else days.push({ day, hours: formatSpan(entry) });
+  }
+  const rules: { first: number; last: number; hours: string }[] = [];
+  for (const { day, hours } of days) {
+    const rule = rules.at(-1);
+    if (rule?.hours === hours && rule.last === day - 1) rule.last = day;
+    else rules.push({ first: day, last: day, hours });
+  }
+  return rules
+    .map(({ first, last, hours }) => {
+      const days = first === last ? shortDays[first] : `${shortDays[first]}-${shortDays[last]}`;
+      return `${days} ${hours}`;
+    })
+    .join("; ");
+}
+
+/** The entries of a text that the database has let through. */
+export function parseOpeningHours(text: string): OpeningHours[] {
+  if (text === "") return [];
+  return text.split("; ").flatMap((rule) => {
+    const [days = "", hours = ""] = rule.split(" ");
+    const spans = hours.split(",").map(parseSpan);
+    return parseDays(days).flatMap((day) => spans.map((span) => ({ day, ...span })));
+  });
+}
+
+const shortDays = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"];
+
+/** `Fr-Mo` goes round the end of the week. */
+function parseDays(text: string): OpeningHours["day"][] {
+  const [first = 0, last = first] = text.split("-").map((day) => shortDays.indexOf(day));
+  const week = [...weekdays, ...weekdays];
+  return week.slice(first, last < first ? last + 8 : last + 1);
+}
+
+const CLOSED = "off";
+const ALL_DAY = "00:00-24:00";
+
+function formatSpan({ openTime, closeTime, isClosed, is24Hours }: OpeningHours): string {
+  if (isClosed) return CLOSED;
+  return is24Hours ? ALL_DAY : `${openTime}-${closeTime}`;
+}
+
+function parseSpan(span: string): Omit<OpeningHours, "day"> {
+  const isClosed = span === CLOSED;
+  const is24Hours = span === ALL_DAY;
+  const [openTime = "", closeTime = ""] = isClosed || is24Hours ? [] : span.split("-");
+  return { openTime, closeTime, isClosed, is24Hours };
+}

@@ -1,0 +1,103 @@
+import { expect, test } from "bun:test";
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import * as fc from "fast-check";
+import { formatOpeningHours, parseOpeningHours } from "../../src/directory/opening-hours.ts";
+import type { OpeningHours } from "../../src/directory/schemas.ts";
+import { weekdays } from "../../src/directory/weekdays.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { createDatabase } from "../support.ts";
+
+const without = { openTime: "", closeTime: "", isClosed: false, is24Hours: false };
+
+/** Few times, so that days often have the same. */
+const time = fc.constantFrom("00:00", "09:00", "23:59");
+const entry: fc.Arbitrary<OpeningHours> = fc
+  .tuple(
+    fc.constantFrom(...weekdays),
+    fc.oneof(
+      fc.constant({ ...without, isClosed: true }),
+      fc.constant({ ...without, is24Hours: true }),
+      fc.record({ openTime: time, closeTime: time }).map((times) => ({ ...without, ...times })),
+    ),
+  )
+  .map(([day, hours]) => ({ day, ...hours }));
+const anyOrder = fc.array(entry, { maxLength: 10 });
+const inOrder = anyOrder.map((entries) =>
+  entries.toSorted((a, b) => weekdays.indexOf(a.day) - weekdays.indexOf(b.day)),
+);
+const weeks = fc.oneof(anyOrder, inOrder);
+
+test("days of the same hours are one rule, and so are the hours of a day", () => {
+  const day = (name: (typeof weekdays)[number], openTime: string, closeTime: string) => ({
+    ...without,
+    day: name,
+    openTime,
+    closeTime,
+  });
+  const shop = [
+    day("MONDAY", "09:00", "13:00"),
+    day("MONDAY", "14:00", "17:30"),
+    day("TUESDAY", "09:00", "13:00"),
+    day("TUESDAY", "14:00", "17:30"),
+    day("THURSDAY", "09:00", "13:00"),
+    day("THURSDAY", "14:00", "17:30"),
+    day("FRIDAY", "18:00", "02:00"),
+    { ...without, day: "SATURDAY" as const, is24Hours: true },
+    { ...without, day: "SUNDAY" as const, isClosed: true },
+  ];
+  const text =
+    "Mo-Tu 09:00-13:00,14:00-17:30; Th 09:00-13:00,14:00-17:30; Fr 18:00-02:00; Sa 00:00-24:00; Su off";
+  expect(formatOpeningHours(shop)).toBe(text);
+  expect(parseOpeningHours(text)).toEqual(shop);
+});
+
+test("hours that are not known are the empty text", () => {
+  expect(formatOpeningHours([])).toBe("");
+  expect(parseOpeningHours("")).toEqual([]);
+});
+
+test("days may go round the end of the week", () => {
+  expect(parseOpeningHours("Sa-Mo off").map(({ day }) => day)).toEqual([
+    "SATURDAY",
+    "SUNDAY",
+    "MONDAY",
+  ]);
+});
+
+test("any hours come back as they were", () => {
+  fc.assert(
+    fc.property(weeks, (entries) => {
+      expect(parseOpeningHours(formatOpeningHours(entries))).toEqual(entries);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("hours that were kept as JSON become the text that they are kept as today", async () => {
+  const { sql, drop } = await createDatabase();
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-migrations-"));
+  try {
+    const all = new URL("../../sql/", import.meta.url);
+    for (const file of (await readdir(all)).filter((name) => name < "015")) {
+      await cp(new URL(file, all), join(folder, file));
+    }
+    await sql`drop schema public cascade`;
+    await sql`create schema public`;
+    await migrate(sql, { from: pathToFileURL(`${folder}/`) });
+    const given = fc.sample(weeks, { numRuns: 500, seed: 15 });
+    await sql`
+      insert into businesses (slug, name, opening_hours)
+      select 'shop-' || place, 'Shop', hours
+      from jsonb_array_elements(${sql.json(given)}) with ordinality as given (hours, place)`;
+    expect(await migrate(sql)).toContain("015_opening_hours.sql");
+    const kept = await sql<{ hours: string }[]>`
+      select opening_hours as hours from businesses order by substr(slug, 6)::integer`;
+    expect(kept.map(({ hours }) => hours)).toEqual(given.map(formatOpeningHours));
+  } finally {
+    await rm(folder, { recursive: true });
+    await drop();
+  }
+});
