@@ -55,6 +55,18 @@ export async function findBusinesses(
   return slugs.map((slug) => bySlug.get(slug) ?? null);
 }
 
+/** The feeds that these businesses came from, each once. */
+export async function findSources(
+  sql: Sql,
+  businesses: readonly { id: string }[],
+): Promise<string[]> {
+  const ids = businesses.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const rows = await sql<{ source: string }[]>`
+    select distinct source from businesses where id = any(${ids}::uuid[])`;
+  return rows.map(({ source }) => source);
+}
+
 /** What an operator may do with a business: the column that it sets, and to what. */
 const actions = {
   approve: ["status", "approved"],

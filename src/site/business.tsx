@@ -66,7 +66,7 @@ export function business(sql: Sql, baseUrl: string): Handler {
             </div>
           )}
         </div>
-        <Credit source={found.source} />
+        <Credit sources={[found.source]} />
       </>,
     );
   };

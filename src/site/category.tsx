@@ -1,3 +1,4 @@
+import { findSources } from "../directory/businesses.ts";
 import { listCategories } from "../directory/categories.ts";
 import { type City, findCity, largestCategoriesOf, largestCities } from "../directory/cities.ts";
 import { listBusinesses } from "../directory/listing.ts";
@@ -45,6 +46,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
     );
     const pages = Math.ceil(total / PAGE_SIZE);
     if (number > Math.max(1, pages)) return notFound();
+    const sources = await findSources(sql, businesses);
 
     const path = `/categories/${shown.slug}`;
     const linkTo = (to: number) => pathWith(path, { city: city?.slug, page: to });
@@ -79,7 +81,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
             />
           </details>
         )}
-        <BusinessList businesses={businesses} categories={categories} />
+        <BusinessList businesses={businesses} categories={categories} sources={sources} />
         <Paging page={number} pages={pages} linkTo={linkTo} />
       </>,
     );

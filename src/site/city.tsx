@@ -1,3 +1,4 @@
+import { findSources } from "../directory/businesses.ts";
 import { listCategories } from "../directory/categories.ts";
 import { findCity, largestCategoriesOf } from "../directory/cities.ts";
 import { listBusinesses } from "../directory/listing.ts";
@@ -39,6 +40,7 @@ export function city(sql: Sql, baseUrl: string): Handler {
     ]);
     const pages = Math.ceil(total / PAGE_SIZE);
     if (number > Math.max(1, pages)) return notFound();
+    const sources = await findSources(sql, businesses);
 
     const links = inUse.map((each) => ({
       ...each,
@@ -74,7 +76,7 @@ export function city(sql: Sql, baseUrl: string): Handler {
             )}
           </nav>
         )}
-        <BusinessList businesses={businesses} categories={categories} />
+        <BusinessList businesses={businesses} categories={categories} sources={sources} />
         <Paging page={number} pages={pages} linkTo={linkTo} />
       </>,
     );

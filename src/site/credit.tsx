@@ -18,15 +18,22 @@ const openData = new Map([
   ],
 ]);
 
-/** Credits the open data that a business comes from; nothing for any other source. */
-export function Credit({ source }: { source: string }) {
-  const data = openData.get(source);
-  return data ? (
+/** Credits the open data among these sources, each once; nothing when none of them is. */
+export function Credit({ sources }: { sources: readonly string[] }) {
+  const credited = [...openData].filter(([source]) => sources.includes(source));
+  if (credited.length === 0) return null;
+  return (
     <p class="small">
-      Source: {data.owner},{" "}
-      <a href={data.href} rel="license noopener noreferrer">
-        {data.licence}
-      </a>
+      {credited.length === 1 ? "Source: " : "Sources: "}
+      {credited.map(([source, { owner, licence, href }], place) => (
+        <span key={source}>
+          {place > 0 && "; "}
+          {owner},{" "}
+          <a href={href} rel="license noopener noreferrer">
+            {licence}
+          </a>
+        </span>
+      ))}
     </p>
-  ) : null;
+  );
 }

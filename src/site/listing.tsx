@@ -1,16 +1,20 @@
 import type { ListedBusiness } from "../directory/listing.ts";
 import type { Category } from "../directory/schemas.ts";
+import { Credit } from "./credit.tsx";
 import type { Highlight } from "./highlight.tsx";
 
-/** Businesses as cards, in the order given. */
+/** Businesses as cards, in the order given, with the credit that their data asks for. */
 export function BusinessList({
   businesses,
   categories,
+  sources,
   highlight = (text) => text,
 }: {
   businesses: readonly ListedBusiness[];
   /** For the names of categories; one that is not among them is not named. */
   categories: readonly Category[];
+  /** Of any of the businesses. */
+  sources: readonly string[];
   highlight?: Highlight;
 }) {
   const names = new Map(categories.map(({ slug, name }) => [slug, name]));
@@ -19,22 +23,25 @@ export function BusinessList({
     return name && <>{highlight(name)} · </>;
   };
   return (
-    <ol class="cards">
-      {businesses.map((business) => (
-        <li key={business.id}>
-          <h2>
-            <a href={`/businesses/${business.slug}`}>{highlight(business.name)}</a>
-          </h2>
-          <Badges business={business} />
-          <p class="where">
-            {categoryOf(business)}
-            <bdi>{highlight(business.addressLine1)}</bdi>, {highlight(business.cityName)}{" "}
-            {highlight(business.postcode.replace(" ", NO_BREAK))}
-          </p>
-          {business.shortDescription && <p>{highlight(business.shortDescription)}</p>}
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol class="cards">
+        {businesses.map((business) => (
+          <li key={business.id}>
+            <h2>
+              <a href={`/businesses/${business.slug}`}>{highlight(business.name)}</a>
+            </h2>
+            <Badges business={business} />
+            <p class="where">
+              {categoryOf(business)}
+              <bdi>{highlight(business.addressLine1)}</bdi>, {highlight(business.cityName)}{" "}
+              {highlight(business.postcode.replace(" ", NO_BREAK))}
+            </p>
+            {business.shortDescription && <p>{highlight(business.shortDescription)}</p>}
+          </li>
+        ))}
+      </ol>
+      <Credit sources={sources} />
+    </>
   );
 }
 

@@ -1,3 +1,4 @@
+import { findSources } from "../directory/businesses.ts";
 import { listCategories } from "../directory/categories.ts";
 import { largestCities } from "../directory/cities.ts";
 import type { Answer } from "../http/answer.ts";
@@ -55,6 +56,7 @@ export function searchPage(store: SearchStore): Handler {
           });
     const pages = Math.min(LAST_PAGE, Math.ceil(found.total / PAGE_SIZE));
     if (number > Math.max(1, pages)) return notFound();
+    const sources = await findSources(sql, found.items);
     const linkTo = (to: number) => pathWith("/search", { q, city, category, page: to });
     const title = q === "" ? "Search" : `${q}: search`;
 
@@ -92,6 +94,7 @@ export function searchPage(store: SearchStore): Handler {
         <BusinessList
           businesses={found.items}
           categories={categories}
+          sources={sources}
           highlight={highlightWords(q)}
         />
         {number === LAST_PAGE && (

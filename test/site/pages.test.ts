@@ -235,6 +235,35 @@ describe("a business", () => {
     }
   });
 
+  test("and every list of it credit the open data in it, once each", async () => {
+    const { sql } = server;
+    const shops = ["osm", "osm", "fhrs", "a-list-of-ours"].map(async (source, number) => {
+      const slug = `credited-${number}`;
+      await addBusiness(sql, { slug, name: `Qwyxle ${number}`, city: "Creditown" });
+      await sql`update businesses set source = ${source}, source_id = ${slug} where slug = ${slug}`;
+      await server.searchable(slug);
+    });
+    await Promise.all(shops);
+    const creditOn = async (path: string) => {
+      const { html } = await open(path);
+      return html.match(/<p class="small">Sources?: .*?<\/p>/g)?.map(textOf) ?? [];
+    };
+    const both =
+      "Sources: © OpenStreetMap contributors, Open Database Licence; Food Standards Agency, Open Government Licence v3.0";
+    for (const path of [
+      "/cities/creditown",
+      "/categories/plumbers?city=creditown",
+      "/search?q=qwyxle",
+    ]) {
+      expect([path, await creditOn(path)]).toEqual([path, [both]]);
+    }
+    await sql`update businesses set status = 'suspended' where slug = 'credited-2'`;
+    expect(await creditOn("/cities/creditown")).toEqual([
+      "Source: © OpenStreetMap contributors, Open Database Licence",
+    ]);
+    expect(await creditOn("/cities/leeds")).toEqual([]);
+  });
+
   test("of a category that is not active names it without a link, and not in lists", async () => {
     const { sql } = server;
     const roots = await sql<{ slug: string; name: string }[]>`
@@ -349,6 +378,8 @@ describe("a business", () => {
     expect(slugsIn((await open(`/search?q=${zorb}`)).html)).toEqual(["evil-shop"]);
   });
 });
+
+const textOf = (html: string) => html.replace(/<[^>]*>/g, "");
 
 const linkedData = (html: string) =>
   JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(html)?.[1] ?? "null");
