@@ -75,6 +75,7 @@ async function findPages(baseUrl: string): Promise<Record<string, string>> {
     "business-photos": `/businesses/${slug}?photos=show`,
     category: `/categories/${first.category}`,
     city: `${largestCity}?page=2`,
+    cities: "/cities",
     developers: "/developers",
     reference: "/developers/reference",
     "not-found": "/nothing-here",

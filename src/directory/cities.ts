@@ -31,12 +31,12 @@ export async function listCities(sql: Sql): Promise<City[]> {
 }
 
 /**
- * The cities with the most approved businesses, the most first.
+ * The cities with the most approved businesses, the most first; all of them without a limit.
  * @param category slug: only businesses of that category count, with all below it
  */
 export async function largestCities(
   sql: Sql,
-  { category, limit }: { category?: string | undefined; limit: number },
+  { category, limit }: { category?: string | undefined; limit?: number } = {},
 ): Promise<(City & { businessCount: number })[]> {
   const scope =
     category === undefined ? sql`0` : sql`(select id from categories where slug = ${category})`;
@@ -49,7 +49,7 @@ export async function largestCities(
       group by city_id
       having sum(change) > 0
       order by total desc
-      limit ${limit}
+      limit ${limit ?? null}
     ) as counted
       join cities on cities.id = counted.city_id
     order by counted.total desc, cities.name`;

@@ -10,6 +10,7 @@ import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs, type Crumb } from "./breadcrumbs.tsx";
 import {
   BusinessList,
+  byName,
   CountedLinks,
   counted,
   countedBusinesses,
@@ -35,7 +36,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
     const scope = { category: shown.slug, city: city?.slug };
     const [{ total, businesses }, cities, counts] = await Promise.all([
       listBusinesses(sql, { ...scope, offset: (number - 1) * PAGE_SIZE, limit: PAGE_SIZE }),
-      city ? [] : largestCities(sql, { category: shown.slug, limit: 12 }),
+      city ? [] : largestCities(sql, { category: shown.slug }),
       city ? largestCategoriesOf(sql, { city: city.slug }) : categories,
     ]);
     const isBelow = new Set(
@@ -77,7 +78,9 @@ export function category(sql: Sql, baseUrl: string): Handler {
           <details class="more">
             <summary>In one town only</summary>
             <CountedLinks
-              links={cities.map((each) => ({ ...each, href: pathWith(path, { city: each.slug }) }))}
+              links={cities
+                .map((each) => ({ ...each, href: pathWith(path, { city: each.slug }) }))
+                .sort(byName)}
             />
           </details>
         )}

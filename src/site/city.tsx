@@ -9,6 +9,7 @@ import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import {
   BusinessList,
+  byName,
   CountedLinks,
   counted,
   countedBusinesses,
@@ -46,7 +47,7 @@ export function city(sql: Sql, baseUrl: string): Handler {
       ...each,
       href: pathWith(`/categories/${each.slug}`, { city: shown.slug }),
     }));
-    const others = links.slice(MOST_AT_ONCE).sort((a, b) => a.name.localeCompare(b.name));
+    const others = links.slice(MOST_AT_ONCE).sort(byName);
     const path = `/cities/${shown.slug}`;
     const linkTo = (to: number) => pathWith(path, { page: to });
     const title = `Businesses in ${shown.name}`;
@@ -59,7 +60,7 @@ export function city(sql: Sql, baseUrl: string): Handler {
         }),
       },
       <>
-        <Breadcrumbs />
+        <Breadcrumbs crumbs={[{ name: "Towns and cities", href: "/cities" }]} />
         <h1>{title}</h1>
         <p class="lead">
           {countedBusinesses(total)}

@@ -47,6 +47,9 @@ export function home(sql: Sql, baseUrl: string): Handler {
           <section>
             <h2>Popular towns and cities</h2>
             <CountedLinks links={cities.map(linkTo("cities"))} />
+            <p>
+              <a href="/cities">All towns and cities</a>
+            </p>
           </section>
         )}
         {branches.length > 0 && (

@@ -126,6 +126,12 @@ export function CountedLinks({
   );
 }
 
+/** The order in which people look for names: with and without accents alike, as PostgreSQL's is not. */
+export const byName = (one: { name: string }, other: { name: string }) =>
+  alphabetical.compare(one.name, other.name);
+
+const alphabetical = new Intl.Collator("en-GB");
+
 /** A path with those of the parameters that have a value; page 1 is left out. */
 export function pathWith(path: string, parameters: Record<string, string | number | undefined>) {
   const query = new URLSearchParams();

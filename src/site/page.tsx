@@ -95,6 +95,9 @@ function Document({ head, children }: { head: PageHead; children: ComponentChild
               <a href="/">Directory</a>
             </li>
             <li>
+              <a href="/cities">Towns and cities</a>
+            </li>
+            <li>
               <a href="/developers">API</a>
             </li>
             <li>

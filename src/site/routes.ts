@@ -15,6 +15,7 @@ import { applyForKey } from "./apply.tsx";
 import { assetRoutes } from "./assets.ts";
 import { business } from "./business.tsx";
 import { category } from "./category.tsx";
+import { cities } from "./cities.tsx";
 import { city } from "./city.tsx";
 import { developers } from "./developers.tsx";
 import { errorPage, errorPages } from "./errors.tsx";
@@ -57,6 +58,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
     "/search": read(searchPage(search)),
     "/businesses/:slug": read(business(sql, baseUrl)),
     "/categories/:slug": read(category(sql, baseUrl)),
+    "/cities": read(cities(sql, baseUrl)),
     "/cities/:slug": read(city(sql, baseUrl)),
     "/developers": read(developers(sql, baseUrl, openAccess)),
     "/developers/applications": chain(

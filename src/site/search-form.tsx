@@ -80,7 +80,13 @@ export function UnknownTown({
   return (
     <p role="status" class="notice" id={UNKNOWN_TOWN}>
       There is no town called “{text}” in the directory.{" "}
-      {similar.length > 0 ? "Did you mean " : "Choose one from the list, or leave the field empty."}
+      {similar.length > 0 ? (
+        "Did you mean "
+      ) : (
+        <>
+          Choose one of <a href="/cities">all towns and cities</a>, or leave the field empty.
+        </>
+      )}
       {similar.map(({ slug, name }, place) => (
         <span key={slug}>
           {place > 0 && (place === similar.length - 1 ? " or " : ", ")}

@@ -61,6 +61,7 @@ async function places(sql: Sql, baseUrl: string): Promise<string[]> {
   const [categories, cities] = await Promise.all([listCategories(sql), listCities(sql)]);
   const paths = [
     "/",
+    "/cities",
     "/developers",
     ...categories
       .filter(({ businessCount }) => businessCount > 0)

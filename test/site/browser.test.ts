@@ -44,6 +44,7 @@ const pages = [
   "/search?q=plumbers",
   "/search?q=bakery&city=atlantis",
   "/businesses/night-owl",
+  "/cities",
   "/categories/building-trades",
   "/categories/plumbers?city=leeds&page=2",
   "/cities/leeds",

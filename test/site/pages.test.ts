@@ -416,6 +416,41 @@ describe("lists", () => {
     expect(inUse.length).toBeGreaterThan(18);
   });
 
+  test("of a category lead to it in each town in which it has something, by name", async () => {
+    const { html } = await open("/categories/pubs");
+    const linked = [...html.matchAll(/href="\/categories\/pubs\?city=[^"]+">(.*?)<\/a>/g)];
+    const inUse = await server.sql<{ name: string }[]>`
+      select distinct cities.name from businesses as b
+        join cities on cities.id = b.city_id join categories as c on c.id = b.category_id
+      where c.slug = 'pubs' and b.status = 'approved'`;
+    expect(inUse.length).toBeGreaterThan(12);
+    expect(linked.map(([, name]) => name)).toEqual(inUse.map(({ name }) => name).sort());
+  });
+
+  test("of towns has every town in which there is something under its letter", async () => {
+    await addBusiness(server.sql, { city: "Eabury" });
+    await server.sql`update cities set name = 'Éabury' where slug = 'eabury'`;
+    await addBusiness(server.sql, { city: "Ezeron", status: "pending" });
+    expect((await open("/")).html).toContain('<a href="/cities">All towns and cities</a>');
+    const { html } = await open("/cities");
+    const sections = [...html.matchAll(/<h2 id="([^"]+)">.*?<\/section>/gs)];
+    const shown = sections.map(([section, letter]) => ({
+      letter,
+      towns: [...section.matchAll(/href="\/cities\/([^"]+)"/g)].map(([, town]) => town),
+    }));
+    const letters = [...html.matchAll(/<a href="#([^"]+)">/g)].map(([, letter]) => letter);
+    expect(letters).toEqual(shown.map(({ letter }) => letter));
+    const inUse = await server.sql<{ slug: string }[]>`
+      select distinct cities.slug from businesses as b join cities on cities.id = b.city_id
+      where b.status = 'approved'`;
+    expect(shown.flatMap(({ towns }) => towns).sort()).toEqual(
+      inUse.map(({ slug }) => slug).sort(),
+    );
+    const under = (letter: string) => shown.find((each) => each.letter === letter)?.towns;
+    expect(under("E")?.[0]).toBe("eabury");
+    expect(under("L")).toContain("leeds");
+  });
+
   test("end with a friendly 404 past their end and for unknown slugs", async () => {
     for (const path of [
       "/cities/leeds?page=999",
@@ -554,6 +589,7 @@ describe("for search engines", () => {
     expect(files).toEqual(["/sitemaps/places.xml", "/sitemaps/businesses-1.xml"]);
     const [places, businesses] = await Promise.all(files.map((file) => open(file)));
     expect(locations(places?.html ?? "")).toContain("/cities/leeds");
+    expect(locations(places?.html ?? "")).toContain("/cities");
     const approved = await server.sql<{ slug: string }[]>`
       select slug from businesses where status = 'approved'`;
     expect(locations(businesses?.html ?? "").sort()).toEqual(
