@@ -1,11 +1,12 @@
 // What needs a script on the developers' pages: running an example, and copying one.
 
 for (const button of document.querySelectorAll("button[data-run]")) {
-  const output = document.getElementById(button.getAttribute("aria-controls"));
+  const shown = document.getElementById(button.getAttribute("aria-controls"));
+  const output = shown.querySelector("pre");
   button.hidden = false;
   button.addEventListener("click", async () => {
     button.disabled = true;
-    output.hidden = false;
+    shown.hidden = false;
     output.textContent = "…";
     const begun = performance.now();
     try {
@@ -17,7 +18,7 @@ for (const button of document.querySelectorAll("button[data-run]")) {
       output.textContent = `No answer: ${error.message}`;
     }
     button.disabled = false;
-    output.focus();
+    shown.focus();
   });
 }
 

@@ -117,7 +117,10 @@ function FirstCall({ baseUrl, path }: { baseUrl: string; path: string }) {
           Open the answer
         </a>
       </p>
-      <pre id="answer" tabindex={0} role="status" aria-label="The answer" hidden />
+      {/* No live region: it gets the focus, and would be read out once more. */}
+      <section id="answer" tabindex={0} aria-label="The answer" hidden>
+        <pre />
+      </section>
     </section>
   );
 }

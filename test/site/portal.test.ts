@@ -26,12 +26,17 @@ afterAll(async () => {
   await Promise.all([server.stop(), automatic.stop()]);
 });
 
-test("the first call runs on the page and shows its answer", async () => {
+test("the first call runs on the page and shows its answer, which is read out once", async () => {
   const { tab, close } = await openTab(browser, server.url);
   await tab.goto("/developers");
   await tab.getByRole("button", { name: "Run it here" }).click();
-  const answer = tab.getByRole("status", { name: "The answer" });
+  const answer = tab.getByRole("region", { name: "The answer" });
   await answer.getByText("The Only Shop").waitFor();
+  // Since it has the focus: a live region would be read out for what changes in it as well.
+  expect(await tab.locator(":focus").getAttribute("id")).toBe("answer");
+  expect(
+    await tab.locator("[role=status], [aria-live]", { hasText: "The Only Shop" }).count(),
+  ).toBe(0);
   expect(await answer.textContent()).toMatch(/^200 in \d+ ms\n\n\{\n {2}"businesses": \[/);
   await expectGoodLooks(tab);
   await close();
