@@ -10,7 +10,7 @@ import { Breadcrumbs, type Crumb } from "./breadcrumbs.tsx";
 import { Credit } from "./credit.tsx";
 import { localBusiness } from "./linked-data.ts";
 import { Badges, pathWith } from "./listing.tsx";
-import { openState, wallClock } from "./opening.ts";
+import { isAllDay, openState, wallClock } from "./opening.ts";
 import { page } from "./page.tsx";
 import { foreignHosts, Photos, PhotosElsewhere } from "./photos.tsx";
 
@@ -198,7 +198,7 @@ function Hours({ hours, now }: { hours: Shown["openingHours"]; now: Date }) {
 
 function describeDay(entries: Shown["openingHours"]): string {
   if (entries.length === 0) return "not known";
-  if (entries.some(({ is24Hours }) => is24Hours)) return "open 24 hours";
+  if (entries.some(isAllDay)) return "open 24 hours";
   const spans = entries.filter(({ isClosed }) => !isClosed);
   return spans.length === 0
     ? "closed"

@@ -1,4 +1,5 @@
 import type { openDetail } from "../directory/shapes.ts";
+import { isAllDay } from "./opening.ts";
 
 /** Schema.org's LocalBusiness (https://schema.org/LocalBusiness) of what open access shows. */
 export function localBusiness(
@@ -35,10 +36,10 @@ export function localBusiness(
 
 /** Closed all day is said by opening and closing at once, open all day by 00:00 to 23:59. */
 function specification(hours: ReturnType<typeof openDetail>["openingHours"][number]) {
-  const { day, openTime, closeTime, isClosed, is24Hours } = hours;
+  const { day, openTime, closeTime, isClosed } = hours;
   const [opens, closes] = isClosed
     ? ["00:00", "00:00"]
-    : is24Hours
+    : isAllDay(hours)
       ? ["00:00", "23:59"]
       : [openTime, closeTime];
   return {

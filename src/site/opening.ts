@@ -17,7 +17,7 @@ export function openState(hours: readonly OpeningHours[], now: Date): OpenState 
   const yesterday = hours.filter((entry) => entry.day === weekdays[(day + 6) % 7]);
 
   // First, since such a day does not end with the night before it.
-  if (today.some(({ is24Hours }) => is24Hours)) return { state: "open" };
+  if (today.some(isAllDay)) return { state: "open" };
   const late = yesterday.find((entry) => isPastMidnight(entry) && time < entry.closeTime);
   if (late) return { state: "open", until: late.closeTime };
   if (today.length === 0) return { state: "unknown" };
@@ -29,6 +29,10 @@ export function openState(hours: readonly OpeningHours[], now: Date): OpenState 
   );
   return current ? { state: "open", until: current.closeTime } : { state: "closed" };
 }
+
+/** From midnight to midnight, in either of the two ways in which a day says so. */
+export const isAllDay = ({ is24Hours, openTime, closeTime }: OpeningHours) =>
+  is24Hours || (openTime === "00:00" && closeTime === "00:00");
 
 /** The day of the week (0 is Monday) and the time as HH:MM. */
 export function wallClock(now: Date): { day: number; time: string } {

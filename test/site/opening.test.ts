@@ -43,6 +43,11 @@ describe("openState", () => {
     expect(openState(round, new Date("2026-11-24T05:59:00Z")).state).toBe("open");
     expect(openState(round, new Date("2026-11-24T06:00:00Z")).state).toBe("unknown");
   });
+  test("is open without end from midnight to midnight", () => {
+    const day = [entry("MONDAY", "00:00", "00:00")];
+    expect(openState(day, new Date("2026-11-23T12:00:00Z"))).toEqual({ state: "open" });
+    expect(openState(day, new Date("2026-11-24T00:00:00Z"))).toEqual({ state: "unknown" });
+  });
   test("is open without end on a day of 24 hours, and closed on a closed one", () => {
     expect(at("2026-11-28T12:00:00Z")).toEqual({ state: "open" });
     // The night that ends at 02:00 goes over into it.

@@ -363,6 +363,41 @@ describe("a business", () => {
     }
   });
 
+  test("says when it is open in the same words to people and machines", async () => {
+    const day = (day: string, openTime: string, closeTime: string, is24Hours = false) => ({
+      ...{ day, openTime, closeTime, is24Hours },
+      isClosed: !is24Hours && openTime === "",
+    });
+    const { slug } = await addBusiness(server.sql, {
+      openingHours: [
+        day("MONDAY", "00:00", "00:00"),
+        day("TUESDAY", "", "", true),
+        day("WEDNESDAY", "", ""),
+        day("FRIDAY", "22:00", "00:00"),
+      ],
+    });
+    const { html } = await open(`/businesses/${slug}`);
+    const said = [...html.matchAll(/<tr.*?<\/tr>/gs)].map(([row]) =>
+      /<td>(.*?)<\/td>/.exec(row)?.at(1),
+    );
+    expect(said.slice(0, 5)).toEqual([
+      "open 24 hours",
+      "open 24 hours",
+      "closed",
+      "not known",
+      "22:00 to 00:00",
+    ]);
+    const { openingHoursSpecification } = linkedData(html);
+    expect(
+      openingHoursSpecification.map(({ opens, closes }: Record<string, string>) => [opens, closes]),
+    ).toEqual([
+      ["00:00", "23:59"],
+      ["00:00", "23:59"],
+      ["00:00", "00:00"],
+      ["22:00", "00:00"],
+    ]);
+  });
+
   test("whose every field is an attack is shown as the text that it is", async () => {
     const zorb = encodeURIComponent("zorblax");
     const [own, found] = await Promise.all([
