@@ -2,7 +2,7 @@ import { listCategories } from "../directory/categories.ts";
 import { largestCities } from "../directory/cities.ts";
 import type { Handler } from "../http/handler.ts";
 import type { Sql } from "../store/postgres.ts";
-import { CountedLinks } from "./listing.tsx";
+import { CountedLinks, countedBusinesses } from "./listing.tsx";
 import { page, SearchBox } from "./page.tsx";
 
 /** GET /: search, and where most is to be found. */
@@ -37,6 +37,7 @@ export function home(sql: Sql, baseUrl: string): Handler {
           <p class="lead">Shops, trades and services in towns and cities across the UK.</p>
           <SearchBox isLarge />
         </div>
+        {cities.length === 0 && <p>{countedBusinesses(0)}.</p>}
         {popular.length > 0 && (
           <section>
             <h2>Popular categories</h2>

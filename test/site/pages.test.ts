@@ -634,6 +634,20 @@ describe("for search engines", () => {
     expect((await open("/sitemaps/businesses-0.xml")).status).toBe(404);
   });
 
+  test("a directory of nothing says so, and leads nowhere", async () => {
+    const empty = await startTestServer();
+    try {
+      const front = await (await fetch(empty.url)).text();
+      expect(front).toContain("No business is listed here at the moment");
+      expect(front).not.toContain("All towns and cities");
+      const towns = await fetch(`${empty.url}/cities`);
+      expect([towns.status, towns.headers.get("X-Robots-Tag")]).toEqual([200, "noindex"]);
+      expect(await towns.text()).toContain("No town is listed here at the moment");
+    } finally {
+      await empty.stop();
+    }
+  });
+
   test("search results and error pages stay out of the index, lists do not", async () => {
     expect((await open("/search?q=pub")).headers.get("X-Robots-Tag")).toBe("noindex");
     expect((await open("/nothing")).headers.get("X-Robots-Tag")).toBe("noindex");
