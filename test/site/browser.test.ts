@@ -95,6 +95,40 @@ test("with text twice as large, nothing sticks out of a phone and what is typed 
   await close();
 });
 
+test("no word of a name is broken for the number beside it, on a phone", async () => {
+  const large = await startTestServer();
+  const { id } = await addBusiness(large.sql, { category: "hotels", city: "Wolverhampton" });
+  await large.sql`
+    insert into businesses (
+      slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
+    select 'shop-' || n, 'Shop ' || n, 'approved', category_id, city_id, address_line1, postcode,
+      latitude, longitude
+    from businesses, generate_series(1, 11000) as n where id = ${id}`;
+  const { tab, close } = await openTab(browser, large.url, {
+    viewport: { width: 360, height: 740 },
+  });
+  for (const [path, name] of [
+    ["/", "Travel and accommodation"],
+    ["/cities", "Wolverhampton"],
+  ] as const) {
+    await tab.goto(path);
+    const link = tab.locator(".counted").getByRole("link", { name }).first();
+    const broken = await link.evaluate((element) => {
+      const text = element.firstChild as Text;
+      return [...text.data.matchAll(/\S+/g)].filter(({ 0: word, index }) => {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        return range.getClientRects().length > 1;
+      });
+    });
+    expect(broken).toEqual([]);
+    expect(await overflow(tab)).toBe(0);
+  }
+  await close();
+  await large.stop();
+});
+
 test("the form of a search is one row on a tablet, with a field that is wrong as large as the others", async () => {
   const { tab, close } = await openTab(browser, server.url, {
     viewport: { width: 768, height: 700 },
