@@ -183,6 +183,11 @@ test("on paper, a page is dark on white, whole, with what the footer says and no
       expect(await code.evaluate((pre) => pre.scrollWidth - pre.clientWidth)).toBe(0);
     }
   }
+  const elsewhere = { name: "Elsewhere", city: "York", shortDescription: "", description: "" };
+  await addBusiness(server.sql, elsewhere);
+  await tab.goto("/categories/plumbers");
+  const towns = tab.getByText("In one town only");
+  expect([await towns.count(), await towns.isVisible()]).toEqual([1, false]);
   await tab.goto("/businesses/night-owl");
   expect(await tab.getByRole("link", { name: "Website" }).isVisible()).toBe(true);
   expect(await tab.getByRole("link", { name: "Show the photos" }).isVisible()).toBe(false);
