@@ -373,6 +373,7 @@ test.each<[given: string[], kept: string[]]>([
   ],
   [["18:00-24:00", "12:00-18:00"], ["12:00-00:00"]],
   [["00:00-12:00", "12:00-24:00"], ["00:00-24:00"]],
+  [["00:00-00:00"], ["00:00-24:00"]],
   [["06:00-18:00", "17:00-07:00"], ["06:00-06:00"]],
 ])("hours of a day that touch or overlap are one: %j", async (given, kept) => {
   const openingHours = given.map((hours) => {

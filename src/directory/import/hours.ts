@@ -21,7 +21,8 @@ export function readOpeningHours(entries: readonly Entry[]): OpeningHours[] {
 }
 
 function readEntry({ day, openTime, closeTime, isClosed, is24Hours }: Entry): OpeningHours {
-  const isAllDay = !isClosed && (is24Hours || (openTime === "00:00" && closeTime === "24:00"));
+  const isMidnights = openTime === "00:00" && (closeTime === "24:00" || closeTime === "00:00");
+  const isAllDay = !isClosed && (is24Hours || isMidnights);
   const hasTimes = !isClosed && !isAllDay;
   return {
     day,
