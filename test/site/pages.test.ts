@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { generateBusinesses } from "../../scripts/generate/businesses.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { importRecords } from "../../src/directory/import.ts";
+import { parseOpeningHours } from "../../src/directory/opening-hours.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
 
@@ -364,18 +365,10 @@ describe("a business", () => {
   });
 
   test("says when it is open in the same words to people and machines", async () => {
-    const day = (day: string, openTime: string, closeTime: string, is24Hours = false) => ({
-      ...{ day, openTime, closeTime, is24Hours },
-      isClosed: !is24Hours && openTime === "",
-    });
-    const { slug } = await addBusiness(server.sql, {
-      openingHours: [
-        day("MONDAY", "00:00", "00:00"),
-        day("TUESDAY", "", "", true),
-        day("WEDNESDAY", "", ""),
-        day("FRIDAY", "22:00", "00:00"),
-      ],
-    });
+    const openingHours = parseOpeningHours(
+      "Mo 00:00-00:00; Tu 00:00-24:00; We off; Fr 22:00-00:00",
+    );
+    const { slug } = await addBusiness(server.sql, { openingHours });
     const { html } = await open(`/businesses/${slug}`);
     const said = [...html.matchAll(/<tr.*?<\/tr>/gs)].map(([row]) =>
       /<td>(.*?)<\/td>/.exec(row)?.at(1),
