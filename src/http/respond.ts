@@ -19,7 +19,7 @@ export function respond(request: Request, answer: Answer): Response {
   const bytes = isHeld ? null : representation.bytes(coding);
 
   const shared = tag === null ? plainHeaders : validatedHeaders;
-  const response = new Response(isHead ? null : bytes, {
+  const response = new Response(isHead ? null : bytes && bodyOf(bytes), {
     status: isHeld ? 304 : status,
     headers: shared(answer.headers),
   });
@@ -33,6 +33,24 @@ export function respond(request: Request, answer: Answer): Response {
   if (isHead && bytes) headers.set("Date", new Date().toUTCString());
   return response;
 }
+
+/**
+ * What a response is made of. It keeps a copy of bytes until the last of them is read, however slowly,
+ * but shares a Blob with all other responses: else those who never read could fill the memory.
+ */
+function bodyOf(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | Blob {
+  if (bytes.byteLength < SMALLEST_SHARED) return bytes;
+  const known = blobs.get(bytes);
+  if (known) return known;
+  const blob = new Blob([bytes]);
+  blobs.set(bytes, blob);
+  return blob;
+}
+
+const blobs = new WeakMap<Uint8Array, Blob>();
+
+/** Bytes; less than that is mostly in the system's buffers at once. */
+const SMALLEST_SHARED = 64 * 1024;
 
 // A response copies Headers much faster than it makes them from an object.
 const plainHeaders = memoized(varyingHeaders);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { ok, okFinished, withHeaders } from "../../src/http/answer.ts";
 import { Representation } from "../../src/http/representation.ts";
@@ -35,6 +36,18 @@ test("responses that are made one after the other keep their own bodies", async 
     const decoded = sent.map((bytes) => (coding === "gzip" ? gunzipSync(bytes) : bytes));
     expect(decoded.map((bytes) => new TextDecoder().decode(bytes))).toEqual(texts);
   }
+});
+
+test("a large body is in memory once, however many are slow to read it", async () => {
+  const text = randomBytes(2_000_000).toString("hex");
+  const answer = okFinished(Representation.of(text));
+  const asked = new Request("http://localhost/");
+  const responses = [respond(asked, answer)];
+  Bun.gc(true);
+  const before = process.memoryUsage.rss();
+  for (let count = 0; count < 200; count++) responses.push(respond(asked, answer));
+  expect(process.memoryUsage.rss() - before).toBeLessThan(100_000_000);
+  expect(await responses.at(-1)?.text()).toBe(text);
 });
 
 test("304 is for who has the body, whether the tag is weak, one of several, or any will do", () => {
