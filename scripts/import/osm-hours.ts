@@ -10,6 +10,7 @@ import { weekdays } from "../../src/directory/weekdays.ts";
  *   end of a day open, that are words, or that say the place never opens
  */
 export function readWeek(value: string): OpeningHoursRecord[] | null {
+  if (value.length > LONGEST_VALUE) return null;
   const known = read.get(value);
   if (known) return known.week;
   const week = parse(value);
@@ -18,6 +19,9 @@ export function readWeek(value: string): OpeningHoursRecord[] | null {
 }
 
 const read = new LRUCache<string, { week: OpeningHoursRecord[] | null }>({ max: 10_000 });
+
+/** OpenStreetMap itself keeps no longer ones, and to read them takes the library ever longer. */
+const LONGEST_VALUE = 255;
 
 type Interval = [from: Date, to: Date, isUnknown: boolean, comment: string | undefined];
 

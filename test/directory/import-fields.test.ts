@@ -104,6 +104,13 @@ test.each([
   "United Kingdom",
 ])("%p is no town", (text) => expect(readTown(text)).toBeNull());
 
+test("what is far too long to be a town is none, and takes no time", () => {
+  const begun = performance.now();
+  expect(readTown(`a${"-".repeat(100_000)}a`)).toBeNull();
+  expect(readTown(`${" ".repeat(300)}Leeds`)).toBeNull();
+  expect(performance.now() - begun).toBeLessThan(500);
+});
+
 test("spellings of one town have one slug", () => {
   const slugs = ["St Helens", "ST. HELENS", "St.Helens", "st-helens"].map(
     (text) => readTown(text)?.slug,

@@ -90,3 +90,9 @@ test("a night is not cut by the rule of the next day", () => {
     "SUN closed",
   ]);
 });
+
+test("what is longer than OpenStreetMap keeps is not read", () => {
+  const long = `Mo-Fr 09:00-17:00${"; PH off".repeat(30)}`;
+  expect(week(long.slice(0, 249))).not.toBeNull();
+  expect(week(long)).toBeNull();
+});

@@ -13,12 +13,16 @@ export interface Town {
  * but a street, a county, a postcode or a building.
  */
 export function readTown(text: string): Town | null {
+  if (text.length > LONGEST_TEXT) return null;
   const known = read.get(text);
   if (known) return known.town;
   const town = parse(text);
   read.set(text, { town });
   return town;
 }
+
+/** As in record.ts. Feeds may hold anything, and the patterns below take ever longer for long texts. */
+const LONGEST_TEXT = 200;
 
 // Feeds repeat a few thousand towns in millions of rows.
 const read = new LRUCache<string, { town: Town | null }>({ max: 20_000 });
