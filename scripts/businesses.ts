@@ -13,7 +13,7 @@ import { openPostgres, type Sql } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { print } from "./output.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
-import { formatLine, formatTable } from "./table.ts";
+import { formatJson, formatLine, formatTable } from "./table.ts";
 
 const USAGE = `Usage: npx bun scripts/businesses.ts ACTION SLUG…
        npx bun scripts/businesses.ts list [--status pending] [--source osm] [--json]
@@ -92,7 +92,7 @@ async function* formatted(
   for await (const candidates of batches) {
     isEmpty = false;
     const rows = candidates.map(({ slug, name, missing }) => [slug, name, missing.join(", ")]);
-    if (json) yield candidates.map((each) => `${JSON.stringify(each)}\n`).join("");
+    if (json) yield candidates.map((each) => `${formatJson(each)}\n`).join("");
     else if (process.stdout.isTTY) yield `${formatTable(["slug", "name", "missing"], rows)}\n`;
     else yield rows.map((row) => `${formatLine(row)}\n`).join("");
   }

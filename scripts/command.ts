@@ -17,7 +17,7 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
     process.exitCode = 1;
     const told = explain(error);
     // It may repeat what stands in a file, which must steer no terminal.
-    console.error(told?.replace(/[^\P{Cc}\n\t]/gu, " ") ?? error);
+    console.error(told?.replace(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, " ") ?? error);
   }
 }
 

@@ -11,7 +11,7 @@ import { formatTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { readArguments, readOrder, readRefusal, USAGE } from "./key-order.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
-import { formatTable } from "./table.ts";
+import { formatJson, formatTable } from "./table.ts";
 
 async function issueKey(): Promise<void> {
   const { json, help, ...given } = readArguments();
@@ -98,7 +98,7 @@ This is the only time that the key is shown; it cannot be looked up later.`,
 async function showWaiting(sql: Sql, json: boolean): Promise<void> {
   const waiting = await listWaiting(sql);
   if (json) {
-    for (const application of waiting) console.log(JSON.stringify(application));
+    for (const application of waiting) console.log(formatJson(application));
   } else if (waiting.length === 0) {
     console.log("No application is waiting. `--help` says how to issue a key without one.");
   } else {

@@ -19,7 +19,7 @@ import { formatTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { readSpan } from "./span.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
-import { formatTable } from "./table.ts";
+import { formatJson, formatTable } from "./table.ts";
 
 const USAGE = `Usage: npx bun scripts/keys.ts list
        npx bun scripts/keys.ts revoke ID
@@ -69,7 +69,7 @@ async function list(sql: Sql, json: boolean): Promise<void> {
   const keys = await listKeys(sql);
   if (json) {
     for (const { meterId: _, ...key } of keys) {
-      console.log(JSON.stringify({ ...key, state: keyState(key) }));
+      console.log(formatJson({ ...key, state: keyState(key) }));
     }
   } else if (keys.length === 0) {
     console.log("No key has been issued. `npx bun scripts/issue-key.ts --help` says how.");

@@ -20,5 +20,15 @@ export function formatTable(
 /** Columns of text for a program: a tab between them. */
 export const formatLine = (cells: readonly string[]) => cells.map(plain).join("\t");
 
-/** Control characters become spaces: what strangers wrote must steer no terminal and end no column. */
-const plain = (cell: string) => cell.replace(/\p{Cc}/gu, " ");
+/** JSON for a program, on one line. People read it at a terminal, too, so it is as harmless there. */
+export const formatJson = (value: unknown) =>
+  JSON.stringify(value).replace(
+    /[\p{Cc}\p{Bidi_Control}]/gu,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+/**
+ * Control characters become spaces: what strangers wrote must steer no terminal and end no column. So do
+ * those that turn the direction of writing: a name could make another of what stands beside it.
+ */
+const plain = (cell: string) => cell.replace(/[\p{Cc}\p{Bidi_Control}]/gu, " ");

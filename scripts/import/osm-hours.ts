@@ -13,7 +13,7 @@ export function readWeek(value: string): OpeningHoursRecord[] | null {
   if (value.length > LONGEST_VALUE) return null;
   const known = read.get(value);
   if (known) return known.week;
-  const week = parse(value);
+  const week = quietly(() => parse(value));
   read.set(value, { week });
   return week;
 }
@@ -22,6 +22,18 @@ const read = new LRUCache<string, { week: OpeningHoursRecord[] | null }>({ max: 
 
 /** OpenStreetMap itself keeps no longer ones, and to read them takes the library ever longer. */
 const LONGEST_VALUE = 255;
+
+/** The library writes its own failures to the terminal, with the value as it stands in the file. */
+function quietly<Result>(work: () => Result): Result {
+  const { error, warn } = console;
+  console.error = () => {};
+  console.warn = () => {};
+  try {
+    return work();
+  } finally {
+    Object.assign(console, { error, warn });
+  }
+}
 
 type Interval = [from: Date, to: Date, isUnknown: boolean, comment: string | undefined];
 

@@ -1,5 +1,6 @@
 import { appendFileSync, rmSync } from "node:fs";
 import { basename } from "node:path";
+import { formatJson } from "../table.ts";
 import type { RejectedRow } from "./row.ts";
 
 /** Rows in memory before they are written. */
@@ -67,7 +68,7 @@ export class Rejects {
 
 function jsonOf(rejected: RejectedRow): string {
   try {
-    return JSON.stringify(rejected);
+    return formatJson(rejected);
   } catch {
     // JSON can be read at any depth, but not be written.
     return JSON.stringify({ ...rejected, row: "nested too deeply to be written again" });

@@ -140,8 +140,27 @@ test("what a file says steers no terminal", async () => {
   const mapping = await write(JSON.stringify({ header: true, [`a${clear}`]: 1 }), "json");
   const field = await run(["a.csv", "--mapping", mapping]);
   expect(field.stderr).toContain("unknown fields: a [2J.");
-  const all = rows.stdout + header.stderr + parent.stderr + field.stderr;
+  const hours = { name: "Café", amenity: "cafe", opening_hours: `Mo SH 10:00-12:00 "${clear}"` };
+  const features = [{ id: "node/1", properties: hours }];
+  const collection = JSON.stringify({ type: "FeatureCollection", features });
+  const osm = await run([await write(collection, "geojson"), "--dry-run"]);
+  expect(osm).toMatchObject({ stderr: "", code: 0 });
+  expect(osm.stdout).toContain("openingHours 1");
+  const all = rows.stdout + header.stderr + parent.stderr + field.stderr + osm.stdout;
   expect(all).not.toContain("\u001b");
+});
+
+test("what a file says turns no direction of writing, and the rejects hold it all the same", async () => {
+  const turned = "a\u202ecba\u2066\u009b2J\u007f";
+  const file = await write(record("1", { category: turned }));
+  const { stdout } = await run([file]);
+  expect(stdout).toContain("1  category a cba  2J  is unknown");
+  const rejects = await Bun.file(`${file}.rejects.ndjson`).text();
+  expect(rejects).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+  expect(JSON.parse(rejects).row.category).toBe(turned);
+  const category = { slug: "b", name: "B", parent: turned };
+  const parent = await run(["--categories", await write(JSON.stringify(category))]);
+  expect(parent.stderr).toContain("The parent a cba  2J  of b is no category.");
 });
 
 test("what an element of OpenStreetMap or an establishment has no longer goes, what it never had stays", async () => {
