@@ -1,14 +1,15 @@
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { CommandError } from "../command.ts";
 import { canInstall, installPackage } from "./debian.ts";
 import { freePort } from "./ports.ts";
+import { keptSecret } from "./secret.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /**
  * Starts Redis (or Valkey) on loopback, with its data in `redis/` of the supervisor's folder.
- * @param options.durable false keeps everything in memory only
+ * @param options.durable false keeps everything in memory only, and needs no password
  * @param options.say told when the machine's package manager has to fetch Redis first
  */
 export async function startRedis(
@@ -22,6 +23,12 @@ export async function startRedis(
   const program = await redisProgram(say);
   const data = join(supervisor.folder, "redis");
   await mkdir(data, { recursive: true });
+  // It holds the addresses of visitors, in files that anybody on the machine could read.
+  await chmod(data, 0o700);
+  const password = durable ? await keptSecret(join(supervisor.folder, "redis.password")) : "";
+  // In a file, since everybody on the machine can read a command line.
+  const secrets = join(data, "redis.conf");
+  await writeFile(secrets, `requirepass "${password}"\n`, { mode: 0o600 });
   const port = await freePort();
   const settings = {
     bind: "127.0.0.1",
@@ -38,11 +45,13 @@ export async function startRedis(
     name: "redis",
     command: [
       program,
+      secrets,
       ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`]),
     ],
   });
-  await supervisor.ready(daemon, () => isReady(port));
-  return { url: `redis://127.0.0.1:${port}`, pid: daemon.pid };
+  await supervisor.ready(daemon, () => isReady(port, password));
+  const account = password === "" ? "" : `:${password}@`;
+  return { url: `redis://${account}127.0.0.1:${port}`, pid: daemon.pid };
 }
 
 /**
@@ -85,8 +94,8 @@ function find(): string | null {
   return Bun.which("redis-server", options) ?? Bun.which("valkey-server", options);
 }
 
-async function isReady(port: number): Promise<boolean> {
-  const redis = new Redis(port, { lazyConnect: true, retryStrategy: () => null });
+async function isReady(port: number, password: string): Promise<boolean> {
+  const redis = new Redis(port, { password, lazyConnect: true, retryStrategy: () => null });
   // connect() reports the failure; without a listener it would be printed as well.
   redis.on("error", () => {});
   return redis.connect().then(

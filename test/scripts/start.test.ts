@@ -7,6 +7,7 @@ import { type Stack, scriptEnvironment } from "../../scripts/stack/environment.t
 import { freePort } from "../../scripts/stack/ports.ts";
 import { isAlive, until } from "../../scripts/stack/waiting.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
+import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { stores } from "../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
@@ -35,6 +36,14 @@ describe("npm start", () => {
       const { baseUrl, databaseUrl, redisUrl, meiliUrl, meiliKey, pids } = stack;
       expect(stack).toEqual({ baseUrl, databaseUrl, redisUrl, meiliUrl, meiliKey, pids });
       expect((await stat(join(dataDir, "stack.json"))).mode & 0o777).toBe(0o600);
+      for (const name of ["redis.password", "redis/redis.conf"]) {
+        expect((await stat(join(dataDir, name))).mode & 0o777).toBe(0o600);
+      }
+      expect((await stat(join(dataDir, "redis"))).mode & 0o777).toBe(0o700);
+      await expect(pingRedis(redisUrl)).resolves.toBe("PONG");
+      await expect(pingRedis(redisUrl.replace(/:[^:]+@/, ""))).rejects.toThrow("NOAUTH");
+      const command = await readFile(`/proc/${pids.redis}/cmdline`, "utf8");
+      expect(command).not.toContain(new URL(redisUrl).password);
       expect(baseUrl).toBe(`http://localhost:${port}`);
       expect(Object.keys(pids).sort()).toEqual(["meilisearch", "postgres", "redis", "server"]);
       expect(Object.values(pids).every((pid) => pid !== null && isAlive(pid))).toBe(true);
@@ -213,6 +222,17 @@ function run(settings: Record<string, string>, args: string[] = []) {
 
 async function readStackFile(dataDir: string): Promise<Stack> {
   return JSON.parse(await readFile(join(dataDir, "stack.json"), "utf8"));
+}
+
+async function pingRedis(url: string): Promise<string> {
+  const redis = openRedis([url]);
+  redis.on("error", () => {});
+  try {
+    await connectRedis(redis);
+    return await redis.ping();
+  } finally {
+    redis.disconnect();
+  }
 }
 
 function pidsOf({ pids }: Stack): number[] {
