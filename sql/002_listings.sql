@@ -14,6 +14,7 @@
 --   011  follow_businesses, announce_businesses, fold_listing_counts, is_photo_list
 --   013  follow_category, follow_names, keep_referenced
 --   014  compact_listing_counts
+--   016  where the functions of triggers look for tables
 
 create table listings (
   category_id integer not null,                         -- 0: any category

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { listBusinesses } from "../../src/directory/listing.ts";
+import type { Sql } from "../../src/store/postgres.ts";
+import { addBusiness } from "../fixtures.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
+
+// What operators do in SQL, from sessions of their own.
+
+let database: TestDatabase;
+let sql: Sql;
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = database.sql;
+});
+afterAll(() => database.drop());
+
+const slugsIn = async (city: string) =>
+  (await listBusinesses(sql, { city, offset: 0, limit: 100 })).businesses.map(({ slug }) => slug);
+
+for (const [session, prepare] of [
+  // What pg_dump writes begins with this.
+  ["whose search_path is empty", "set local search_path = ''"],
+  [
+    "with temporary tables of the same names",
+    `create temporary table businesses (like public.businesses including all) on commit drop;
+     create temporary table categories (like public.categories) on commit drop;
+     create temporary table cities (like public.cities) on commit drop;
+     create temporary table listings (like public.listings) on commit drop;
+     create temporary table listing_counts (like public.listing_counts including all) on commit drop;
+     create temporary table search_changes (like public.search_changes including all) on commit drop;
+     create temporary table search_renames (like public.search_renames including all) on commit drop;
+     create temporary table keys_version (like public.keys_version) on commit drop`,
+  ],
+] as const) {
+  test(`the directory follows what is changed in a session ${session}`, async () => {
+    const city = `Pathless ${session.length}`;
+    const citySlug = city.toLowerCase().replaceAll(" ", "-");
+    const { slug: kept } = await addBusiness(sql, { city });
+    const { slug: dropped } = await addBusiness(sql, { city });
+    const [before] = await sql`select version from keys_version`;
+    await sql`truncate search_changes, search_renames`;
+
+    const added = `${kept}-copy`;
+    await sql.begin(async (operator) => {
+      await operator.unsafe(prepare);
+      await operator`
+        insert into public.businesses (
+          slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
+        select ${added}, name, status, category_id, city_id, address_line1, postcode, latitude, longitude
+        from public.businesses where slug = ${kept}`;
+      await operator`update public.businesses set is_premium = true where slug = ${kept}`;
+      await operator`delete from public.businesses where slug = ${dropped}`;
+      await operator`update public.cities set name = name || '!' where slug = ${citySlug}`;
+      await operator`update public.categories set name = name || '!' where slug = 'plumbers'`;
+      await operator`
+        update public.categories set parent_id = null, is_active = true where slug = 'electricians'`;
+      await operator`update public.tiers set name = name where slug = 'developer'`;
+      const deletion = operator.savepoint(
+        (savepoint) => savepoint`delete from public.cities where slug = ${citySlug}`,
+      );
+      await expect(deletion).rejects.toThrow(`there are businesses of ${citySlug} in cities`);
+    });
+
+    expect(await slugsIn(citySlug)).toEqual([kept, added]);
+    const [recorded] = await sql`
+      select (select count(distinct business_id)::integer from search_changes) as businesses,
+        (select count(distinct coalesce(category_id, city_id))::integer from search_renames) as names`;
+    expect(recorded).toEqual({ businesses: 3, names: 3 });
+    const [after] = await sql`select version from keys_version`;
+    expect(Number(after?.version)).toBe(Number(before?.version) + 1);
+  });
+}
+
+test("no function of a trigger depends on the search_path of a session", async () => {
+  const dependent = await sql`
+    select distinct proname from pg_trigger join pg_proc on pg_proc.oid = tgfoid
+    where not tgisinternal
+      and not coalesce('search_path=public, pg_temp' = any(proconfig), false)`;
+  expect([...dependent]).toEqual([]);
+});
