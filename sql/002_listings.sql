@@ -15,6 +15,7 @@
 --   013  follow_category, follow_names, keep_referenced
 --   014  compact_listing_counts
 --   016  where the functions of triggers look for tables
+--   017  keep_referenced_when_deleted, which stands in for keep_referenced
 
 create table listings (
   category_id integer not null,                         -- 0: any category

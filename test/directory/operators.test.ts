@@ -78,3 +78,25 @@ test("no function of a trigger depends on the search_path of a session", async (
       and not coalesce('search_path=public, pg_temp' = any(proconfig), false)`;
   expect([...dependent]).toEqual([]);
 });
+
+test("businesses are read once for all cities or categories of a deletion", async () => {
+  await addBusiness(sql, { city: "Stays" });
+  for (const table of ["cities", "categories"]) {
+    await sql`
+      insert into ${sql(table)} (slug, name)
+      select 'mistake-' || n, 'Mistake ' || n from generate_series(1, 50) as n`;
+    const times = await sql.begin(async (operator) => {
+      // Of this session, earlier transactions included.
+      const reads = async () => {
+        const [{ reads }] = await operator<[{ reads: number }]>`
+          select (seq_scan + coalesce(idx_scan, 0))::integer as reads
+          from pg_stat_xact_user_tables where relid = 'businesses'::regclass`;
+        return reads;
+      };
+      const before = await reads();
+      await operator`delete from ${operator(table)} where slug like 'mistake-%'`;
+      return (await reads()) - before;
+    });
+    expect(times).toBe(1);
+  }
+});
