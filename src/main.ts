@@ -121,10 +121,12 @@ export async function start(
       async () => new RingFile(config.tempFolder, { size: cacheBytes, mostNames: MOST_KEPT }),
     );
     opened.push(() => file.close());
-    const answers: Answers = await createPageCache(control, file, {
-      ...keptAnswers,
-      onFault: (error) => log.error({ err: error }, "finished answers cannot be kept"),
-    });
+    const answers: Answers = await reach("PostgreSQL (DATABASE_URL)", () =>
+      createPageCache(control, file, {
+        ...keptAnswers,
+        onFault: (error) => log.error({ err: error }, "finished answers cannot be kept"),
+      }),
+    );
     opened.push(() => answers.stop());
     const counts: AnswerCounts = new Map();
     const metrics = createMetrics(admission, tasks, counts);

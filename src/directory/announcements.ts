@@ -1,3 +1,4 @@
+import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import type { Sql } from "../store/postgres.ts";
 import { repeat } from "../store/repeat.ts";
 
@@ -41,6 +42,7 @@ export interface Announcements {
  * are told together, at most TELL_INTERVAL_MS late. To know that none was lost, this sends announcements
  * to itself: when one comes back, all that were committed before it have come.
  * @param tell gets what changed; "everything" when that is not known
+ * @throws Error when announcements are taken and not delivered, as by a pooler in transaction mode
  */
 export async function followAnnouncements(
   sql: Sql,
@@ -50,6 +52,7 @@ export async function followAnnouncements(
   let gathered: Change[] | "everything" = [];
   let pause: Timer | undefined;
   let confirmedAt = Number.NEGATIVE_INFINITY;
+  const confirmed = Promise.withResolvers<void>();
 
   function gather(changes: readonly Change[] | "everything") {
     if (changes === "everything" || gathered === "everything") gathered = "everything";
@@ -70,7 +73,9 @@ export async function followAnnouncements(
   function hear(payload: string) {
     if (payload.startsWith(CONFIRMATION)) {
       const [, sender, sentAt] = payload.split(" ");
-      if (sender === self) confirmedAt = Number(sentAt);
+      if (sender !== self) return;
+      confirmedAt = Number(sentAt);
+      confirmed.resolve();
     } else {
       gather(payload === "*" ? "everything" : readChanges(payload));
     }
@@ -86,16 +91,26 @@ export async function followAnnouncements(
   const listening = await sql.listen(CHANNEL, hear, forget);
   const confirm = () => sql.notify(CHANNEL, `${CONFIRMATION} ${self} ${performance.now()}`);
   const stopConfirming = repeat(CONFIRM_INTERVAL_MS, async () => void (await confirm()));
-  await confirm();
+  async function stop() {
+    clearTimeout(pause);
+    await stopConfirming();
+    await listening.unlisten();
+  }
 
-  return {
-    areCurrent: () => performance.now() - confirmedAt < CERTAIN_FOR_MS,
-    async stop() {
-      clearTimeout(pause);
-      await stopConfirming();
-      await listening.unlisten();
-    },
-  };
+  try {
+    await confirm();
+    // Without this, a server would go on for good with an empty cache, and say nothing of it.
+    await withDeadline(confirmed.promise, LONGEST_CONFIRMATION_MS);
+  } catch (error) {
+    await stop().catch(() => {});
+    if (!(error instanceof DeadlineError)) throw error;
+    throw new Error(
+      "what it announces (LISTEN) does not arrive. Behind a pooler in transaction mode it never does: " +
+        "give the address of PostgreSQL itself, or pool by session",
+      { cause: error },
+    );
+  }
+  return { areCurrent: () => performance.now() - confirmedAt < CERTAIN_FOR_MS, stop };
 }
 
 const CHANNEL = "directory_pages";
@@ -105,6 +120,8 @@ const CONFIRMATION = "confirm";
 const TELL_INTERVAL_MS = 200;
 const CERTAIN_FOR_MS = 700;
 const CONFIRM_INTERVAL_MS = 200;
+/** Milliseconds until the first one; a busy PostgreSQL takes a fraction of that. */
+const LONGEST_CONFIRMATION_MS = 5_000;
 
 type PlaceData = [city: number, rank: number, ...categories: number[]];
 type ChangeData = [

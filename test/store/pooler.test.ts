@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { createDatabase, startTestServer, type TestDatabase } from "../support.ts";
+
+// A pooler in transaction mode takes LISTEN, and delivers nothing that is announced.
+
+let database: TestDatabase;
+let pooler: Server;
+beforeAll(async () => {
+  database = await createDatabase();
+  const target = new URL(database.url);
+  pooler = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    near.pipe(far).on("error", () => {});
+    passWithoutAnnouncements(far, near);
+    near.on("error", () => {}).on("close", () => far.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    pooler.listen(0, "127.0.0.1", resolve);
+  });
+});
+afterAll(async () => {
+  pooler.close();
+  await database.drop();
+});
+
+/** Messages of PostgreSQL are a type, then their length, which includes itself, in four bytes. */
+function passWithoutAnnouncements(far: Socket, near: Socket): void {
+  let rest = Buffer.alloc(0);
+  far.on("error", () => {}).on("close", () => near.destroy());
+  far.on("data", (data: Buffer) => {
+    rest = Buffer.concat([rest, data]);
+    while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
+      const message = rest.subarray(0, 1 + rest.readUInt32BE(1));
+      rest = rest.subarray(message.length);
+      if (message[0] !== "A".charCodeAt(0)) near.write(new Uint8Array(message));
+    }
+  });
+}
+
+test("a server to which nothing is announced does not start, and says why", async () => {
+  const url = new URL(database.url);
+  url.port = String((pooler.address() as { port: number }).port);
+  await expect(startTestServer({ databaseUrl: url.href })).rejects.toThrow(
+    "Cannot use PostgreSQL (DATABASE_URL): what it announces (LISTEN) does not arrive.",
+  );
+}, 20_000);
