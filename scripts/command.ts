@@ -40,6 +40,9 @@ function explain(error: unknown): string | null {
   if (OUT_OF_ROOM.has(code)) {
     return `PostgreSQL is out of disk space or memory: ${message}. Free some, then try again.`;
   }
+  if (code === QUERY_CANCELED) {
+    return `PostgreSQL ended a statement early: ${message}. If its role has a statement_timeout, raise it.`;
+  }
   if (REFUSED.has(code)) return `PostgreSQL refuses: ${message}. Look at DATABASE_URL.`;
   if (error instanceof MeilisearchError || error instanceof SearchTaskError) {
     return `Cannot bring search up to date: ${message}`;
@@ -51,5 +54,6 @@ function explain(error: unknown): string | null {
 // Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory. Refused: a wrong account or
 // password, no such database, no privileges.
 const UNDEFINED_TABLE = "42P01";
+const QUERY_CANCELED = "57014";
 const OUT_OF_ROOM = new Set(["53100", "53200"]);
 const REFUSED = new Set(["28000", "28P01", "3D000", "42501"]);

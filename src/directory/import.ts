@@ -1,6 +1,6 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import { IMPORT_LOCK } from "../store/locks.ts";
-import type { Sql } from "../store/postgres.ts";
+import { liftTimeLimits, type Sql } from "../store/postgres.ts";
 import { compactListings } from "./compaction.ts";
 import {
   type Feed,
@@ -29,6 +29,7 @@ export async function importRecords(
   const counts = noCounts();
   try {
     await sql.begin(async (transaction) => {
+      await liftTimeLimits(transaction);
       await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
       await expectManyRows(transaction);
       const feed = await openFeed(transaction, options, counts);

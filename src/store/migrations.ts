@@ -47,9 +47,7 @@ async function apply(connection: Sql, name: string, from: URL): Promise<boolean>
     // Several statements sent as one query are one transaction. While it waits for the lock of a
     // table, all who want to read that table wait behind it: for an import, that would be minutes.
     await connection
-      .unsafe(
-        `set local lock_timeout = ${LOCK_TIMEOUT_MS};\n${text};\ninsert into migrations (name) values ('${name}')`,
-      )
+      .unsafe(`${LIMITS}\n${text};\ninsert into migrations (name) values ('${name}')`)
       .simple();
     return true;
   } catch (error) {
@@ -62,7 +60,9 @@ async function apply(connection: Sql, name: string, from: URL): Promise<boolean>
 
 // Appendix A of PostgreSQL's manual.
 const LOCK_NOT_AVAILABLE = "55P03";
-const LOCK_TIMEOUT_MS = 500;
+/** Milliseconds for a lock. None for the work itself, whatever the role has for others: see liftTimeLimits. */
+const LIMITS =
+  "set local lock_timeout = 500; set local statement_timeout = 0; set local transaction_timeout = 0;";
 /** Between attempts, for those who had to wait behind the last one. */
 const PAUSE_MS = 1_000;
 

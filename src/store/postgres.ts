@@ -68,6 +68,17 @@ function cutWhenSilent(milliseconds: number) {
   };
 }
 
+/**
+ * For a transaction that is meant to be long: lifts the time limits that its role or database may have for
+ * all others, as pg_dump does for its own.
+ */
+export async function liftTimeLimits(transaction: Transaction): Promise<void> {
+  await transaction`
+    select set_config(name, '0', true)
+    from unnest(array[
+      'statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout']) as name`;
+}
+
 /** @throws when PostgreSQL cannot be asked */
 export async function ping(sql: Sql): Promise<void> {
   await sql`select 1`;

@@ -11,6 +11,8 @@ import {
   importRecords,
 } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
+import { IMPORT_LOCK } from "../../src/store/locks.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
@@ -646,4 +648,32 @@ test("lists, totals and search follow an import", async () => {
   expect(await total("general-shops")).toBe(2);
   const changes = await database.sql`select distinct business_id from search_changes`;
   expect(changes.length).toBe(2);
+});
+
+test("an import takes its time, whatever limits its role has for others", async () => {
+  const { sql, url, drop } = await createDatabase();
+  const name = new URL(url).pathname.slice(1);
+  for (const limit of [
+    "statement_timeout",
+    "transaction_timeout",
+    "idle_in_transaction_session_timeout",
+  ]) {
+    await sql.unsafe(`alter database ${name} set ${limit} = '200ms'`);
+  }
+  const limited = openPostgres(url, { max: 1 });
+  async function* slowly() {
+    yield whole;
+    await Bun.sleep(500);
+  }
+  let importing: Promise<ImportCounts> | undefined;
+  // Another import, whose end it has to wait for.
+  await sql.begin(async (other) => {
+    await other`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+    importing = importRecords(limited, slowly(), { source: "slow" });
+    importing.catch(() => {});
+    await Bun.sleep(500);
+  });
+  expect(await importing).toMatchObject({ created: 1 });
+  await limited.end();
+  await drop();
 });

@@ -232,4 +232,22 @@ describe("scripts/businesses.ts", () => {
     expect(found).toEqual({ status: "approved" });
     expect((await businesses("approve", "--help")).stdout).toStartWith("Usage: ");
   });
+
+  test("a statement that takes longer than its role may is told in a line", async () => {
+    await addBusiness(server.sql, { slug: "slow-one" });
+    await server.sql.unsafe(`
+      create function sleep() returns trigger language plpgsql as $$
+      begin perform pg_sleep(5); return new; end $$;
+      create trigger sleep before update on businesses for each row execute function sleep()`);
+    const database = new URL(server.config.databaseUrl).pathname.slice(1);
+    await server.sql.unsafe(`alter database ${database} set statement_timeout = '1s'`);
+    const told = await businesses("verify", "slow-one");
+    await server.sql.unsafe(`alter database ${database} reset statement_timeout`);
+    await server.sql`drop function sleep cascade`;
+    expect(told).toMatchObject({
+      exitCode: 1,
+      stderr:
+        "PostgreSQL ended a statement early: canceling statement due to statement timeout. If its role has a statement_timeout, raise it.\n",
+    });
+  });
 });

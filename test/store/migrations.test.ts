@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { loadConfig } from "../../src/config.ts";
 import { start } from "../../src/main.ts";
 import { migrate, pendingMigrations } from "../../src/store/migrations.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
 import { createDatabase, freshRedis, stores } from "../support.ts";
 
 test("a migrated database has none pending, and migrating again does nothing", async () => {
@@ -71,5 +72,20 @@ test("the server refuses to start while a migration is pending, and names it", a
   });
   await expect(start(config)).rejects.toThrow("004_taxonomy.sql");
   redis.client.disconnect();
+  await drop();
+});
+
+test("one takes its time, whatever limits its role has for others", async () => {
+  const { sql, url, drop } = await createDatabase();
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-migrations-"));
+  await writeFile(join(folder, "901_slow.sql"), "select pg_sleep(0.3); select pg_sleep(0.3);");
+  const name = new URL(url).pathname.slice(1);
+  await sql.unsafe(`alter database ${name} set statement_timeout = '200ms'`);
+  await sql.unsafe(`alter database ${name} set transaction_timeout = '200ms'`);
+  const limited = openPostgres(url, { max: 1 });
+  const from = pathToFileURL(`${folder}/`);
+  expect(await migrate(limited, { from })).toEqual(["901_slow.sql"]);
+  await limited.end();
+  await rm(folder, { recursive: true });
   await drop();
 });
