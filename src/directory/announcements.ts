@@ -51,7 +51,10 @@ export async function followAnnouncements(
   const self = crypto.randomUUID();
   let gathered: Change[] | "everything" = [];
   let pause: Timer | undefined;
-  let confirmedAt = Number.NEGATIVE_INFINITY;
+  /** When that was sent which came back last: what was committed before has been heard. */
+  let heardAt = Number.NEGATIVE_INFINITY;
+  /** What was committed before has been told, too. */
+  let toldAt = Number.NEGATIVE_INFINITY;
   const confirmed = Promise.withResolvers<void>();
 
   function gather(changes: readonly Change[] | "everything") {
@@ -68,13 +71,16 @@ export async function followAnnouncements(
       if (gathered.length > 0) tellNow();
     }, TELL_INTERVAL_MS);
     tell(changes);
+    toldAt = heardAt;
   }
 
   function hear(payload: string) {
     if (payload.startsWith(CONFIRMATION)) {
       const [, sender, sentAt] = payload.split(" ");
       if (sender !== self) return;
-      confirmedAt = Number(sentAt);
+      heardAt = Number(sentAt);
+      // Not before what has been heard is told: it may have come long after it was committed.
+      if (gathered.length === 0) toldAt = heardAt;
       confirmed.resolve();
     } else {
       gather(payload === "*" ? "everything" : readChanges(payload));
@@ -110,15 +116,16 @@ export async function followAnnouncements(
       { cause: error },
     );
   }
-  return { areCurrent: () => performance.now() - confirmedAt < CERTAIN_FOR_MS, stop };
+  return { areCurrent: () => performance.now() - toldAt < CERTAIN_FOR_MS, stop };
 }
 
 const CHANNEL = "directory_pages";
 const CONFIRMATION = "confirm";
 
-// A cached page is never older than the two of these together: less than a second.
+// A cached page is never older than this: less than a second.
+const CERTAIN_FOR_MS = 900;
+// Much less together, or what is cached would often not be found.
 const TELL_INTERVAL_MS = 200;
-const CERTAIN_FOR_MS = 700;
 const CONFIRM_INTERVAL_MS = 200;
 /** Milliseconds until the first one; a busy PostgreSQL takes a fraction of that. */
 const LONGEST_CONFIRMATION_MS = 5_000;

@@ -539,6 +539,8 @@ test("what is kept is true after changes by many at once, totals included", asyn
   isOver = true;
   await reading;
 
+  // The readers let nobody else have a turn while they find everything.
+  await until(isHeard, 2_000);
   await change(async () => {});
   const kept = questions.filter((question) => cache.find(nameOf(question)));
   for (const question of kept) {

@@ -83,6 +83,35 @@ test("nothing is called current after a reconnection before all is told to be fo
   await line.close();
 });
 
+test("nothing is called current before all is told that was announced while it could not be heard", async () => {
+  const sql = openPostgres(database.url, { max: 2 });
+  const told: string[] = [];
+  const announcements = await followAnnouncements(sql, (changes) => {
+    if (changes !== "everything") told.push(...changes.map(({ slug }) => slug));
+  });
+  await until(() => announcements.areCurrent(), 5_000);
+  const [listener] = await database.sql<[{ pid: number }]>`
+    select pid from pg_stat_activity
+    where datname = current_database() and query ilike 'listen %'`;
+  process.kill(listener.pid, "SIGSTOP");
+  try {
+    for (const slug of ["first", "second"]) {
+      const payload = JSON.stringify([[slug, "x", null, null, 1]]);
+      await database.sql.notify("directory_pages", payload);
+    }
+    await until(() => !announcements.areCurrent(), 5_000);
+  } finally {
+    process.kill(listener.pid, "SIGCONT");
+  }
+  await new Promise<void>((resolve) => {
+    const look = () => (announcements.areCurrent() ? resolve() : setImmediate(look));
+    look();
+  });
+  expect(told).toEqual(["first", "second"]);
+  await announcements.stop();
+  await sql.end({ timeout: 1 });
+});
+
 test("what is announced is heard again when a standby behind the address has become the primary", async () => {
   const folder = await mkdtemp(join(tmpdir(), "highstreet-standby-"));
   // PostgreSQL runs in another account when we are root, and has to pass.
