@@ -30,6 +30,11 @@ export interface MeterTotal {
 
 /** Gathers what is charged; a flush writes a month in one statement, however many keys. */
 export function openUsage(sql: Sql): DurableUsage {
+  const writer = crypto.randomUUID();
+  /** Of the last batch. */
+  let number = 0;
+  /** What is to be written first, just as it is: what failed may have been written all the same. */
+  const batches: Batch[] = [];
   /** By month, then by meter. */
   let pending = new Map<string, Map<string, number>>();
   /** The last write: they go one after the other, so whoever awaits it awaits them all. */
@@ -48,21 +53,22 @@ export function openUsage(sql: Sql): DurableUsage {
   }
 
   async function write() {
-    const unwritten = pending;
+    await writeBatches();
+    for (const [month, counted] of pending) {
+      const charges = Array.from(counted, ([meterId, used]) => ({ meterId, used }));
+      const changes = charges.filter(({ used }) => used !== 0);
+      if (changes.length > 0) batches.push({ number: ++number, month, charges: changes });
+    }
     pending = new Map();
-    try {
-      for (const [month, counted] of unwritten) {
-        const charges = Array.from(counted, ([meterId, used]) => ({ meterId, used }));
-        const changes = charges.filter(({ used }) => used !== 0);
-        if (changes.length > 0) tell(month, await addUsage(sql, month, changes));
-        unwritten.delete(month);
-      }
-    } catch (error) {
-      // If the connection broke just after the commit, they were written, and are now counted twice.
-      for (const [month, counted] of unwritten) {
-        for (const [meterId, used] of counted) count(meterId, month, used);
-      }
-      throw error;
+    await writeBatches();
+  }
+
+  async function writeBatches() {
+    for (let batch = batches[0]; batch; batch = batches[0]) {
+      if (batch.number === 1) await forgetOldWriters(sql);
+      const totals = await addUsage(sql, writer, batch);
+      batches.shift();
+      tell(batch.month, totals);
     }
   }
 
@@ -123,21 +129,43 @@ export const noDurableUsage: DurableUsage = {
 // Less than a second, so that there is time for the write.
 const FLUSH_INTERVAL_MS = 800;
 
-/** Adds to what meters have used in a month. @returns what they have used then */
+/** What a process writes at a time, in one month. */
+interface Batch {
+  number: number;
+  month: string;
+  charges: readonly MeterTotal[];
+}
+
+/**
+ * Adds to what meters have used in a month, unless that was done already.
+ * @returns what they have used then; nothing when it was done already
+ */
 async function addUsage(
   sql: Sql,
-  month: string,
-  charges: readonly MeterTotal[],
+  writer: string,
+  { number, month, charges }: Batch,
 ): Promise<MeterTotal[]> {
   // All servers lock the rows in the same order.
   return await sql<MeterTotal[]>`
+    with write as (
+      insert into usage_writes as last (writer, number) values (${writer}, ${number})
+      on conflict (writer) do update
+        set number = excluded.number, written_at = excluded.written_at
+        where last.number < excluded.number
+      returning number
+    )
     insert into usage (meter_id, month, used)
-    select meter_id, ${`${month}-01`}::date, used from unnest(
+    select meter_id, ${`${month}-01`}::date, used from write, unnest(
       ${charges.map(({ meterId }) => meterId)}::uuid[],
       ${charges.map(({ used }) => used)}::bigint[]) as charge (meter_id, used)
     order by meter_id
     on conflict (meter_id, month) do update set used = usage.used + excluded.used
     returning meter_id as "meterId", used::float8 as used`;
+}
+
+/** Those of processes that ended long ago. */
+async function forgetOldWriters(sql: Sql): Promise<void> {
+  await sql`delete from usage_writes where written_at < now() - interval '1 day'`;
 }
 
 /** What meters have used, each in its month; 0 when nothing is known. */

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
 import { openUsage } from "../../src/access/usage.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
+import { openLine } from "../line.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
@@ -34,16 +37,60 @@ test("charges of two months are written each to its own, and a charge that was g
 });
 
 test("what cannot be written is written with what comes later, once", async () => {
-  const usage = openUsage(database.sql);
+  const { sql } = database;
+  await sql.unsafe(`
+    create function refuse_december() returns trigger language plpgsql as $$
+      begin raise exception 'refused'; end $$;
+    create trigger refuse_december before insert on usage for each row
+      when (new.month = '2026-12-01') execute function refuse_december();`);
+  const usage = openUsage(sql);
   const meterId = Bun.randomUUIDv7();
-  const broken = Bun.randomUUIDv7();
   usage.count(meterId, "2026-11", 1);
-  usage.count(broken, "2026-13", 1);
-  await expect(usage.flush()).rejects.toThrow();
-  usage.count(broken, "2026-13", -1);
+  usage.count(meterId, "2026-12", 1);
+  await expect(usage.flush()).rejects.toThrow("refused");
+  await sql`drop trigger refuse_december on usage`;
   usage.count(meterId, "2026-11", 1);
+  usage.count(meterId, "2026-12", 2);
   await usage.flush();
-  expect(await usage.totals([{ meterId, month: "2026-11" }])).toEqual([2]);
+  const asked = ["2026-11", "2026-12"].map((month) => ({ meterId, month }));
+  expect(await usage.totals(asked)).toEqual([2, 3]);
+});
+
+test("what was written counts once, also when the answer that says so is lost", async () => {
+  const line = await openLine(new URL(database.url));
+  const sql = openPostgres(line.url, { max: 1 });
+  const usage = openUsage(sql);
+  const asked = [{ meterId: Bun.randomUUIDv7(), month: "2026-11" }];
+  const count = (requests: number) => usage.count(asked[0]?.meterId ?? "", "2026-11", requests);
+  // From now on the statement is prepared, and has one answer: that it is done.
+  count(1);
+  await usage.flush();
+  count(2);
+  line.loseAnswer();
+  await expect(usage.flush()).rejects.toThrow();
+  expect(await openUsage(database.sql).totals(asked)).toEqual([3]);
+  count(4);
+  await until(
+    () =>
+      usage.flush().then(
+        () => true,
+        () => false,
+      ),
+    5_000,
+  );
+  expect(await usage.totals(asked)).toEqual([7]);
+  await sql.end();
+  await line.close();
+});
+
+test("of processes that ended long ago nothing is kept but what they have written", async () => {
+  const { sql } = database;
+  const old = crypto.randomUUID();
+  await sql`insert into usage_writes values (${old}, 7, now() - interval '2 days')`;
+  const usage = openUsage(sql);
+  usage.count(Bun.randomUUIDv7(), "2026-11", 1);
+  await usage.flush();
+  expect((await sql`select from usage_writes where writer = ${old}`).length).toBe(0);
 });
 
 test("all who wait for a write that has yet to begin share it, also when it fails", async () => {
