@@ -60,6 +60,8 @@ function cutWhenSilent(milliseconds: number) {
     const [host] = options.host;
     const [port] = options.port;
     const socket = net.connect(path ? { path } : { host, port });
+    // When it takes too long to connect, the driver says to whom by these.
+    Object.assign(socket, { host, port });
     const silence = new Error(`PostgreSQL has said nothing for ${milliseconds / 1_000} seconds`);
     socket.setTimeout(milliseconds, () => {
       socket.destroy(Object.assign(silence, { code: "ETIMEDOUT" }));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startFrailRedis } from "../../scripts/bench/redis.ts";
@@ -38,6 +39,23 @@ test("connections to a PostgreSQL that has gone without a word are given up, and
   await sql.end({ timeout: 1 });
   await line.close();
 });
+
+test("a PostgreSQL that accepts and says nothing is named by its address", async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => {
+    silent.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = silent.address() as { port: number };
+  const options = { max: 1, longestSilenceMs: 30_000 };
+  const sql = openPostgres(`postgres://nobody@127.0.0.1:${port}/none`, options);
+  const error = await sql`select 1`.catch((error) => error);
+  expect(error).toMatchObject({
+    code: "CONNECT_TIMEOUT",
+    message: expect.stringContaining(`127.0.0.1:${port}`),
+  });
+  await sql.end({ timeout: 1 });
+  silent.close();
+}, 10_000);
 
 test("a long statement and an idle connection are not taken for one", async () => {
   const sql = openPostgres(database.url, { max: 1, longestSilenceMs: 2_000 });
