@@ -188,15 +188,13 @@ export function createAdmission(
       return { ...reading, admitted: false, reason: outcome, retryAfterSeconds };
     },
     async refundKey({ meterId }, { month }) {
-      usage.count(meterId, month, -1);
+      const given = usage.giveBack(meterId, month);
       if (outage.isOn) return local.refund(meterId, month);
       // PostgreSQL first: a server that finds more there than in Redis believes that Redis forgot some.
-      await withDeadline(usage.flush(), LONGEST_FLUSH_MS).catch(() => {});
-      try {
-        await meters.refund(meterId, month);
-      } catch (error) {
-        outage.begin(error, meterId);
-      }
+      const refunded = given
+        .then(() => meters.refund(meterId, month))
+        .catch((error) => outage.begin(error, meterId));
+      await withDeadline(refunded, LONGEST_REFUND_MS).catch(() => {});
     },
     usage: async (key) => (await charge(key, 0)).reading,
     state: () => ({ isLocal: outage.isOn, outages }),
@@ -207,8 +205,8 @@ export function createAdmission(
 const LOOK_UP_BATCH_SIZE = 1_000;
 const CONCURRENT_LOOK_UPS = 8;
 const LONGEST_LOOK_UP_MS = 2_000;
-/** A caller who gets a 5xx waits no longer than this for its refund to be written. */
-const LONGEST_FLUSH_MS = 500;
+/** A caller who gets a 5xx waits no longer than this for its refund. It comes later then. */
+const LONGEST_REFUND_MS = 500;
 
 /** Does the work once for all who ask for it while it is under way. */
 function singleFlight(

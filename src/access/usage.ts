@@ -6,6 +6,11 @@ import type { Upkeep } from "../upkeep.ts";
 export interface DurableUsage {
   /** Counts requests charged (or, below 0, given back) in a month such as `2026-11`. Does not wait. */
   count(meterId: string, month: string, requests: number): void;
+  /**
+   * Counts a request given back, and ends once PostgreSQL does not count it: at once when it never has.
+   * Never throws.
+   */
+  giveBack(meterId: string, month: string): Promise<void>;
   /** What each meter has used in a month, everything counted here until now included. */
   totals(meters: readonly MeterMonth[]): Promise<number[]>;
   /** Writes what has been counted. @throws when PostgreSQL is away; nothing is lost then */
@@ -42,6 +47,11 @@ export function openUsage(sql: Sql): DurableUsage {
   /** The write that has yet to begin: all who flush until then share it. */
   let next: Promise<void> | undefined;
   let tell: WrittenListener = () => {};
+  /** Those who wait for what they gave back: until it is taken into a batch, and until that is written. */
+  let waiting: (() => void)[] = [];
+  let leaving: (() => void)[] = [];
+  /** By month and meter, how many of them wait. */
+  const owed = new Map<string, number>();
 
   function count(meterId: string, month: string, requests: number) {
     let counted = pending.get(month);
@@ -60,6 +70,8 @@ export function openUsage(sql: Sql): DurableUsage {
       if (changes.length > 0) batches.push({ number: ++number, month, charges: changes });
     }
     pending = new Map();
+    leaving = leaving.concat(waiting);
+    waiting = [];
     await writeBatches();
   }
 
@@ -70,6 +82,25 @@ export function openUsage(sql: Sql): DurableUsage {
       batches.shift();
       tell(batch.month, totals);
     }
+    for (const leave of leaving) leave();
+    leaving = [];
+  }
+
+  async function giveBack(meterId: string, month: string) {
+    count(meterId, month, -1);
+    const name = `${month} ${meterId}`;
+    const others = owed.get(name) ?? 0;
+    // One that was charged and not written yet: together they are nothing to write.
+    if ((pending.get(month)?.get(meterId) ?? 0) + others >= 0) return;
+    owed.set(name, others + 1);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.push(resolve);
+    // When it fails, a later one writes it.
+    flush().catch(() => {});
+    await promise;
+    const left = (owed.get(name) ?? 0) - 1;
+    if (left > 0) owed.set(name, left);
+    else owed.delete(name);
   }
 
   function flush(): Promise<void> {
@@ -85,6 +116,7 @@ export function openUsage(sql: Sql): DurableUsage {
 
   return {
     count,
+    giveBack,
     flush,
     async totals(meters) {
       await flush();
@@ -121,6 +153,7 @@ export function flushRegularly(usage: DurableUsage, log: Logger): Upkeep {
 /** Keeps nothing: a meter that Redis does not know starts at 0. */
 export const noDurableUsage: DurableUsage = {
   count() {},
+  async giveBack() {},
   totals: async (meters) => meters.map(() => 0),
   async flush() {},
   onWritten() {},

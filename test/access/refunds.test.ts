@@ -24,9 +24,13 @@ async function startServer() {
   return { usage, admission, stop: () => client.disconnect() };
 }
 
-test("what was given back stays given back when another server writes what it has counted", async () => {
+function newKey(): ApiKey {
   const id = Bun.randomUUIDv7();
-  const key: ApiKey = { id, meterId: id, tier: "", quota: 1_000, perMinute: 60_000, burst: 60_000 };
+  return { id, meterId: id, tier: "", quota: 1_000, perMinute: 60_000, burst: 60_000 };
+}
+
+test("what was given back stays given back when another server writes what it has counted", async () => {
+  const key = newKey();
   const [one, other] = await Promise.all([startServer(), startServer()]);
   const charged = await Promise.all(Array.from({ length: 40 }, () => one.admission.admitKey(key)));
   await one.usage.flush();
@@ -37,11 +41,33 @@ test("what was given back stays given back when another server writes what it ha
   expect(await used()).toBe(1);
   await one.usage.flush();
   const written = async () => {
-    const [row] = await database.sql`select used::integer from usage where meter_id = ${id}`;
+    const [row] = await database.sql`select used::integer from usage where meter_id = ${key.id}`;
     return row?.used;
   };
   await until(async () => (await written()) === 1, 2_000);
   expect(await used()).toBe(1);
+  one.stop();
+  other.stop();
+});
+
+test("what was given back while PostgreSQL was away stays given back, whoever writes first", async () => {
+  const key = newKey();
+  const [one, other] = await Promise.all([startServer(), startServer()]);
+  const used = async () => (await one.admission.usage(key)).used;
+  const charged = await Promise.all(Array.from({ length: 40 }, () => one.admission.admitKey(key)));
+  await one.usage.flush();
+  await database.sql`alter table usage rename to usage_gone`;
+  await Promise.all(charged.map((admitted) => one.admission.refundKey(key, admitted)));
+  // PostgreSQL never heard of these: they are given back at once.
+  const others = await Promise.all(Array.from({ length: 5 }, () => one.admission.admitKey(key)));
+  const before = await used();
+  await Promise.all(others.map((admitted) => one.admission.refundKey(key, admitted)));
+  expect(await used()).toBe(before - 5);
+  await database.sql`alter table usage_gone rename to usage`;
+  await other.admission.admitKey(key);
+  await other.usage.flush();
+  await one.usage.flush();
+  await until(async () => (await used()) === 1, 2_000);
   one.stop();
   other.stop();
 });
