@@ -27,7 +27,7 @@ A change shows in lists and details within a second, in search within five.
   --source  only what was imported under this name
   --json    one JSON line for each business: slug, name, missing`;
 
-await runCommand(async () => {
+await runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {

@@ -9,16 +9,21 @@ export class CommandError extends Error {}
 /**
  * Runs a command: exit code 1 on failure, with one clear line (or the usage) on stderr.
  * Faults of the program itself keep their stack.
+ * @param usage shown when `parseArgs` refuses an argument
  */
-export async function runCommand(command: () => Promise<void>): Promise<void> {
+export async function runCommand(usage: string, command: () => Promise<void>): Promise<void> {
   try {
     await command();
   } catch (error) {
     process.exitCode = 1;
-    const told = explain(error);
+    const told = isUnknownArgument(error) ? `${error.message}\n\n${usage}` : explain(error);
     // It may repeat what stands in a file, which must steer no terminal.
     console.error(told?.replace(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, " ") ?? error);
   }
+}
+
+function isUnknownArgument(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && /^ERR_PARSE_ARGS/.test(String(error.code));
 }
 
 /** What a person can do about it; null for a fault of the program. */
@@ -30,7 +35,7 @@ function explain(error: unknown): string | null {
     cause,
   } = error as { code?: string; message: string; cause?: unknown };
   if (error instanceof CommandError || error instanceof ConfigError) return message;
-  if (/^(ERR_PARSE_ARGS|EACCES|EISDIR|ENOENT)/.test(code)) return message;
+  if (/^(EACCES|EISDIR|ENOENT)/.test(code)) return message;
   if (isPostgresAway(error) || /^(ECONN|ETIMEDOUT|CONNECT)/.test(code)) {
     return `Cannot reach a store: ${message || code}. Is \`npm start\` running?`;
   }

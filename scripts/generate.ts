@@ -20,7 +20,7 @@ same ones, and a larger count begins with those of a smaller one: what is there 
 /** Records to a write: few system calls, little memory. */
 const BATCH = 1_000;
 
-await runCommand(async () => {
+await runCommand(USAGE, async () => {
   const { values } = parseArgs({
     options: {
       count: { type: "string", default: "5000" },

@@ -144,7 +144,7 @@ function sumOf(results: readonly FileResult[]) {
 async function readArguments() {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
-  const { values, positionals: files } = parse({
+  const { values, positionals: files } = parseArgs({
     allowPositionals: true,
     options: {
       format: text,
@@ -183,13 +183,4 @@ async function readArguments() {
   return { help, json, files, categories, options };
 }
 
-/** An unknown option shows how the command is used. */
-const parse: typeof parseArgs = (given) => {
-  try {
-    return parseArgs(given);
-  } catch (error) {
-    throw new CommandError(`${(error as Error).message}\n\n${USAGE}`);
-  }
-};
-
-await runCommand(importFiles);
+await runCommand(USAGE, importFiles);

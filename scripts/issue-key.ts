@@ -115,4 +115,4 @@ async function showWaiting(sql: Sql, json: boolean): Promise<void> {
   }
 }
 
-await runCommand(issueKey);
+await runCommand(USAGE, issueKey);

@@ -169,4 +169,4 @@ function whyNotRolled(id: string, refusal: Extract<RollResult, { refused: unknow
   }
 }
 
-await runCommand(keys);
+await runCommand(USAGE, keys);

@@ -10,7 +10,7 @@ const USAGE = `Usage: npx bun scripts/migrate.ts
 Applies the migrations in sql/ that the database lacks, in order, each in a transaction of its own.
 One that has been applied is never applied again; the server does not start while one is pending.`;
 
-await runCommand(async () => {
+await runCommand(USAGE, async () => {
   const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
   if (values.help) return console.log(USAGE);
   const config = loadConfig(await scriptEnvironment());

@@ -20,7 +20,7 @@ const looks = [
   { name: "dark-phone", colorScheme: "dark", viewport: { width: 360, height: 740 } },
 ] as const;
 
-await runCommand(async () => {
+await runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { help: { type: "boolean", short: "h" } },

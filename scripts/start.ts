@@ -24,7 +24,7 @@ The whole service on this machine, from nothing, until it is told to stop: Postg
 Meilisearch unless their addresses are set, a sample directory, the API and its pages. Everything is
 set by the environment; .env.example says what.`;
 
-await runCommand(async () => {
+await runCommand(USAGE, async () => {
   const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
   if (values.help) return console.log(USAGE);
   const config = readSettings();

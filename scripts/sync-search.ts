@@ -92,4 +92,4 @@ function createProgress() {
 
 const round = (seconds: number) => Math.round(seconds * 10) / 10;
 
-await runCommand(syncSearchCommand);
+await runCommand(USAGE, syncSearchCommand);

@@ -11,7 +11,7 @@ const USAGE = `Usage: npm test
 The type check, the linter (each counts as one test) and the whole suite, against real servers that
 it starts itself. \`npx bun test FILE…\` runs the tests of some files alone.`;
 
-await runCommand(async () => {
+await runCommand(USAGE, async () => {
   const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
   if (values.help) return console.log(USAGE);
   // Programs that the suite needs and that are not npm packages.

@@ -107,4 +107,4 @@ function tableOf(lines: readonly Line[]): string {
   return formatTable([...heads, "refused", "outages"], rows);
 }
 
-await runCommand(benchmark);
+await runCommand(USAGE, benchmark);

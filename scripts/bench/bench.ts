@@ -34,7 +34,7 @@ DATA_DIR, and used again.
 Scenarios:
 ${SCENARIOS.map(({ name, title }) => `  ${name.padEnd(14)} ${title}`).join("\n")}`;
 
-await runCommand(async () => {
+await runCommand(USAGE, async () => {
   const { values } = parseArgs({
     options: {
       count: { type: "string", default: "1000000" },

@@ -111,4 +111,4 @@ function tableOf(lines: readonly Line[]): string {
   return formatTable(heads, rows);
 }
 
-await runCommand(bursts);
+await runCommand(USAGE, bursts);

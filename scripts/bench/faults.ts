@@ -214,4 +214,4 @@ function tableOf(lines: readonly Line[]): string {
   return formatTable([...heads, "s until normal"], rows);
 }
 
-await runCommand(faults);
+await runCommand(USAGE, faults);

@@ -84,4 +84,4 @@ async function usedMemory(redis: RedisClient): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await redis.info("memory"))?.[1]);
 }
 
-await runCommand(memory);
+await runCommand(USAGE, memory);

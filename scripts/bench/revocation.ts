@@ -75,4 +75,4 @@ const figures = (times: readonly number[]) => ({
   maximum: Math.max(...times),
 });
 
-await runCommand(revocations);
+await runCommand(USAGE, revocations);

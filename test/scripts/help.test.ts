@@ -7,20 +7,30 @@ const commands = [
   ...["screenshots", "bench/bench", "start", "test"],
 ];
 
-test("--help explains each command, without a store to connect to", async () => {
-  const helps = commands.map(async (command) => {
-    const child = Bun.spawn([process.execPath, join(SCRIPTS, `${command}.ts`), "--help"], {
-      env: { DATABASE_URL: "nonsense" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const [stdout, stderr, exitCode] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ]);
-    return { command, first: stdout.split(" ")[0], stderr, exitCode };
+// Without a store to connect to.
+async function run(command: string, argument: string) {
+  const child = Bun.spawn([process.execPath, join(SCRIPTS, `${command}.ts`), argument], {
+    env: { DATABASE_URL: "nonsense" },
+    stdio: ["ignore", "pipe", "pipe"],
   });
-  expect(await Promise.all(helps)).toEqual(
-    commands.map((command) => ({ command, first: "Usage:", stderr: "", exitCode: 0 })),
-  );
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { command, stdout, stderr, exitCode };
+}
+
+test("--help explains each command; an unknown option is named, and the command explained", async () => {
+  const helps = await Promise.all(commands.map((command) => run(command, "--help")));
+  for (const { command, stdout, stderr, exitCode } of helps) {
+    expect([command, stderr, exitCode]).toEqual([command, "", 0]);
+    expect(stdout).toStartWith("Usage: ");
+  }
+  const refusals = await Promise.all(commands.map((command) => run(command, "--bogus")));
+  for (const [index, { command, stdout, stderr, exitCode }] of refusals.entries()) {
+    expect([command, stdout, exitCode]).toEqual([command, "", 1]);
+    expect(stderr).toStartWith("Unknown option '--bogus'");
+    expect(stderr).toEndWith(`\n\n${helps[index]?.stdout}`);
+  }
 });
