@@ -47,6 +47,9 @@ export async function connectRedis(redis: RedisClient): Promise<void> {
     await redis.connect();
     if (redis instanceof Cluster) {
       await Promise.all(redis.nodes("master").map((master) => master.ping()));
+    } else if (redis.options.db) {
+      // The client has done so already, and goes on with database 0 when that fails.
+      await redis.select(redis.options.db);
     }
   };
   // connect() fails with "Connection is closed." alone; why it was closed, only this event says.
