@@ -23,11 +23,23 @@ export async function choosePort({ port, host }: Config): Promise<number> {
   const free = await isFree(port, host).catch((error: Error) => {
     throw new CommandError(`Cannot listen on ${host} port ${port}: ${error.message}.`);
   });
-  if (free) return port;
+  if (free && (await isFreeAsLocalhost(port, host))) return port;
   throw new CommandError(
     `Port ${port} is in use by another program: choose another, for example \`PORT=${port === 65_535 ? 3001 : port + 1} npm start\`.`,
   );
 }
+
+/** Whoever asks localhost may come to either of its addresses, and to another program if it has the other. */
+async function isFreeAsLocalhost(port: number, host: string): Promise<boolean> {
+  if (!isLocal(host)) return true;
+  // Of an address that this machine does not have, nobody can have the port.
+  const free = LOOPBACK.map((address) => isFree(port, address).catch(() => true));
+  return (await Promise.all(free)).every(Boolean);
+}
+
+const LOOPBACK = ["127.0.0.1", "::1"];
+
+const isLocal = (host: string) => [...LOOPBACK, "0.0.0.0", "::", "localhost"].includes(host);
 
 /**
  * Starts the server as a process of its own, and waits until it says that it is serving (which it
@@ -45,8 +57,7 @@ export async function startServer(
     command: [process.execPath, MAIN, supervisor.folder],
     env: { ...SERVER_ENVIRONMENT, ...env },
   });
-  const isLocal = ["127.0.0.1", "0.0.0.0", "::", "::1", "localhost"].includes(host);
-  const reachable = isLocal ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  const reachable = isLocal(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   await supervisor.ready(daemon, async () => {
     const log = await readFile(daemon.log, "utf8");
     if (!log.includes('"msg":"serving"')) return false;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Stack, scriptEnvironment } from "../../scripts/stack/environment.ts";
 import { freePort } from "../../scripts/stack/ports.ts";
@@ -127,17 +127,21 @@ describe("npm start", () => {
     LIMIT_MS,
   );
 
-  test("says in one line that the port is in use, before it starts anything", async () => {
-    const port = await freePort();
-    const other = Bun.serve({ port, hostname: "127.0.0.1", fetch: () => new Response() });
-    const dataDir = join(folder, "port");
-    const starter = run({ DATA_DIR: dataDir, PORT: `${port}` });
-    expect(await starter.exited).toBe(1);
-    expect(await starter.errors()).toBe(
-      `Port ${port} is in use by another program: choose another, for example \`PORT=${port + 1} npm start\`.\n`,
-    );
-    expect(existsSync(join(dataDir, "postgres"))).toBe(false);
-    await other.stop(true);
+  test("says in one line that the port is in use at an address of localhost, before it starts anything", async () => {
+    const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    const has = (hostname: string) => own.some(({ address }) => address === hostname);
+    for (const hostname of ["127.0.0.1", "::1"].filter(has)) {
+      const port = await freePort();
+      const other = Bun.serve({ port, hostname, fetch: () => new Response() });
+      const dataDir = join(folder, "port");
+      const starter = run({ DATA_DIR: dataDir, PORT: `${port}` });
+      expect(await starter.exited).toBe(1);
+      expect(await starter.errors()).toBe(
+        `Port ${port} is in use by another program: choose another, for example \`PORT=${port + 1} npm start\`.\n`,
+      );
+      expect(existsSync(join(dataDir, "postgres"))).toBe(false);
+      await other.stop(true);
+    }
   });
 
   test("says in one line that the data folder cannot be used", async () => {
