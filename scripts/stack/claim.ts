@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../command.ts";
 import { readStack } from "./environment.ts";
@@ -8,16 +8,26 @@ import { readStack } from "./environment.ts";
  * Claims a data folder for this process, creating it if need be. The claim is a lock on an empty
  * SQLite file, which the system releases however the process ends, so it cannot go stale. Dispose of
  * it to release it earlier; it is also released when nothing refers to it any more.
- * @throws CommandError when another process holds it, or the folder cannot be written
+ * @throws CommandError when another process holds it, the folder cannot be written, or we are root and
+ * what is in it belongs to somebody else
  */
 export async function claimFolder(folder: string): Promise<Disposable> {
   const pidFile = join(folder, "start.pid");
+  const lockFile = join(folder, "start.lock");
   let lock: Database;
+  let owner: number;
   try {
     mkdirSync(folder, { recursive: true });
-    lock = new Database(join(folder, "start.lock"));
+    lock = new Database(lockFile);
+    owner = statSync(lockFile).uid;
   } catch (error) {
     throw unusable(folder, error);
+  }
+  if (process.getuid?.() === 0 && owner !== 0) {
+    lock.close();
+    throw new CommandError(
+      `The data in ${folder} belong to another account (uid ${owner}), which could not use what root writes there: start as that one, or set DATA_DIR to another folder.`,
+    );
   }
   try {
     lock.run("begin exclusive");

@@ -1,5 +1,6 @@
-import { chown, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { chown, mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { $ } from "bun";
 import { isPostgresAway, openPostgres, ping } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
 import { type Account, unprivilegedAccount } from "./account.ts";
@@ -38,6 +39,7 @@ export async function startPostgres(
       durable,
     });
   }
+  if (account) await handOver(data, account);
   await removeReusedPid(data);
 
   const port = await freePort();
@@ -111,6 +113,17 @@ async function createCluster(
     );
   }
   await rename(draft, data);
+}
+
+/**
+ * A copy that root made belongs to root, and one of another machine to whoever has that number here:
+ * PostgreSQL takes only what is its own.
+ */
+async function handOver(data: string, { uid, gid }: Account): Promise<void> {
+  if ((await stat(data)).uid === uid) return;
+  const changed = await $`chown -R ${uid}:${gid} ${data}`.quiet().nothrow();
+  if (changed.exitCode === 0) return;
+  throw new CommandError(`PostgreSQL cannot be given its data: ${changed.stderr}`.trim());
 }
 
 function packagedPrograms(): { initdb: string; postgres: string } {
