@@ -47,8 +47,7 @@ export async function startMeilisearch(
 async function meilisearchProgram(): Promise<string> {
   const packaged = packagedProgram();
   if (packaged) {
-    const { mode } = await stat(packaged);
-    if ((mode & 0o111) !== 0o111) await chmod(packaged, mode | 0o111);
+    await makeExecutable(packaged);
     return packaged;
   }
   const installed = Bun.which("meilisearch");
@@ -56,6 +55,17 @@ async function meilisearchProgram(): Promise<string> {
   throw new CommandError(
     "Meilisearch is missing, and the packaged one is for Linux on x64 only. macOS: `brew install meilisearch`; Docker: `docker run -p 7700:7700 getmeili/meilisearch:v1.21.0`, then set MEILI_URL=http://localhost:7700.",
   );
+}
+
+/** @throws CommandError when it is not executable, and not ours to change */
+export async function makeExecutable(program: string): Promise<void> {
+  const { mode } = await stat(program);
+  if ((mode & 0o111) === 0o111) return;
+  await chmod(program, mode | 0o111).catch((error: Error) => {
+    throw new CommandError(
+      `Meilisearch cannot be made executable (${error.message}): let its owner run \`chmod +x\` on it once, or set MEILI_URL.`,
+    );
+  });
 }
 
 function packagedProgram(): string | undefined {

@@ -3,10 +3,11 @@ import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claimFolder } from "../../scripts/stack/claim.ts";
+import { makeExecutable } from "../../scripts/stack/meilisearch.ts";
 import { startPostgres } from "../../scripts/stack/postgres.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
 
-// Data that belong to another account.
+// Data and programs that belong to another account.
 
 const isRoot = process.getuid?.() === 0;
 const SOMEBODY = 54_321;
@@ -45,3 +46,17 @@ test.if(isRoot)("a copy of a data folder starts, whoever made the copy", async (
   expect((await stat(join(copy, "postgres"))).uid).toBe(0);
   await startAndStop(copy);
 });
+
+test.if(process.platform === "linux")(
+  "a program that cannot be made executable is told of in one line",
+  async () => {
+    const program = join(folder, "program");
+    await writeFile(program, "", { mode: 0o600 });
+    await makeExecutable(program);
+    expect((await stat(program)).mode & 0o777).toBe(0o711);
+    // Not even root may change this one.
+    await expect(makeExecutable("/proc/self/status")).rejects.toThrow(
+      /^Meilisearch cannot be made executable \(EPERM.*\): let its owner run `chmod \+x`/,
+    );
+  },
+);
