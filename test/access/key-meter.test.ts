@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
 import { createMeters, meterName } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
-import { freshRedis, patient } from "../support.ts";
+import { freshRedis, patient, testInOneMonth as test } from "../support.ts";
 
 const SECOND = 1_000_000;
 const DAY = 86_400 * SECOND;

@@ -1,10 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
 import { openUsage } from "../../src/access/usage.ts";
 import { openRedis } from "../../src/store/redis.ts";
-import { createDatabase, freshRedis, type TestDatabase } from "../support.ts";
+import {
+  createDatabase,
+  freshRedis,
+  type TestDatabase,
+  testInOneMonth as test,
+} from "../support.ts";
 
 let database: TestDatabase;
 let redis: Awaited<ReturnType<typeof freshRedis>>;

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { createHash } from "node:crypto";
 import { until } from "../../scripts/stack/waiting.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer } from "../support.ts";
+import { startTestServer, type TestServer, testInOneMonth as test } from "../support.ts";
 
 // Who is let in, how often, and what a refusal says.
 

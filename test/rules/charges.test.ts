@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { windowName } from "../../src/access/meters.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer } from "../support.ts";
+import { startTestServer, type TestServer, testInOneMonth as test } from "../support.ts";
 
 // What is charged to whom: the table in the README.
 

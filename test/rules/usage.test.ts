@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import type { UsageReport } from "../../src/access/usage-report.ts";
-import { startTestServer, type TestServer } from "../support.ts";
+import { startTestServer, type TestServer, testInOneMonth as test } from "../support.ts";
 
 // GET /api/v1/usage, and who decides about admission.
 
@@ -51,11 +51,15 @@ test("usage is told while the bucket is empty and the quota used up", async () =
 
 test("once a tier was lowered to less than was used, nothing remains, and never less than nothing", async () => {
   const key = await server.issueKey({ tier: "starter" });
-  for (let request = 0; request < 3; request++) await ask("/api/v1/businesses", key);
-  await server.sql`update tiers set monthly_quota = 2 where slug = 'starter'`;
   const usage = async () =>
     ((await (await ask("/api/v1/usage", key)).json()) as { data: UsageReport }).data;
-  await until(async () => (await usage()).quota === 2, 1_000);
+  const setQuota = async (quota: number) => {
+    await server.sql`update tiers set monthly_quota = ${quota} where slug = 'starter'`;
+    await until(async () => (await usage()).quota === quota, 1_000);
+  };
+  await setQuota(10_000);
+  for (let request = 0; request < 3; request++) await ask("/api/v1/businesses", key);
+  await setQuota(2);
   expect(await usage()).toMatchObject({ quota: 2, used: 3, remaining: 0 });
 });
 

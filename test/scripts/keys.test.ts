@@ -1,10 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { createAdmission } from "../../src/access/admission.ts";
 import { isWellFormedKey } from "../../src/access/key-format.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
 import { findKey } from "../../src/access/keys.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
-import { createDatabase, freshRedis, patient, stores, type TestDatabase } from "../support.ts";
+import {
+  createDatabase,
+  freshRedis,
+  patient,
+  stores,
+  type TestDatabase,
+  testInOneMonth as test,
+} from "../support.ts";
 
 let database: TestDatabase;
 let redis: { url: string; client: RedisClient };
