@@ -6,7 +6,8 @@ import { createLastSeen } from "./last-seen.ts";
 import { createLocalLimiter } from "./local.ts";
 import { createMeters, type Decision, type MeterReading } from "./meters.ts";
 import { watchOutages } from "./outage.ts";
-import { type DurableUsage, type MeterMonth, noDurableUsage } from "./usage.ts";
+import { type DurableUsage, noDurableUsage } from "./usage.ts";
+import type { MeterMonth } from "./usage-rows.ts";
 
 /**
  * Decides which requests are let in: by scripts in Redis, or, while Redis is away or slow, by the

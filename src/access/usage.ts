@@ -1,6 +1,14 @@
 import type { Logger } from "pino";
 import type { Sql } from "../store/postgres.ts";
 import type { Upkeep } from "../upkeep.ts";
+import {
+  addUsage,
+  findTotals,
+  forgetOldWriters,
+  type MeterMonth,
+  type MeterTotal,
+  type UsageBatch,
+} from "./usage-rows.ts";
 
 /** Requests charged, as PostgreSQL keeps them. */
 export interface DurableUsage {
@@ -21,25 +29,13 @@ export interface DurableUsage {
 
 type WrittenListener = (month: string, totals: readonly MeterTotal[]) => void;
 
-/** A month of a meter, such as `2026-11`. */
-export interface MeterMonth {
-  meterId: string;
-  month: string;
-}
-
-/** Requests charged to a meter in a month that is told beside it. */
-export interface MeterTotal {
-  meterId: string;
-  used: number;
-}
-
 /** Gathers what is charged; a flush writes a month in one statement, however many keys. */
 export function openUsage(sql: Sql): DurableUsage {
   const writer = crypto.randomUUID();
   /** Of the last batch. */
   let number = 0;
   /** What is to be written first, just as it is: what failed may have been written all the same. */
-  const batches: Batch[] = [];
+  const batches: UsageBatch[] = [];
   /** By month, then by meter. */
   let pending = new Map<string, Map<string, number>>();
   /** The last write: they go one after the other, so whoever awaits it awaits them all. */
@@ -161,55 +157,3 @@ export const noDurableUsage: DurableUsage = {
 
 // Less than a second, so that there is time for the write.
 const FLUSH_INTERVAL_MS = 800;
-
-/** What a process writes at a time, in one month. */
-interface Batch {
-  number: number;
-  month: string;
-  charges: readonly MeterTotal[];
-}
-
-/**
- * Adds to what meters have used in a month, unless that was done already.
- * @returns what they have used then; nothing when it was done already
- */
-async function addUsage(
-  sql: Sql,
-  writer: string,
-  { number, month, charges }: Batch,
-): Promise<MeterTotal[]> {
-  // All servers lock the rows in the same order.
-  return await sql<MeterTotal[]>`
-    with write as (
-      insert into usage_writes as last (writer, number) values (${writer}, ${number})
-      on conflict (writer) do update
-        set number = excluded.number, written_at = excluded.written_at
-        where last.number < excluded.number
-      returning number
-    )
-    insert into usage (meter_id, month, used)
-    select meter_id, ${`${month}-01`}::date, used from write, unnest(
-      ${charges.map(({ meterId }) => meterId)}::uuid[],
-      ${charges.map(({ used }) => used)}::bigint[]) as charge (meter_id, used)
-    order by meter_id
-    on conflict (meter_id, month) do update set used = usage.used + excluded.used
-    returning meter_id as "meterId", used::float8 as used`;
-}
-
-/** Those of processes that ended long ago. */
-async function forgetOldWriters(sql: Sql): Promise<void> {
-  await sql`delete from usage_writes where written_at < now() - interval '1 day'`;
-}
-
-/** What meters have used, each in its month; 0 when nothing is known. */
-async function findTotals(sql: Sql, meters: readonly MeterMonth[]): Promise<number[]> {
-  const rows = await sql<{ used: number }[]>`
-    select greatest(0, usage.used)::float8 as used
-    from unnest(
-      ${meters.map(({ meterId }) => meterId)}::uuid[],
-      ${meters.map(({ month }) => `${month}-01`)}::date[]
-    ) with ordinality as asked (meter_id, month, place)
-      left join usage using (meter_id, month)
-    order by place`;
-  return rows.map(({ used }) => used);
-}
