@@ -1,7 +1,9 @@
 /**
  * The advisory locks of a database, each for a kind of work that only one process may do at a
- * time. 20_260_002 and 20_260_003 are those of sql/002_listings.sql.
+ * time. 20_260_002 is chunk_borders_lock() of sql/002_listings.sql.
  */
 export const MIGRATION_LOCK = 20_260_001;
+/** That of the compaction in sql/, which does nothing while somebody else has it. */
+export const COMPACTION_LOCK = 20_260_003;
 export const SEARCH_SYNC_LOCK = 20_260_004;
 export const IMPORT_LOCK = 20_260_005;

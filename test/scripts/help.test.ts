@@ -3,7 +3,16 @@ import { join } from "node:path";
 
 const SCRIPTS = join(import.meta.dir, "..", "..", "scripts");
 const commands = [
-  ...["import", "generate", "businesses", "issue-key", "keys", "sync-search", "migrate"],
+  ...[
+    "import",
+    "generate",
+    "businesses",
+    "issue-key",
+    "keys",
+    "sync-search",
+    "check-lists",
+    "migrate",
+  ],
   ...["screenshots", "bench/bench", "start", "test"],
 ];
 

@@ -1,0 +1,98 @@
+import { parseArgs } from "node:util";
+import { loadConfig } from "../src/config.ts";
+import {
+  checkLists,
+  type ListCheck,
+  type ListFault,
+  repairLists,
+} from "../src/directory/list-check.ts";
+import { openPostgres } from "../src/store/postgres.ts";
+import { runCommand } from "./command.ts";
+import { progressBar } from "./progress-bar.ts";
+import { scriptEnvironment } from "./stack/environment.ts";
+import { formatJson, formatTable } from "./table.ts";
+
+const USAGE = `Usage: npx bun scripts/check-lists.ts [--repair] [--json]
+
+Compares every list and every total with the businesses, and says which are wrong: none, unless the
+database's triggers were turned off while businesses changed. Exit code 1 if any is wrong and stays so.
+
+  --repair  puts right what is wrong; changes to businesses wait meanwhile
+  --json    one line: {"businesses","lists","faults","wrongAncestors","repaired","seconds"}`;
+
+/** Lines of a table: more would say nothing new. */
+const MOST_SHOWN = 20;
+
+await runCommand(USAGE, async () => {
+  const { values } = parseArgs({
+    options: {
+      repair: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const { databaseUrl } = loadConfig(await scriptEnvironment());
+  const sql = openPostgres(databaseUrl, { max: 2 });
+  const bar = progressBar("{bar} {value} of {total} categories | {eta_formatted} left");
+  const started = performance.now();
+  try {
+    const look = values.repair ? repairLists : checkLists;
+    bar.start(1, 0);
+    const check = await look(sql, {
+      onProgress(done, categories) {
+        bar.setTotal(categories);
+        bar.update(done);
+      },
+    });
+    bar.stop();
+    const seconds = Math.round((performance.now() - started) / 100) / 10;
+    const isWrong = check.faults.length > 0 || check.wrongAncestors > 0;
+    const repaired = isWrong && values.repair;
+    console.log(
+      values.json
+        ? formatJson({ ...check, repaired, seconds })
+        : describe(check, repaired, seconds),
+    );
+    if (isWrong && !repaired) process.exitCode = 1;
+  } finally {
+    bar.stop();
+    await sql.end();
+  }
+});
+
+function describe(
+  { businesses, lists, faults, wrongAncestors }: ListCheck,
+  repaired: boolean,
+  seconds: number,
+): string {
+  const counted = `${lists} lists of ${businesses} approved businesses, compared in ${seconds} s`;
+  const isWrong = faults.length > 0 || wrongAncestors > 0;
+  if (!isWrong) return `${counted}: all right.`;
+  const verb = repaired ? "were" : "are";
+  const lines = [`${counted}: ${faults.length} ${verb} wrong.`];
+  if (wrongAncestors > 0) {
+    lines.push(
+      `The tree of categories ${repaired ? "was" : "is"} wrong in ${wrongAncestors} places.`,
+    );
+  }
+  if (faults.length > 0) lines.push("", tableOf(faults.slice(0, MOST_SHOWN)));
+  if (faults.length > MOST_SHOWN) lines.push(`and ${faults.length - MOST_SHOWN} more`);
+  lines.push(
+    "",
+    repaired
+      ? "Repaired. Search does not know of everything that was changed without triggers: run `npx bun scripts/sync-search.ts --rebuild`."
+      : "Run this command with --repair.",
+  );
+  return lines.join("\n");
+}
+
+function tableOf(faults: readonly ListFault[]): string {
+  const heads = ["category", "city", "total", "should be", "missing", "strays"];
+  const rows = faults.map(({ category, city, total, due, missing, strays }) => [
+    category ?? "any",
+    city ?? "any",
+    ...[total, due, missing, strays].map(String),
+  ]);
+  return formatTable(heads, rows);
+}

@@ -1,0 +1,249 @@
+import { COMPACTION_LOCK, IMPORT_LOCK } from "../store/locks.ts";
+import { liftTimeLimits, type Sql, type Transaction } from "../store/postgres.ts";
+import { compactListings } from "./compaction.ts";
+
+export interface ListCheck {
+  /** Approved businesses. */
+  businesses: number;
+  /** How many lists there are: by category, by city, by both, and the one of all. */
+  lists: number;
+  /** The lists that are wrong. */
+  faults: ListFault[];
+  /** Ancestors of categories that are missing, or are none. */
+  wrongAncestors: number;
+}
+
+/** A list that is not as the businesses say. */
+export interface ListFault {
+  /** Slug of its category; null for any, `#` and its id when it is gone. */
+  category: string | null;
+  /** Slug of its city, likewise. */
+  city: string | null;
+  /** What it gives as its total. */
+  total: number;
+  /** The approved businesses that belong to it. */
+  due: number;
+  /** Those of them that are not in their place. */
+  missing: number;
+  /** What else is in it. */
+  strays: number;
+}
+
+export interface ListCheckOptions {
+  /** Called with how many of the categories have been compared. */
+  onProgress?: ((done: number, categories: number) => void) | undefined;
+}
+
+/**
+ * Compares every list, its total and its chunks (see sql/002_listings.sql) with the businesses. Triggers
+ * keep them true; but triggers can be turned off, and are for restores of data alone and for what comes
+ * by logical replication. Reads one snapshot and holds nobody up.
+ */
+export async function checkLists(
+  sql: Sql,
+  { onProgress }: ListCheckOptions = {},
+): Promise<ListCheck> {
+  return await sql.begin("isolation level repeatable read", async (transaction) => {
+    await liftTimeLimits(transaction);
+    const wrongAncestors = await countWrongAncestors(transaction);
+    return { ...(await compareAll(transaction, { onProgress })), wrongAncestors };
+  });
+}
+
+/**
+ * The same, and makes all of them true. It waits for an import that is under way, and then whoever
+ * changes businesses waits for it. Search hears of the businesses that were listed wrongly; of what else
+ * was changed while triggers were off it can only be told by building it anew.
+ * @returns what was wrong
+ */
+export async function repairLists(
+  sql: Sql,
+  { onProgress }: ListCheckOptions = {},
+): Promise<ListCheck> {
+  const found = await sql.begin(async (transaction) => {
+    await liftTimeLimits(transaction);
+    for (const lock of [IMPORT_LOCK, COMPACTION_LOCK]) {
+      await transaction`select pg_advisory_xact_lock(${lock})`;
+    }
+    // Last, since whoever changes businesses waits from now on.
+    await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
+    const wrongAncestors = await countWrongAncestors(transaction);
+    if (wrongAncestors > 0) await repairAncestors(transaction);
+    const compared = await compareAll(transaction, { onProgress, onWrong: repairCategory });
+    await transaction`select pg_notify('directory_pages', '*'), pg_notify('directory_changed', '')`;
+    return { ...compared, wrongAncestors };
+  });
+  await compactListings(sql);
+  return found;
+}
+
+interface Comparing extends ListCheckOptions {
+  /** Called with the cities, 0 for any, whose list in a category, 0 for any, is wrong. */
+  onWrong?: (transaction: Transaction, category: number, cities: number[]) => Promise<void>;
+}
+
+async function compareAll(
+  transaction: Transaction,
+  { onProgress, onWrong }: Comparing,
+): Promise<Omit<ListCheck, "wrongAncestors">> {
+  // What is sorted and compared at a time fits into this, unless the directory is large.
+  await transaction`select set_config('work_mem', '256MB', true)`;
+  await collectDue(transaction);
+  const categories = await transaction<{ id: number; slug: string | null }[]>`
+    select id, case when id <> 0 then coalesce(slug, '#' || id) end as slug from (
+      select 0 as id union select id from categories union select category_id from listing_counts
+    ) as kept left join categories using (id)`;
+  const faults: ListFault[] = [];
+  let businesses = 0;
+  let lists = 0;
+  for (const [index, { id, slug }] of categories.entries()) {
+    const compared = await compareCategory(transaction, id);
+    lists += compared.length;
+    if (id === 0) businesses = compared.find(({ cityId }) => cityId === 0)?.due ?? 0;
+    const wrong = compared.filter(({ isWrong }) => isWrong);
+    for (const { city, total, due, missing, strays } of wrong) {
+      faults.push({ category: slug, city, total, due, missing, strays });
+    }
+    const cities = wrong.map(({ cityId }) => cityId);
+    if (cities.length > 0) await onWrong?.(transaction, id, cities);
+    onProgress?.(index + 1, categories.length);
+  }
+  return { businesses, lists, faults };
+}
+
+/** Each category with itself and those above it, as its parents say. A circle is walked once. */
+const ancestors = (transaction: Transaction) => transaction`
+  with recursive above (category_id, ancestor_id, distance) as (
+    select id, id, 0 from categories
+    union all
+    select above.category_id, parent_id, distance + 1
+    from above join categories on id = ancestor_id
+    where parent_id is not null
+  ) cycle ancestor_id set is_circle using path
+  select category_id, ancestor_id, min(distance) as distance from above group by 1, 2`;
+
+async function countWrongAncestors(transaction: Transaction): Promise<number> {
+  const [{ count }] = await transaction<[{ count: number }]>`
+    select count(*)::integer as count
+    from (${ancestors(transaction)}) as due
+      full join category_ancestors as kept using (category_id, ancestor_id, distance)
+    where due is null or kept is null`;
+  return count;
+}
+
+async function repairAncestors(transaction: Transaction): Promise<void> {
+  await transaction`delete from category_ancestors`;
+  await transaction`
+    insert into category_ancestors (category_id, ancestor_id, distance) ${ancestors(transaction)}`;
+}
+
+/** Where each approved business has to be listed; as a table, since nothing finds those of a category. */
+async function collectDue(transaction: Transaction): Promise<void> {
+  await transaction`
+    create temporary table due on commit drop as
+    select scope.category_id, b.city_id, b.list_rank, b.id as business_id
+    from businesses as b
+      join (
+        select category_id as of_category_id, ancestor_id as category_id
+        from (${ancestors(transaction)}) as above
+        union all
+        select id, 0 from categories
+      ) as scope on scope.of_category_id = b.category_id
+    where b.status = 'approved'`;
+  await transaction`create index on due (category_id)`;
+  await transaction`analyze due`;
+}
+
+interface ComparedList extends Omit<ListFault, "category"> {
+  cityId: number;
+  isWrong: boolean;
+}
+
+/** The lists of a category, 0 for any, in each city and in all. */
+async function compareCategory(
+  transaction: Transaction,
+  category: number,
+): Promise<ComparedList[]> {
+  return await transaction<ComparedList[]>`
+    with due as materialized (
+      select city_id, list_rank, business_id from pg_temp.due where category_id = ${category}
+    ),
+    shown as materialized (
+      select city_id, list_rank, business_id from listings where category_id = ${category}
+    ),
+    -- Of each city, and of 0, what is due (+1) and what is shown (-1), row by row.
+    differences as (
+      select city.id as city_id, sum(side) as side
+      from (select *, 1 as side from due union all select *, -1 from shown) as sides
+        cross join lateral (values (0), (city_id)) as city (id)
+      group by city.id, list_rank, business_id
+    ),
+    compared as (
+      select city_id,
+        count(*) filter (where side > 0) as missing, count(*) filter (where side < 0) as strays
+      from differences group by 1
+    ),
+    -- The rows and the borders of the chunks in list order: how many borders came before a row is the
+    -- number of its chunk.
+    placed as (
+      select city_id, size, count(size) over (
+          partition by city_id order by list_rank, business_id, size nulls last
+          rows unbounded preceding
+        ) as chunk
+      from (
+        select city.id as city_id, list_rank, business_id, null as size
+        from shown cross join lateral (values (0), (city_id)) as city (id)
+        union all
+        select city_id, from_rank, from_id, sum(change)
+        from listing_counts where category_id = ${category}
+        group by 1, 2, 3
+      ) as both_kinds
+    ),
+    chunks as (
+      select city_id, coalesce(max(size), 0) as size, count(*) filter (where size is null) as shown
+      from placed group by city_id, chunk
+    ),
+    counted as (
+      select city_id, sum(size) as total, sum(shown) as shown, bool_or(size <> shown) as is_miscounted
+      from chunks group by 1
+    )
+    select city_id as "cityId",
+      case when city_id <> 0 then coalesce(cities.slug, '#' || city_id) end as city,
+      coalesce(total, 0)::integer as total,
+      (coalesce(shown, 0) + coalesce(missing, 0) - coalesce(strays, 0))::integer as due,
+      coalesce(missing, 0)::integer as missing, coalesce(strays, 0)::integer as strays,
+      coalesce(is_miscounted, false) or coalesce(missing + strays, 0) > 0 as "isWrong"
+    from counted full join compared using (city_id) left join cities on cities.id = city_id`;
+}
+
+async function repairCategory(
+  transaction: Transaction,
+  category: number,
+  cities: number[],
+): Promise<void> {
+  await transaction`
+    with due as materialized (select * from pg_temp.due where category_id = ${category}),
+    stray as (
+      delete from listings as l
+      where category_id = ${category} and not exists (
+        select from due
+        where (due.city_id, due.list_rank, due.business_id) = (l.city_id, l.list_rank, l.business_id))
+      returning *
+    ),
+    missing as (
+      insert into listings (category_id, city_id, list_rank, business_id)
+      select * from due except select * from listings where category_id = ${category}
+      returning *
+    )
+    insert into search_changes (business_id)
+    select business_id from stray union select business_id from missing`;
+  await transaction`
+    delete from listing_counts where category_id = ${category} and city_id = any(${cities})`;
+  // One chunk for each list, of any size: the next compaction splits it.
+  await transaction`
+    insert into listing_counts (category_id, city_id, from_rank, from_id, change, is_folded)
+    select ${category}::integer, city.id, 0, '00000000-0000-0000-0000-000000000000', count(*), true
+    from listings cross join lateral (values (0), (city_id)) as city (id)
+    where category_id = ${category} and city.id = any(${cities})
+    group by city.id`;
+}

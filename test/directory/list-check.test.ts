@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createRandom } from "../../scripts/generate/random.ts";
+import { checkLists, repairLists } from "../../src/directory/list-check.ts";
+import { listBusinesses } from "../../src/directory/listing.ts";
+import type { Sql, Transaction } from "../../src/store/postgres.ts";
+import { addBusiness } from "../fixtures.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
+
+let database: TestDatabase;
+let sql: Sql;
+beforeEach(async () => {
+  database = await createDatabase();
+  sql = database.sql;
+});
+afterEach(() => database.drop());
+
+/** As a restore of data alone does, or a subscription. */
+async function withoutTriggers(change: (transaction: Transaction) => Promise<unknown>) {
+  await sql.begin(async (transaction) => {
+    await transaction`set local session_replication_role = replica`;
+    await change(transaction);
+  });
+}
+
+const fine = { faults: [], wrongAncestors: 0 };
+
+test("finds nothing wrong in an empty directory, nor in one that has changed", async () => {
+  expect(await checkLists(sql)).toEqual({ businesses: 0, lists: 0, ...fine });
+  await addBusiness(sql, { category: "pubs", city: "Leeds" });
+  const moved = await addBusiness(sql, { category: "plumbers", city: "Leeds" });
+  await addBusiness(sql, { category: "plumbers", city: "York", status: "pending" });
+  await sql`update businesses set city_id = (select id from cities where slug = 'york') where id = ${moved.id}`;
+  await sql`update categories set parent_id = (select id from categories where slug = 'plumbers') where slug = 'pubs'`;
+  // All, Leeds, York; plumbers, theirs in Leeds and York; pubs in Leeds and all; what is above plumbers.
+  const check = await checkLists(sql);
+  expect(check).toEqual({ businesses: 2, lists: expect.any(Number), ...fine });
+  expect(check.lists).toBeGreaterThanOrEqual(8);
+});
+
+test("tells which lists are wrong, and makes them right", async () => {
+  const leaving = await addBusiness(sql, { category: "pubs", city: "Leeds" });
+  const coming = await addBusiness(sql, { category: "pubs", city: "Leeds", status: "pending" });
+  const rated = await addBusiness(sql, { category: "pubs", city: "York" });
+  await withoutTriggers(async (transaction) => {
+    await transaction`update businesses set status = 'suspended' where id = ${leaving.id}`;
+    await transaction`update businesses set status = 'approved' where id = ${coming.id}`;
+    await transaction`update businesses set rating = 1 where id = ${rated.id}`;
+  });
+
+  const { faults } = await checkLists(sql);
+  const pubs = faults.filter(({ category }) => category === "pubs");
+  expect(pubs).toHaveLength(3);
+  expect(pubs).toContainEqual({
+    category: "pubs",
+    city: null,
+    total: 2,
+    due: 2,
+    missing: 2,
+    strays: 2,
+  });
+  expect(pubs).toContainEqual({
+    category: "pubs",
+    city: "leeds",
+    total: 1,
+    due: 1,
+    missing: 1,
+    strays: 1,
+  });
+  expect(pubs).toContainEqual({
+    category: "pubs",
+    city: "york",
+    total: 1,
+    due: 1,
+    missing: 1,
+    strays: 1,
+  });
+  expect(faults).toContainEqual({
+    category: null,
+    city: null,
+    total: 2,
+    due: 2,
+    missing: 2,
+    strays: 2,
+  });
+
+  await sql`delete from search_changes`;
+  expect((await repairLists(sql)).faults).toEqual(faults);
+  expect(await checkLists(sql)).toMatchObject({ businesses: 2, ...fine });
+  const { total, businesses } = await listBusinesses(sql, { city: "leeds", offset: 0, limit: 10 });
+  expect([total, businesses.map(({ slug }) => slug)]).toEqual([1, [coming.slug]]);
+  const told = await sql<{ id: string }[]>`select distinct business_id as id from search_changes`;
+  expect(told.map(({ id }) => id).sort()).toEqual([leaving.id, coming.id, rated.id].sort());
+});
+
+test("finds a total that is wrong, and a chunk that begins in the wrong place", async () => {
+  for (let count = 0; count < 9; count++) await addBusiness(sql, { reviewCount: count });
+  await sql`select compact_listing_counts(4)`;
+  expect(await checkLists(sql)).toMatchObject({ businesses: 9, ...fine });
+
+  await sql`
+    update listing_counts set change = change + 1
+    where category_id = 0 and city_id <> 0 and from_rank = 0`;
+  // The whole list counts right, but not up to the middle.
+  await sql`
+    update listing_counts set change = change + (case when from_rank = 0 then 1 else -1 end)
+    where category_id = 0 and city_id = 0 and (from_rank = 0 or from_rank = (
+      select max(from_rank) from listing_counts where category_id = 0 and city_id = 0))`;
+  const { faults } = await checkLists(sql);
+  expect(faults.map(({ city, total, due }) => ({ city, total, due }))).toEqual(
+    expect.arrayContaining([
+      { city: "leeds", total: 10, due: 9 },
+      { city: null, total: 9, due: 9 },
+    ]),
+  );
+  expect(faults).toHaveLength(2);
+  await repairLists(sql);
+  expect(await checkLists(sql)).toMatchObject({ businesses: 9, ...fine });
+});
+
+test("finds a tree that is not as the parents say, even one that has become a circle", async () => {
+  const pub = await addBusiness(sql, { category: "pubs" });
+  await withoutTriggers(
+    (transaction) =>
+      transaction`update categories set parent_id = (select id from categories where slug = 'plumbers') where slug = 'pubs'`,
+  );
+  const before = await checkLists(sql);
+  expect(before.wrongAncestors).toBeGreaterThan(0);
+  expect(before.faults.map(({ category }) => category)).toContain("plumbers");
+  await repairLists(sql);
+  expect(await checkLists(sql)).toMatchObject(fine);
+  const list = await listBusinesses(sql, { category: "plumbers", offset: 0, limit: 10 });
+  expect(list.businesses.map(({ slug }) => slug)).toEqual([pub.slug]);
+
+  await withoutTriggers(
+    (transaction) =>
+      transaction`update categories set parent_id = (select id from categories where slug = 'pubs') where slug = 'plumbers'`,
+  );
+  await repairLists(sql);
+  expect(await checkLists(sql)).toMatchObject(fine);
+});
+
+test("sees no fault in changes that are made meanwhile, and its repair loses none of them", async () => {
+  for (let count = 0; count < 40; count++) await addBusiness(sql, { reviewCount: count });
+  const slugs = (await sql<{ slug: string }[]>`select slug from businesses`).map(
+    ({ slug }) => slug,
+  );
+  let isOver = false;
+  const change = async (seed: number) => {
+    const random = createRandom(seed);
+    let changes = 0;
+    while (!isOver) {
+      const status = random.pick(["approved", "approved", "suspended"]);
+      await sql`
+        update businesses set status = ${status}::business_status, review_count = ${random.between(0, 99)}
+        where slug = ${random.pick(slugs)}`;
+      changes += 1;
+    }
+    return changes;
+  };
+  const compact = async () => {
+    let steps = 0;
+    for (; !isOver; steps++) await sql`select compact_listing_counts(4)`;
+    return steps;
+  };
+  const changing = [change(1), change(2), change(3), compact()];
+  try {
+    for (let round = 0; round < 5; round++) {
+      expect(await checkLists(sql)).toMatchObject(fine);
+      await withoutTriggers(
+        (transaction) =>
+          transaction`update businesses set is_premium = not is_premium where slug = ${slugs[round] as string}`,
+      );
+      await repairLists(sql);
+    }
+  } finally {
+    isOver = true;
+  }
+  for (const changes of await Promise.all(changing)) expect(changes).toBeGreaterThan(0);
+  expect(await checkLists(sql)).toMatchObject(fine);
+});

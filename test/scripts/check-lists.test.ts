@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { addBusiness } from "../fixtures.ts";
+import { createDatabase, stores, type TestDatabase } from "../support.ts";
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createDatabase();
+});
+afterEach(() => database.drop());
+
+async function checkLists(...options: string[]) {
+  const { redisUrl, meiliUrl, meiliKey } = stores();
+  const command = Bun.spawn([process.execPath, "scripts/check-lists.ts", ...options], {
+    env: {
+      ...process.env,
+      DATABASE_URL: database.url,
+      REDIS_URL: redisUrl,
+      MEILI_URL: meiliUrl,
+      MEILI_KEY: meiliKey,
+    },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(command.stdout).text(),
+    new Response(command.stderr).text(),
+    command.exited,
+  ]);
+  return { stdout, stderr, exitCode };
+}
+
+test("says that all is right, what is wrong, what to do, and that it is done", async () => {
+  const { slug } = await addBusiness(database.sql, { category: "pubs", city: "Leeds" });
+  await addBusiness(database.sql, { category: "pubs", city: "Leeds" });
+  const right = await checkLists();
+  expect(right).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(right.stdout).toMatch(
+    /^\d+ lists of 2 approved businesses, compared in [\d.]+ s: all right\.\n$/,
+  );
+
+  await database.sql.begin(async (transaction) => {
+    await transaction`set local session_replication_role = replica`;
+    await transaction`delete from businesses where slug = ${slug}`;
+  });
+  const wrong = await checkLists();
+  expect(wrong).toMatchObject({ exitCode: 1, stderr: "" });
+  expect(wrong.stdout).toMatch(/^\d+ lists of 1 approved businesses.* s: \d+ are wrong\.\n/);
+  expect(wrong.stdout).toMatch(/^pubs +leeds +2 +1 +0 +1$/m);
+  expect(wrong.stdout).toEndWith("\nRun this command with --repair.\n");
+  const { faults, ...counts } = JSON.parse((await checkLists("--json")).stdout);
+  const fault = { category: "pubs", city: "leeds", total: 2, due: 1, missing: 0, strays: 1 };
+  expect(faults).toContainEqual(fault);
+  expect(counts).toMatchObject({ businesses: 1, wrongAncestors: 0, repaired: false });
+
+  const repaired = await checkLists("--repair");
+  expect(repaired).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(repaired.stdout).toContain(" were wrong.\n");
+  expect(repaired.stdout).toContain("\nRepaired. ");
+  expect((await checkLists()).exitCode).toBe(0);
+});
