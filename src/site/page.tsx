@@ -42,6 +42,11 @@ export function seeOther(location: string, more: Record<string, string> = {}): A
   return { status: 303, headers, body: null };
 }
 
+/** The same page is at this path for good. */
+export function movedTo(path: string): Answer {
+  return { status: 308, headers: { Location: path, "Cache-Control": "no-cache" }, body: null };
+}
+
 const headers = {
   "Content-Type": "text/html; charset=utf-8",
   "X-Content-Type-Options": "nosniff",
@@ -63,6 +68,7 @@ function Document({ head, children }: { head: PageHead; children: ComponentChild
         <title>{head.title === SITE ? SITE : `${head.title} · ${SITE}`}</title>
         {head.description && <meta name="description" content={head.description} />}
         {head.canonical && <link rel="canonical" href={head.canonical} />}
+        {head.canonical && <Preview {...head} canonical={head.canonical} />}
         <meta name="color-scheme" content="light dark" />
         <link rel="icon" href={assetUrl("/assets/icon.svg")} type="image/svg+xml" />
         <link rel="stylesheet" href={assetUrl("/assets/site.css")} />
@@ -107,6 +113,19 @@ function Document({ head, children }: { head: PageHead; children: ComponentChild
         </footer>
       </body>
     </html>
+  );
+}
+
+/** What shows where people share a link to the page: https://ogp.me */
+function Preview({ title, description, canonical }: PageHead & { canonical: string }) {
+  return (
+    <>
+      <meta property="og:site_name" content={SITE} />
+      <meta property="og:type" content="website" />
+      <meta property="og:title" content={title} />
+      {description && <meta property="og:description" content={description} />}
+      <meta property="og:url" content={canonical} />
+    </>
   );
 }
 

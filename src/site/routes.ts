@@ -20,6 +20,7 @@ import { city } from "./city.tsx";
 import { developers } from "./developers.tsx";
 import { errorPage, errorPages } from "./errors.tsx";
 import { home } from "./home.tsx";
+import { movedTo } from "./page.tsx";
 import { searchPage } from "./search.tsx";
 import { robots, sitemap, sitemapIndex } from "./sitemap.ts";
 
@@ -82,12 +83,19 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
   };
 }
 
-/** Browsers get a page for an unknown address outside of the API; programs get their JSON. */
+/**
+ * Browsers get a page for an unknown address outside of the API, or are led to the one without a slash at
+ * its end; programs get their JSON.
+ */
 export function siteNotFound(fallback: Handler): Handler {
   return function siteNotFound(request, context) {
     // Not the URL class: it cannot parse the address of a request with an odd Host, or none.
-    const isApi = /^(?:https?:\/\/[^/?]*)?\/api\//i.test(request.url);
+    const address = request.url.replace(/^https?:\/\/[^/?]*/i, "");
+    const isApi = /^\/api\//i.test(address);
     const isPage = !isApi && request.headers.get("Accept")?.includes("text/html");
-    return isPage ? errorPage(notFound()) : fallback(request, context);
+    if (!isPage) return fallback(request, context);
+    // Names alone: `//elsewhere.example/` would lead to another host.
+    const [, path, query = ""] = /^((?:\/[\w.~%-]+)+)\/+(\?.*)?$/.exec(address) ?? [];
+    return path ? movedTo(path + query) : errorPage(notFound());
   };
 }

@@ -342,6 +342,9 @@ describe("a business", () => {
     const { html } = await open("/businesses/claimed-shop");
     const { baseUrl } = server.config;
     expect(html).toContain(`<link rel="canonical" href="${baseUrl}/businesses/claimed-shop"/>`);
+    expect(html).toContain(
+      `<meta property="og:url" content="${baseUrl}/businesses/claimed-shop"/>`,
+    );
     expect(linkedData(html)).toMatchObject({
       "@type": "LocalBusiness",
       url: `${baseUrl}/businesses/claimed-shop`,
@@ -562,6 +565,17 @@ describe("every page", () => {
     expect([wrong.status, wrong.headers.get("Allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
     expect(wrong.headers.get("Cache-Control")).toBe("no-store");
   });
+
+  test("is found with a slash at the end of its address", async () => {
+    const towns = await open("/cities//?page=1");
+    expect([towns.status, towns.headers.get("Location")]).toEqual([308, "/cities?page=1"]);
+    const shop = await open("/businesses/claimed-shop/");
+    expect(shop.headers.get("Location")).toBe("/businesses/claimed-shop");
+    for (const path of ["/cities/", "/api/v1/businesses/"]) {
+      const program = await open(path, { headers: { Accept: "*/*" } });
+      expect([path, program.status, program.html]).toEqual([path, 404, '{"error":"not_found"}']);
+    }
+  });
 });
 
 test("a request without a proper address is to a page that does not exist", async () => {
@@ -589,6 +603,10 @@ test("a request without a proper address is to a page that does not exist", asyn
     "GET /nothing HTTP/1.0",
     "GET /nothing HTTP/1.1\r\nHost: a b",
     "GET /nothing HTTP/1.1\r\nHost: [",
+    // Nobody is led to another host.
+    "GET //elsewhere.example/ HTTP/1.0",
+    "GET //elsewhere.example/ HTTP/1.1\r\nHost: a",
+    "GET /\\elsewhere.example/ HTTP/1.1\r\nHost: a",
   ]) {
     const answer = await ask(head);
     expect([head, answer.split("\r\n")[0]]).toEqual([head, "HTTP/1.1 404 Not Found"]);
