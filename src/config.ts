@@ -116,6 +116,10 @@ const settings = v.pipe(
           /^\/?\d*$/.test(new URL(url).pathname),
         `REDIS_URL must be an address such as ${examples.REDIS_URL}, or several with commas for a cluster; ${IN_PASSWORDS}.`,
       ),
+      v.check(
+        (urls) => urls.length === 1 || urls.every((url) => /^\/?0*$/.test(new URL(url).pathname)),
+        "REDIS_URL must name no database when it has several addresses: a cluster has only one.",
+      ),
     ),
     MEILI_URL: address("MEILI_URL", ["http:", "https:"], examples.MEILI_URL),
     MEILI_KEY: v.optional(v.string(), ""),

@@ -39,6 +39,10 @@ test("a database of Redis has a number", () => {
   for (const path of ["", "/", "/3"]) {
     expect(faultsOf({ ...enough, REDIS_URL: REDIS_URL + path })).toEqual([]);
   }
+  expect(faultsOf({ ...enough, REDIS_URL: `${REDIS_URL}/0,${REDIS_URL}/` })).toEqual([]);
+  expect(faultsOf({ ...enough, REDIS_URL: `${REDIS_URL},${REDIS_URL}/2` })).toEqual([
+    "REDIS_URL must name no database when it has several addresses: a cluster has only one.",
+  ]);
   expect(faultsOf({ ...enough, REDIS_URL: `${REDIS_URL}/cache` })).toEqual([
     expect.stringMatching(/^REDIS_URL must be an address such as redis:/),
   ]);

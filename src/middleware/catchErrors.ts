@@ -4,7 +4,7 @@ import { internal, unavailable } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
 import { SearchUnavailable } from "../search/query.ts";
 import { DeadlineError } from "../store/deadline.ts";
-import { isPostgresAway } from "../store/postgres.ts";
+import { isPostgresAway, isPostgresSlow } from "../store/postgres.ts";
 
 /**
  * Turns exceptions into 503 or 500; the cause goes to the log and to nobody else. While a store is away
@@ -39,7 +39,8 @@ export function isStoreAway(error: unknown): boolean {
     error instanceof SearchUnavailable ||
     error instanceof AdmissionUnavailable ||
     error instanceof DeadlineError ||
-    isPostgresAway(error)
+    isPostgresAway(error) ||
+    isPostgresSlow(error)
   );
 }
 

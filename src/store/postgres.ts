@@ -88,9 +88,16 @@ export async function ping(sql: Sql): Promise<void> {
 
 /** Whether an error means that PostgreSQL cannot be reached or is going down, not that a query is wrong. */
 export function isPostgresAway(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" && (AWAY.has(code) || code.startsWith("08"));
+  const code = codeOf(error);
+  return AWAY.has(code) || code.startsWith("08");
 }
+
+/** Whether a query was ended, or its wait for a lock: by a time limit of its role, or by an operator. */
+export function isPostgresSlow(error: unknown): boolean {
+  return SLOW.has(codeOf(error));
+}
+
+const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? "");
 
 /**
  * Codes of the driver, of the operating system, and of PostgreSQL (appendix A of its manual): being
@@ -117,3 +124,6 @@ const AWAY = new Set([
   "53300",
   "25006",
 ]);
+
+/** Likewise: a query that was cancelled, a lock that did not come free in time. */
+const SLOW = new Set(["57014", "55P03"]);

@@ -143,3 +143,16 @@ test("each fault of ours is logged with its stack", async () => {
     ),
   );
 });
+
+test("a query that PostgreSQL ends for taking too long is 503: it may be quicker the next time", async () => {
+  const slow = catchErrors(pino({ enabled: false }))(async () => {
+    await database.sql.begin(async (transaction) => {
+      await transaction`set local statement_timeout = '1ms'`;
+      await transaction`select pg_sleep(60)`;
+    });
+    throw new Error("it was not ended");
+  });
+  const context = { client: () => "", query: "", segment: "" };
+  const answer = await slow(new Request("http://localhost/slow"), context);
+  expect([answer.status, answer.headers["Retry-After"]]).toEqual([503, "5"]);
+});
