@@ -53,7 +53,7 @@ export interface AdmissionOptions {
   clock?: () => number;
   /** The most decisions in a script call. */
   batchSize?: number;
-  /** How long Redis may take before this process decides; longer in tests and on slow machines. */
+  /** How long Redis may take before this process decides; longer in tests. */
   deadlineMs?: number;
 }
 

@@ -68,8 +68,8 @@ export const OPEN_WINDOW_MICROSECONDS = 60_000_000;
  * One script call for all decisions of a turn of the event loop.
  * @param options.clock microseconds since 1970, for tests; otherwise Redis's own clock decides
  * @param options.batchSize the most decisions in a call; 1 is a call for each
- * @param options.deadlineMs how long Redis may take; longer in tests and on slow machines, where it
- * may be held up without being away
+ * @param options.deadlineMs how long Redis may take; longer in tests, where it may be held up without
+ * being away
  */
 export function createMeters(
   redis: RedisClient,

@@ -8,7 +8,7 @@ export interface Snapshot {
 
 /** Reads the text form of a pg_snapshot, `xmin:xmax:xip,xip,…` (PostgreSQL 18 manual, table 9.86). */
 export function readSnapshot(text: string): Snapshot {
-  // While nothing changes all are the same, and the cache holds hundreds of thousands of them.
+  // All pages that one statement reads have the same, as do those of others while nothing changes.
   if (text !== last.text) last = { text, snapshot: parse(text) };
   return last.snapshot;
 }
