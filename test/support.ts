@@ -108,7 +108,8 @@ export interface TestServer {
 /**
  * Starts the whole server on a free port, with a database, a Redis database and a search index of
  * its own. It believes X-Forwarded-For from the tests, so that each can be a client of its own.
- * With LOG_LEVEL set it writes its log, when it is given no other. Each answer of its API to a `fetch` is held against its OpenAPI document.
+ * With LOG_LEVEL set it writes its log, when it is given no other. Each answer of its API to a `fetch`
+ * is held against its OpenAPI document.
  */
 export async function startTestServer(
   overrides: Partial<Config> = {},

@@ -10,8 +10,10 @@ export interface Account {
 
 /**
  * The account `postgres`, created if missing, when we are root: PostgreSQL refuses to run as root.
- * Undefined when we are anybody else, since our own account will do.
- * @param program and @param folder must be accessible to it
+ * @param program what it has to be able to execute
+ * @param folder what it has to be able to enter
+ * @returns undefined when we are anybody else, since our own account will do
+ * @throws CommandError when root has no way to run it in another account
  */
 export async function unprivilegedAccount(
   program: string,

@@ -37,9 +37,9 @@ export class RingFile<Kept extends Slot> {
   #buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
   /**
-   * Throws when a file cannot be made in the folder.
    * @param options.size in bytes; they are taken up only as they are filled
    * @param options.mostNames each takes up some 300 bytes of memory
+   * @throws Error when a file cannot be made in the folder
    */
   constructor(folder: string, { size, mostNames }: { size: number; mostNames: number }) {
     // Positions are sums of sizes: with a fraction they would fall between bytes.
@@ -80,8 +80,9 @@ export class RingFile<Kept extends Slot> {
   }
 
   /**
-   * Does nothing when the bytes are more than the whole file has room for. Throws when the disk is full.
+   * Does nothing when the bytes are more than the whole file has room for.
    * @param kept gets where they are
+   * @throws Error when they cannot be written, as on a full disk
    */
   set(name: string, bytes: Uint8Array, kept: Kept): void {
     kept.length = bytes.byteLength;

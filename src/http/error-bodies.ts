@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import type { ErrorCode } from "./errors.ts";
 
-/** The body of each error, to the letter. Texts are for people, codes for programs. */
 const bare = <const Code extends ErrorCode>(code: Code) =>
   v.strictObject({ error: v.literal(code) });
 const explained = <const Code extends ErrorCode>(code: Code) =>
@@ -10,6 +9,7 @@ const explained = <const Code extends ErrorCode>(code: Code) =>
     message: v.pipe(v.string(), v.description("What is wrong and what to do about it.")),
   });
 
+/** The body of each error, to the letter. Texts are for people, codes for programs. */
 export const errorBodies = {
   invalid_parameter: v.strictObject({
     ...explained("invalid_parameter").entries,
