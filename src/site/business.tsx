@@ -1,5 +1,6 @@
 import { type Business, findBusiness } from "../directory/businesses.ts";
 import { findActive } from "../directory/categories.ts";
+import type { OpenBusiness, OpeningHours } from "../directory/schemas.ts";
 import { openDetail, openListItem } from "../directory/shapes.ts";
 import { weekdays } from "../directory/weekdays.ts";
 import { notFound } from "../http/errors.ts";
@@ -72,8 +73,6 @@ export function business(sql: Sql, baseUrl: string): Handler {
   };
 }
 
-type Shown = ReturnType<typeof openDetail>;
-
 function About({ text }: { text: string }) {
   return (
     <section>
@@ -105,7 +104,7 @@ function crumbsOf(business: Business, active: ReadonlySet<string>): Crumb[] {
 }
 
 /** Only claimed businesses have phone and email in `shown`; others show a masked phone. */
-function Contact({ shown, maskedPhone }: { shown: Shown; maskedPhone: string | null }) {
+function Contact({ shown, maskedPhone }: { shown: OpenBusiness; maskedPhone: string | null }) {
   const { address, coordinates, phone, email, website } = shown;
   const place = `${coordinates.lat}/${coordinates.lng}`;
   const map = `https://www.openstreetmap.org/?mlat=${coordinates.lat}&mlon=${coordinates.lng}#map=17/${place}`;
@@ -164,7 +163,7 @@ function dialled(phone: string): string {
   return `tel:${number}${extension ? `;ext=${extension}` : ""}`;
 }
 
-function Hours({ hours, now }: { hours: Shown["openingHours"]; now: Date }) {
+function Hours({ hours, now }: { hours: readonly OpeningHours[]; now: Date }) {
   const open = openState(hours, now);
   const today = wallClock(now).day;
   const words = {
@@ -196,7 +195,7 @@ function Hours({ hours, now }: { hours: Shown["openingHours"]; now: Date }) {
   );
 }
 
-function describeDay(entries: Shown["openingHours"]): string {
+function describeDay(entries: readonly OpeningHours[]): string {
   if (entries.length === 0) return "not known";
   if (entries.some(isAllDay)) return "open 24 hours";
   const spans = entries.filter(({ isClosed }) => !isClosed);

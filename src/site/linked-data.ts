@@ -1,11 +1,8 @@
-import type { openDetail } from "../directory/shapes.ts";
+import type { OpenBusiness, OpeningHours } from "../directory/schemas.ts";
 import { isAllDay } from "./opening.ts";
 
 /** Schema.org's LocalBusiness (https://schema.org/LocalBusiness) of what open access shows. */
-export function localBusiness(
-  business: ReturnType<typeof openDetail>,
-  url: string,
-): Record<string, unknown> {
+export function localBusiness(business: OpenBusiness, url: string): Record<string, unknown> {
   const { address, coordinates, phone, email, website, rating, reviewCount } = business;
   return {
     "@context": "https://schema.org",
@@ -35,7 +32,7 @@ export function localBusiness(
 }
 
 /** Closed all day is said by opening and closing at once, open all day by 00:00 to 23:59. */
-function specification(hours: ReturnType<typeof openDetail>["openingHours"][number]) {
+function specification(hours: OpeningHours) {
   const { day, openTime, closeTime, isClosed } = hours;
   const [opens, closes] = isClosed
     ? ["00:00", "00:00"]
