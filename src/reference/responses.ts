@@ -10,6 +10,9 @@ export const openHeaders: HeaderName[] = [
 ];
 const keyedHeaders: HeaderName[] = ["RateLimit-Policy", "RateLimit"];
 
+/** What a 304 says. */
+export const UNCHANGED = "Nothing changed since the answer whose ETag was sent in If-None-Match.";
+
 /** The responses of an operation by status: its answer, 304, and every error. */
 export function responsesOf(operation: Operation): Record<string, unknown> {
   const { open, keyed } = operation;
@@ -27,10 +30,7 @@ export function responsesOf(operation: Operation): Record<string, unknown> {
         Object.fromEntries(variants.map(({ answer, example }) => [answer, { value: example }])),
       ),
     },
-    304: {
-      description: "Nothing changed since the answer whose ETag was sent in If-None-Match.",
-      headers,
-    },
+    304: { description: UNCHANGED, headers },
     ...errorResponses(operation),
   };
 }

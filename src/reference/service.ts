@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { describeHeaders, errorResponse, json, openHeaders } from "./responses.ts";
+import { describeHeaders, errorResponse, json, openHeaders, UNCHANGED } from "./responses.ts";
 
 /** What /healthz answers. */
 export const Health = v.strictObject({
@@ -20,7 +20,6 @@ export const Health = v.strictObject({
 
 const tag = "Service";
 const always = ["ETag", "Vary", "Cache-Control"] as const;
-const unchanged = "Nothing changed since the answer whose ETag was sent in If-None-Match.";
 
 /** The paths about the service itself: they need no key, cost nothing, and have no limit. */
 export const servicePaths = {
@@ -42,7 +41,7 @@ export const servicePaths = {
             },
           },
         },
-        304: { description: unchanged, headers: describeHeaders([...always], openHeaders) },
+        304: { description: UNCHANGED, headers: describeHeaders([...always], openHeaders) },
         500: errorResponse(["Internal"], [], openHeaders),
       },
     },
@@ -63,7 +62,7 @@ export const servicePaths = {
             Health: { value: { status: "ok", admission: { decidedBy: "redis", outages: 0 } } },
           }),
         },
-        304: { description: unchanged, headers: describeHeaders([...always], []) },
+        304: { description: UNCHANGED, headers: describeHeaders([...always], []) },
         500: errorResponse(["Internal"], [], []),
         503: errorResponse(["Unavailable"], [], []),
       },
