@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { createAdmission } from "../src/access/admission.ts";
+import type { MeterReading } from "../src/access/decisions.ts";
 import {
   findKey,
   type KeyRecord,
@@ -9,7 +10,6 @@ import {
   revokeKey,
   rollKey,
 } from "../src/access/keys.ts";
-import type { MeterReading } from "../src/access/meters.ts";
 import { openUsage } from "../src/access/usage.ts";
 import { usageOf } from "../src/access/usage-report.ts";
 import { type Config, loadConfig } from "../src/config.ts";

@@ -1,10 +1,11 @@
 import { batched } from "../store/batches.ts";
 import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
+import { type Decision, type MeterReading, SECOND } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
 import { createLastSeen } from "./last-seen.ts";
 import { createLocalLimiter } from "./local.ts";
-import { createMeters, type Decision, type MeterReading } from "./meters.ts";
+import { createMeters } from "./meters.ts";
 import { watchOutages } from "./outage.ts";
 import { type DurableUsage, noDurableUsage } from "./usage.ts";
 import type { MeterMonth } from "./usage-rows.ts";
@@ -181,7 +182,7 @@ export function createAdmission(
       }
       return waitMicroseconds === 0
         ? { admitted: true }
-        : { admitted: false, retryAfterSeconds: Math.ceil(waitMicroseconds / 1_000_000) };
+        : { admitted: false, retryAfterSeconds: Math.ceil(waitMicroseconds / SECOND) };
     },
     async admitKey(key) {
       const { outcome, retryAfterSeconds, reading } = await charge(key, 1);

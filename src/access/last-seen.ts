@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
+import type { MeterReading } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
-import type { MeterReading } from "./meters.ts";
 
 /** The last readings of meters in Redis, for when it is away or comes back with less. */
 export interface LastSeen {

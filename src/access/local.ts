@@ -1,12 +1,14 @@
 import { LRUCache } from "lru-cache";
-import type { ApiKey } from "./keys.ts";
 import {
   type Decision,
   type MeterReading,
   OPEN_LIMIT,
   OPEN_WINDOW_MICROSECONDS,
   type Outcome,
-} from "./meters.ts";
+  SECOND,
+  TOKEN,
+} from "./decisions.ts";
+import type { ApiKey } from "./keys.ts";
 import { monthOf } from "./months.ts";
 
 /**
@@ -132,9 +134,6 @@ export function createLocalLimiter({
 }
 
 const MOST_SUBJECTS = 50_000;
-const SECOND = 1_000_000;
-/** As in admit-keys.lua. */
-const TOKEN = 60_000_000;
 
 interface LocalMeter {
   month: string;

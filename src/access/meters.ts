@@ -2,6 +2,7 @@ import { Cluster, type Result } from "ioredis";
 import { batched } from "../store/batches.ts";
 import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
+import { type Decision, OPEN_LIMIT, OPEN_WINDOW_MICROSECONDS, SECOND, TOKEN } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
 import admitClientsLua from "./lua/admit-clients.lua" with { type: "text" };
 import admitKeysLua from "./lua/admit-keys.lua" with { type: "text" };
@@ -23,28 +24,6 @@ export interface Meters {
   seed(known: KnownMeter): Promise<void>;
 }
 
-/** How a key's meter stands after a decision. Seconds are whole, rounded up. */
-export interface MeterReading {
-  /** The calendar month in UTC that is counted, such as `2026-11`. */
-  month: string;
-  /** Requests charged in this month. */
-  used: number;
-  /** Until the first of the next month, when the quota is whole again. */
-  monthEndsInSeconds: number;
-  /** Whole requests left in the bucket. */
-  tokensLeft: number;
-  /** Until there is one more. */
-  nextTokenInSeconds: number;
-}
-
-export type Outcome = "admitted" | "rate_limited" | "quota_exceeded";
-
-export interface Decision {
-  outcome: Outcome;
-  retryAfterSeconds: number;
-  reading: MeterReading;
-}
-
 /** Redis has no such meter: it has to be seeded for this month. */
 export interface UnknownMeter {
   outcome: "unknown";
@@ -60,9 +39,6 @@ export interface KnownMeter {
   /** Requests left in the bucket at most; absent when nothing is known. */
   tokensLeft?: number | undefined;
 }
-
-export const OPEN_LIMIT = 60;
-export const OPEN_WINDOW_MICROSECONDS = 60_000_000;
 
 /**
  * One script call for all decisions of a turn of the event loop.
@@ -172,8 +148,6 @@ const nameOf = (digits: number) =>
 // As in admit-keys.lua; the number after them is a meter that Redis does not know.
 const OUTCOMES = ["admitted", "rate_limited", "quota_exceeded"] as const;
 const PLACES = 4;
-const TOKEN = 60_000_000;
-const SECOND = 1_000_000;
 
 /** The answer of admit-keys.lua. */
 function readDecisions(answer: number[], charges: readonly Charge[]): (Decision | UnknownMeter)[] {

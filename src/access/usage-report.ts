@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import type { MeterReading } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
-import type { MeterReading } from "./meters.ts";
 import { monthOf } from "./months.ts";
 
 const count = (description: string) =>

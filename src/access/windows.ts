@@ -2,6 +2,7 @@ import type { Result } from "ioredis";
 import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
 import { AdmissionUnavailable } from "./admission.ts";
+import { SECOND } from "./decisions.ts";
 import admitClientsLua from "./lua/admit-clients.lua" with { type: "text" };
 
 /**
@@ -21,15 +22,11 @@ export function createWindow(
 ): Window {
   redis.defineCommand("admitToWindow", { numberOfKeys: 1, lua: admitClientsLua });
   return async (client) => {
-    const answer = redis.admitToWindow(
-      `admissions:${name}:{${client}}`,
-      "",
-      limit,
-      seconds * 1_000_000,
-    );
+    const key = `admissions:${name}:{${client}}`;
+    const answer = redis.admitToWindow(key, "", limit, seconds * SECOND);
     try {
       const [waitMicroseconds = 0] = await withDeadline(answer, DEADLINE_MS);
-      return Math.ceil(waitMicroseconds / 1_000_000);
+      return Math.ceil(waitMicroseconds / SECOND);
     } catch (error) {
       throw new AdmissionUnavailable("How often a client has come cannot be told", {
         cause: error,

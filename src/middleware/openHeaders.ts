@@ -1,4 +1,4 @@
-import { OPEN_LIMIT } from "../access/meters.ts";
+import { OPEN_LIMIT } from "../access/decisions.ts";
 import { addingHeaders } from "../http/answer.ts";
 import type { Middleware } from "../http/handler.ts";
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
+import type { Decision } from "../../src/access/decisions.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
 import { createLocalLimiter } from "../../src/access/local.ts";
-import { createMeters, type Decision, type Meters, meterName } from "../../src/access/meters.ts";
+import { createMeters, type Meters, meterName } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
 import { freshRedis, patient } from "../support.ts";
 

@@ -1,0 +1,34 @@
+/**
+ * What a decision about admission says, and the figures that it goes by: the same whether Redis decides
+ * (meters.ts) or this process does (local.ts).
+ */
+
+/** How a key's meter stands after a decision. Seconds are whole, rounded up. */
+export interface MeterReading {
+  /** The calendar month in UTC that is counted, such as `2026-11`. */
+  month: string;
+  /** Requests charged in this month. */
+  used: number;
+  /** Until the first of the next month, when the quota is whole again. */
+  monthEndsInSeconds: number;
+  /** Whole requests left in the bucket. */
+  tokensLeft: number;
+  /** Until there is one more. */
+  nextTokenInSeconds: number;
+}
+
+export type Outcome = "admitted" | "rate_limited" | "quota_exceeded";
+
+export interface Decision {
+  outcome: Outcome;
+  retryAfterSeconds: number;
+  reading: MeterReading;
+}
+
+/** Open access: requests of a client in any window. */
+export const OPEN_LIMIT = 60;
+export const OPEN_WINDOW_MICROSECONDS = 60_000_000;
+
+/** A request in the parts that a bucket counts, and a second in microseconds: as in admit-keys.lua. */
+export const TOKEN = 60_000_000;
+export const SECOND = 1_000_000;
