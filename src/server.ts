@@ -4,7 +4,7 @@ import type { Admission } from "./access/admission.ts";
 import { clientAddress } from "./access/clients.ts";
 import type { Keyring } from "./access/keyring.ts";
 import type { Config } from "./config.ts";
-import { LostPageError } from "./directory/page-cache.ts";
+import { LostPageError } from "./directory/kept-pages.ts";
 import type { Answers } from "./handlers/answers.ts";
 import { listKeyed, listOpen, showKeyed, showOpen } from "./handlers/businesses.ts";
 import { categories } from "./handlers/categories.ts";

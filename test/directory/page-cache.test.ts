@@ -3,14 +3,12 @@ import { truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createRandom } from "../../scripts/generate/random.ts";
 import { until } from "../../scripts/stack/waiting.ts";
+import { LostPageError, type PageFile, type Stored } from "../../src/directory/kept-pages.ts";
 import { type ListPage, listBusinesses } from "../../src/directory/listing.ts";
 import {
   createPageCache,
-  LostPageError,
   type PageCache,
   type PageCacheOptions,
-  type PageFile,
-  type Stored,
 } from "../../src/directory/page-cache.ts";
 import { RingFile } from "../../src/directory/ring-file.ts";
 import { keyedListItem, openListItem } from "../../src/directory/shapes.ts";

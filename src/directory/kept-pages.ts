@@ -1,0 +1,170 @@
+import { type RingFile, Slot } from "./ring-file.ts";
+import type { Standing, Subject } from "./touched.ts";
+
+/** Pages and their other forms. */
+export type PageFile = RingFile<KeptForm>;
+
+/** How pages are written to a file, and read from it. */
+export interface KeptPages<Rest> {
+  /** Goes on after a failure: a full disk may have room again. */
+  keep(name: string, page: Packed<Rest>, truth: Truth): void;
+  /** Reads nothing before it is asked to. */
+  open(name: string, kept: KeptPage): Stored;
+  /** What is needed only when the list of the page has changed. @throws LostPageError */
+  readHeader(kept: KeptPage): Header<Rest>;
+}
+
+export interface Packed<Rest> {
+  bytes: Bytes;
+  /** Differs when the bytes differ. It stays in memory, so it should be short. */
+  tag: string;
+  /** What else is needed when the list of the page has grown. Must be JSON. */
+  rest: Rest;
+}
+
+/** What tells whether a page is still true. */
+export interface Truth {
+  standing: Standing;
+  subject: Subject;
+  /** The number of the last change that it has been compared with. */
+  seen: number;
+}
+
+/** A cached page. Its bytes are valid until anything else is read or cached. */
+export interface Stored {
+  readonly tag: string;
+  /** How many bytes it has. */
+  readonly size: number;
+  /** @throws LostPageError */
+  bytes(): Bytes;
+  /** What was cached under that name for these very bytes. @throws LostPageError */
+  findForm(form: string): Bytes | undefined;
+  keepForm(form: string, bytes: Bytes): void;
+}
+
+/** A page was found, but its bytes are gone. From then on it is not found. */
+export class LostPageError extends Error {
+  override name = "LostPageError";
+}
+
+/**
+ * Keeps each page of a cache, and its other forms, in a file.
+ * @param file belongs to the caller, who closes it
+ * @param onFault told when the file cannot be read, which is then used no more, and, at intervals, when
+ *   it cannot be written to
+ */
+export function keptPages<Rest>(
+  file: PageFile,
+  onFault: (error: unknown) => void,
+): KeptPages<Rest> {
+  let faultAt = Number.NEGATIVE_INFINITY;
+
+  class StoredPage implements Stored {
+    readonly #name: string;
+    readonly #kept: KeptPage;
+
+    constructor(name: string, kept: KeptPage) {
+      this.#name = name;
+      this.#kept = kept;
+    }
+
+    get tag(): string {
+      return this.#kept.tag;
+    }
+
+    get size(): number {
+      return this.#kept.length - this.#kept.header;
+    }
+
+    bytes(): Bytes {
+      return reading(() => file.read(this.#kept, this.#kept.header));
+    }
+
+    findForm(form: string): Bytes | undefined {
+      const kept = file.get(this.#nameOf(form));
+      return kept?.tag === this.tag ? reading(() => file.read(kept)) : undefined;
+    }
+
+    /** Replaces the form of older bytes. */
+    keepForm(form: string, bytes: Bytes): void {
+      write(this.#nameOf(form), bytes, new KeptForm(this.tag));
+    }
+
+    #nameOf(form: string): string {
+      return `${form} of ${this.#name}`;
+    }
+  }
+
+  /** A file that cannot be read is not used any more: answers do not depend on it. */
+  function reading<Result>(read: () => Result | undefined): Result {
+    try {
+      const result = read();
+      if (result !== undefined) return result;
+    } catch (error) {
+      file.close();
+      onFault(error);
+    }
+    throw new LostPageError();
+  }
+
+  function write(name: string, bytes: Bytes, kept: KeptForm): void {
+    try {
+      file.set(name, bytes, kept);
+    } catch (error) {
+      const now = performance.now();
+      if (now - faultAt > FAULT_INTERVAL_MS) onFault(error);
+      faultAt = now;
+    }
+  }
+
+  return {
+    keep(name, { bytes, tag, rest }, { standing, subject, seen }) {
+      const header = Buffer.from(JSON.stringify({ standing, rest } satisfies Header<Rest>));
+      const kept = new KeptPage(tag, subject, seen, header.byteLength);
+      write(name, Buffer.concat([header, bytes]), kept);
+    },
+    open: (name, kept) => new StoredPage(name, kept),
+    readHeader: (kept) =>
+      reading(() => {
+        const bytes = file.read(kept, 0, kept.header);
+        return bytes && JSON.parse(new TextDecoder().decode(bytes));
+      }),
+  };
+}
+
+/** After so long without a fault, the next one is told again. */
+const FAULT_INTERVAL_MS = 60_000;
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** What is in memory of a form of a page: the page itself, or another, such as a compressed one. */
+export class KeptForm extends Slot {
+  /** That of the page. */
+  readonly tag: string;
+
+  constructor(tag: string) {
+    super();
+    this.tag = tag;
+  }
+}
+
+/** In the file: a header as JSON, then the bytes of the page. */
+export class KeptPage extends KeptForm {
+  readonly subject: Subject;
+  /** The number of the last change that it has been compared with. */
+  seen: number;
+  /** How many bytes the header has. */
+  readonly header: number;
+
+  constructor(tag: string, subject: Subject, seen: number, header: number) {
+    super(tag);
+    this.subject = subject;
+    this.seen = seen;
+    this.header = header;
+  }
+}
+
+export interface Header<Rest> {
+  standing: Standing;
+  rest: Rest;
+}
