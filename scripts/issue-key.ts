@@ -9,21 +9,21 @@ import { loadConfig } from "../src/config.ts";
 import { openPostgres, type Sql } from "../src/store/postgres.ts";
 import { formatTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
-import { readArguments, readOrder, readRefusal, USAGE } from "./key-order.ts";
+import { readArguments, readDeclined, readOrder, USAGE } from "./key-order.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatJson, formatTable } from "./table.ts";
 
 async function issueKey(): Promise<void> {
   const { json, help, ...given } = readArguments();
   if (help) return console.log(USAGE);
-  const { decline, why, ...rest } = given;
-  const refusal = readRefusal(given);
-  const order = refusal || Object.keys(rest).length === 0 ? null : readOrder(rest);
+  const { decline: _, why: __, ...rest } = given;
+  const declined = readDeclined(given);
+  const order = declined || Object.keys(rest).length === 0 ? null : readOrder(rest);
 
   const config = loadConfig(await scriptEnvironment());
   const sql = openPostgres(config.databaseUrl, { max: 1 });
   try {
-    if (refusal) await refuse(sql, refusal, json);
+    if (declined) await decline(sql, declined, json);
     else if (order && "application" in order) await approve(sql, order, json);
     else if (order) show(await issue(sql, order), json);
     else await showWaiting(sql, json);
@@ -54,7 +54,7 @@ async function approve(
   );
 }
 
-async function refuse(
+async function decline(
   sql: Sql,
   { application, why }: { application: string; why: string },
   json: boolean,

@@ -50,7 +50,7 @@ export function readArguments() {
 type Given = Omit<ReturnType<typeof readArguments>, "json" | "help" | "decline" | "why">;
 
 /** The application to decline and why, or null when nothing is to be declined. */
-export function readRefusal({ decline, why, ...rest }: Partial<ReturnType<typeof readArguments>>) {
+export function readDeclined({ decline, why, ...rest }: Partial<ReturnType<typeof readArguments>>) {
   if (decline === undefined && why === undefined) return null;
   if (decline === undefined || Object.keys(rest).length > 0) {
     throw new CommandError("--decline and --why go together, with nothing else.");

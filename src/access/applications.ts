@@ -60,7 +60,7 @@ export async function approveApplication(
   return await decide(sql, id, approval(rights));
 }
 
-/** Refuses a waiting application. @param why told to the applicant */
+/** Declines a waiting application. @param why told to the applicant */
 export async function declineApplication(
   sql: Sql,
   id: string,
