@@ -1,15 +1,8 @@
 import { parseArgs } from "node:util";
 import { createAdmission } from "../src/access/admission.ts";
 import type { MeterReading } from "../src/access/decisions.ts";
-import {
-  findKey,
-  type KeyRecord,
-  keyState,
-  listKeys,
-  type RollResult,
-  revokeKey,
-  rollKey,
-} from "../src/access/keys.ts";
+import { findKey, type KeyRecord, keyState, listKeys, revokeKey } from "../src/access/keys.ts";
+import { type RollResult, rollKey } from "../src/access/roll-key.ts";
 import { openUsage } from "../src/access/usage.ts";
 import { usageOf } from "../src/access/usage-report.ts";
 import { type Config, loadConfig } from "../src/config.ts";

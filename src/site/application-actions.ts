@@ -1,5 +1,6 @@
 import { type ApplicationState, revealKey } from "../access/applications.ts";
-import { type IssuedKey, revokeKey, rollKey } from "../access/keys.ts";
+import { type IssuedKey, revokeKey } from "../access/keys.ts";
+import { rollKey } from "../access/roll-key.ts";
 import type { Sql } from "../store/postgres.ts";
 import { formatTime } from "../times.ts";
 import { gracePeriods } from "./keys.tsx";

@@ -14,10 +14,9 @@ import {
   type KeyRequest,
   listKeys,
   listTiers,
-  type RollResult,
   revokeKey,
-  rollKey,
 } from "../../src/access/keys.ts";
+import { type RollResult, rollKey } from "../../src/access/roll-key.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
