@@ -266,11 +266,13 @@ describe("lists and totals", () => {
   });
 
   test("category counts are what a list filtered by the category says", async () => {
-    for (const category of await listCategories(sql)) {
-      if (!category.slug.startsWith("leaf") && !category.slug.startsWith("root")) continue;
-      const { total } = await listBusinesses(sql, { category: category.slug, offset: 0, limit: 1 });
-      expect([category.slug, category.businessCount]).toEqual([category.slug, total]);
+    const categories = await listCategories(sql);
+    for (const { slug, businessCount } of categories) {
+      const { total } = await listBusinesses(sql, { category: slug, offset: 0, limit: 1 });
+      expect([slug, businessCount]).toEqual([slug, total]);
     }
+    const used = categories.filter(({ businessCount }) => businessCount > 0);
+    expect(used.length).toBeGreaterThan(3);
   });
 
   test("a page at any depth steps over no more index entries than a chunk holds", async () => {

@@ -173,13 +173,18 @@ test("on paper, a page is dark on white, whole, with what the footer says and no
   });
   await tab.emulateMedia({ media: "print", colorScheme: "dark" });
   const textColour = () => tab.evaluate(() => getComputedStyle(document.body).color);
-  for (const path of ["/businesses/night-owl", "/developers"]) {
+  for (const [path, hasCode] of [
+    ["/businesses/night-owl", false],
+    ["/developers", true],
+  ] as const) {
     await tab.goto(path);
     expect(await textColour()).toBe("rgb(27, 36, 38)");
     expect(await tab.getByText("is an open-source directory").isVisible()).toBe(true);
     expect(await tab.locator("footer").getByRole("link").count()).toBe(0);
     expect(await tab.getByRole("button").count()).toBe(0);
-    for (const code of await tab.locator("pre:visible").all()) {
+    const codes = await tab.locator("pre:visible").all();
+    expect(codes.length > 0).toBe(hasCode);
+    for (const code of codes) {
       expect(await code.evaluate((pre) => pre.scrollWidth - pre.clientWidth)).toBe(0);
     }
   }
