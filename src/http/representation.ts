@@ -1,4 +1,7 @@
-/** How a body is coded on its way, in order of preference: gzip is kept with all that is kept. */
+/**
+ * How a body is coded on its way, in order of preference. Nearly every caller accepts gzip: as the first
+ * choice it is the one coded form that has to be made, and kept, for all of them.
+ */
 export const codings = ["gzip", "zstd", "identity"] as const;
 export type Coding = (typeof codings)[number];
 
