@@ -39,7 +39,7 @@ export async function startWorkers(
     if (inOrder.includes(false)) throw new Error("not every worker has ended in order");
   }
 
-  /** Replaces the worker of this number whenever it ends; the pause before grows while they end soon. */
+  /** Replaces the worker of this number whenever it ends, after a pause that grows while they end soon. */
   async function replace(number: number): Promise<void> {
     let pauseMs = 0;
     while (true) {

@@ -50,7 +50,7 @@ export function clientAddress(
   };
 }
 
-/** In the one spelling that its parts have when they are written again. */
+/** IPv4 as it would be written again after parsing: four decimal numbers without leading zeros. */
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
 interface Peer {

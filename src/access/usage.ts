@@ -43,8 +43,9 @@ export function openUsage(sql: Sql): DurableUsage {
   /** The write that has yet to begin: all who flush until then share it. */
   let next: Promise<void> | undefined;
   let tell: WrittenListener = () => {};
-  /** Those who wait for what they gave back: until it is taken into a batch, and until that is written. */
+  /** End the wait of those who gave back a request that is not in a batch yet. */
   let waiting: (() => void)[] = [];
+  /** The same for those whose request is in a batch that is to be written. */
   let leaving: (() => void)[] = [];
   /** By month and meter, how many of them wait. */
   const owed = new Map<string, number>();

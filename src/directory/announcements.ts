@@ -51,9 +51,9 @@ export async function followAnnouncements(
   const self = crypto.randomUUID();
   let gathered: Change[] | "everything" = [];
   let pause: Timer | undefined;
-  /** When that was sent which came back last: what was committed before has been heard. */
+  /** When the last confirmation to come back was sent: all that was committed before has been heard. */
   let heardAt = Number.NEGATIVE_INFINITY;
-  /** What was committed before has been told, too. */
+  /** All that was committed before has been told, too. */
   let toldAt = Number.NEGATIVE_INFINITY;
   const confirmed = Promise.withResolvers<void>();
 

@@ -27,7 +27,7 @@ export class RingFile<Kept extends Slot> {
   /** The oldest first. */
   readonly #kept = new Map<string, Kept>();
   #byAge = this.#kept.entries();
-  /** Names set since `#byAge` went on. */
+  /** Names set since `#byAge` was last asked for an entry. */
   #setSince = 0;
   /** The next entries in the ring behind `#end`; the rest is still to come from `#byAge`. */
   #oldest: [string, Kept][] = [];

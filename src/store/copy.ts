@@ -19,7 +19,7 @@ export async function copyIn(
     Object.assign(copy, {
       reject,
       resolve(stream: Writable) {
-        // Once more at the end, with no stream.
+        // It is called once more at the end, without a stream, and then is none of our business.
         Object.assign(copy, { resolve });
         stream.once("error", reject);
         resolve(stream);

@@ -6,7 +6,7 @@ export function repeat(intervalMs: number, work: () => Promise<void>): () => Pro
   let current: Promise<void> | undefined;
   const timer = setInterval(() => {
     current ??= work()
-      // What the work confirms grows old meanwhile; whoever depends on that sees the failure there.
+      // Not told to anybody: whoever depends on what the work confirms sees that it has grown old.
       .catch(() => {})
       .finally(() => {
         current = undefined;
