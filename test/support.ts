@@ -1,7 +1,7 @@
 import { test } from "bun:test";
 import { readdirSync, readlinkSync, statSync } from "node:fs";
 import pino, { type Logger } from "pino";
-import { until } from "../scripts/stack/waiting.ts";
+import { succeeds, until } from "../scripts/stack/waiting.ts";
 import { createAdmission } from "../src/access/admission.ts";
 import { hashKey } from "../src/access/key-format.ts";
 import { createKey, findKeysByHash, type KeyRequest, revokeKey } from "../src/access/keys.ts";
@@ -168,15 +168,7 @@ export async function startTestServer(
       const [business] = await sql<{ id: string }[]>`
         select id from businesses where slug = ${slug} and status = 'approved'`;
       if (!business) throw new Error(`No approved business is called ${slug}`);
-      const isIndexed = () =>
-        meili
-          .index(index)
-          .getDocument(business.id)
-          .then(
-            () => true,
-            () => false,
-          );
-      await until(isIndexed, 5_000);
+      await until(() => succeeds(meili.index(index).getDocument(business.id)), 5_000);
     },
     check,
     async stop() {

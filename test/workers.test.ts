@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type FrailRedis, startFrailRedis } from "../scripts/bench/redis.ts";
 import { freePort } from "../scripts/stack/ports.ts";
 import { Supervisor } from "../scripts/stack/supervisor.ts";
-import { isAlive, until } from "../scripts/stack/waiting.ts";
+import { isAlive, succeeds, until } from "../scripts/stack/waiting.ts";
 import { createKey } from "../src/access/keys.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { addBusiness } from "./fixtures.ts";
@@ -108,15 +108,7 @@ test("a worker killed under load is replaced, and the service goes on", async ()
   expect(lost).toBeLessThanOrEqual(CALLERS);
 
   const { id } = await addBusiness(database.sql, { slug: "after-the-kill" });
-  const isFound = () =>
-    meili
-      .index(SEARCH_INDEX)
-      .getDocument(id)
-      .then(
-        () => true,
-        () => false,
-      );
-  await until(isFound, 5_000);
+  await until(() => succeeds(meili.index(SEARCH_INDEX).getDocument(id)), 5_000);
 }, 40_000);
 
 test("a worker that dies again and again comes back later each time", async () => {

@@ -4,6 +4,7 @@ import { CommandError } from "../command.ts";
 import { freePort } from "../stack/ports.ts";
 import { SERVER_ENVIRONMENT } from "../stack/server.ts";
 import type { Daemon, Supervisor } from "../stack/supervisor.ts";
+import { succeeds } from "../stack/waiting.ts";
 import type { Directory } from "./directory.ts";
 import type { Traffic } from "./wrk.ts";
 
@@ -117,9 +118,4 @@ export async function residentBytes(pid: number): Promise<number> {
 const program = (file: string) => [process.execPath, join(import.meta.dir, "programs", file)];
 
 /** Whether anything answers there, whatever it says. */
-function answers(url: string): Promise<boolean> {
-  return fetch(url).then(
-    () => true,
-    () => false,
-  );
-}
+const answers = (url: string) => succeeds(fetch(url));

@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import { freePort } from "../stack/ports.ts";
 import { redisProgram } from "../stack/redis.ts";
 import type { Daemon, Supervisor } from "../stack/supervisor.ts";
-import { until } from "../stack/waiting.ts";
+import { succeeds, until } from "../stack/waiting.ts";
 
 /** A Redis for fault injection. It keeps its port across restarts, and nothing on disk. */
 export interface FrailRedis {
@@ -48,12 +48,7 @@ export async function startFrailRedis(
       name: `redis-${port}`,
       command: [program, ...Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])],
     });
-    await supervisor.ready(daemon, () =>
-      say("PING").then(
-        () => true,
-        () => false,
-      ),
-    );
+    await supervisor.ready(daemon, () => succeeds(say("PING")));
   }
 
   await restart();
@@ -97,14 +92,7 @@ export async function startFrailCluster(supervisor: Supervisor): Promise<FrailRe
   for (const node of nodes) await until(() => knowsAll(node), 20_000);
   for (const [index, replica] of nodes.slice(3).entries()) {
     const master = String(await masters[index]?.say("CLUSTER", "MYID"));
-    await until(
-      () =>
-        replica.say("CLUSTER", "REPLICATE", master).then(
-          () => true,
-          () => false,
-        ),
-      10_000,
-    );
+    await until(() => succeeds(replica.say("CLUSTER", "REPLICATE", master)), 10_000);
   }
   const isWhole = async (node: FrailRedis) =>
     String(await node.say("CLUSTER", "INFO")).includes("cluster_state:ok");

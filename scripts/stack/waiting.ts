@@ -16,6 +16,14 @@ export async function until(
 
 export class NotInTimeError extends Error {}
 
+/** Whether a promise is kept, whatever comes of it; for `until`, which gives up on what is thrown. */
+export function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}
+
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

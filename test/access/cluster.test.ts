@@ -6,7 +6,7 @@ import pino from "pino";
 import { type FrailRedis, startFrailCluster, startFrailRedis } from "../../scripts/bench/redis.ts";
 import { beginMove, masterOf, moveSlotOf } from "../../scripts/bench/reshard.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
-import { until } from "../../scripts/stack/waiting.ts";
+import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import { type AdmissionOptions, createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
 import { createMeters, meterName } from "../../src/access/meters.ts";
@@ -128,14 +128,7 @@ test("when a master is killed its replica takes over; no key gets more than its 
 }, 45_000);
 
 test("a slot on its way to a master that is gone costs an outage, and no server its life", async () => {
-  const areAlive = await Promise.all(
-    nodes.map((node) =>
-      node.say("PING").then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
+  const areAlive = await Promise.all(nodes.map((node) => succeeds(node.say("PING"))));
   const alive = nodes.filter((_, index) => areAlive[index]);
   const client = "203.0.113.11";
   const name = `admissions:{${client}}`;
@@ -177,14 +170,7 @@ test("a decision whose answer was lost is not asked for again", async () => {
   line.loseAnswer();
   const lost = await meters.admitClient("203.0.113.10").catch((error) => error);
   expect(lost).toBeInstanceOf(Error);
-  await until(
-    () =>
-      meters.admitClient("203.0.113.10").then(
-        () => true,
-        () => false,
-      ),
-    5_000,
-  );
+  await until(() => succeeds(meters.admitClient("203.0.113.10")), 5_000);
   // Eight bytes for each.
   expect(await node.say("STRLEN", "admissions:{203.0.113.10}")).toBe(3 * 8);
   redis.disconnect();

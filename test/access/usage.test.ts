@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { until } from "../../scripts/stack/waiting.ts";
+import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import { openUsage } from "../../src/access/usage.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { openLine } from "../line.ts";
@@ -70,14 +70,7 @@ test("what was written counts once, also when the answer that says so is lost", 
   await expect(usage.flush()).rejects.toThrow();
   expect(await openUsage(database.sql).totals(asked)).toEqual([3]);
   count(4);
-  await until(
-    () =>
-      usage.flush().then(
-        () => true,
-        () => false,
-      ),
-    5_000,
-  );
+  await until(() => succeeds(usage.flush()), 5_000);
   expect(await usage.totals(asked)).toEqual([7]);
   await sql.end();
   await line.close();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createServer } from "node:net";
-import { until } from "../../scripts/stack/waiting.ts";
+import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { type Line, openLine } from "../line.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
@@ -65,7 +65,7 @@ for (const [how, breakOff] of [
       const sleep = inside`select pg_sleep(20)`.catch((error) => error.code);
       await breakOff(row?.pid);
       expect(await sleep).toBe("CONNECTION_CLOSED");
-      await until(() => sql`select 1`.then(Boolean, () => false), 5_000);
+      await until(() => succeeds(sql`select 1`), 5_000);
       const late = inside`insert into notes values ('after')`.catch((error) => error.code);
       expect(await late).toBe("CONNECTION_CLOSED");
       isOver = true;
@@ -86,7 +86,7 @@ test("a reserved connection that breaks off is not handed out again, nor lost to
   expect(await sleep).toBe("CONNECTION_CLOSED");
   expect(await reserved`select 1`.catch((error) => error.code)).toBe("CONNECTION_CLOSED");
   reserved.release();
-  await until(() => sql`select 1`.then(Boolean, () => false), 5_000);
+  await until(() => succeeds(sql`select 1`), 5_000);
   await sql.end();
 });
 
