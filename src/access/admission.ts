@@ -46,7 +46,7 @@ export class AdmissionUnavailable extends Error {
 export interface AdmissionOptions {
   /** Without it nothing outlives Redis. */
   usage?: DurableUsage;
-  /** Servers that share the limits while Redis is away. */
+  /** Processes that share the limits while Redis is away: those of all servers. */
   instances?: number;
   /** Told when Redis goes away, with the cause, and when it is back. */
   onChange?: (isLocal: boolean, cause?: unknown) => void;

@@ -13,8 +13,8 @@ import { monthOf } from "./months.ts";
 
 /**
  * The rules of the scripts in this process, for while Redis is away: a sliding window for clients,
- * bucket and quota for keys. Each server lets through its share, the limit divided by the number of
- * servers, at least 1.
+ * bucket and quota for keys. Each process lets through its share, the limit divided by the number of
+ * all processes (`instances`), at least 1.
  */
 export interface LocalLimiter {
   /** @returns 0 when let in, or microseconds until there is room */
@@ -25,8 +25,8 @@ export interface LocalLimiter {
   month(meterId: string): string;
   /**
    * Begins a meter, or goes on with it after its share of the quota is used up.
-   * @param used what all servers have charged in that month, as far as known
-   * @param tokensLeft in the bucket of all servers, when known
+   * @param used what all processes have charged in that month, as far as known
+   * @param tokensLeft in the bucket that all share, when known
    */
   begin(key: ApiKey, month: string, used: number, tokensLeft?: number): void;
   refund(meterId: string, month: string): void;
@@ -137,11 +137,11 @@ const MOST_SUBJECTS = 50_000;
 
 interface LocalMeter {
   month: string;
-  /** What all servers had charged when this one last asked. */
+  /** What all processes had charged when this one last asked. */
   usedByAll: number;
   /** What this one has charged since. */
   used: number;
-  /** Of this server's share of the bucket. */
+  /** Of this process's share of the bucket. */
   level: number;
   /** When that was the level, microseconds since 1970. */
   time: number;
