@@ -52,8 +52,7 @@ export async function importFile(
   // Before the progress bar listens too, which would end the command without a word.
   const stopWaiting = onInterruption(() => {
     progress.stop();
-    if (isCommitting) rejects.flush();
-    else rejects.remove();
+    if (!isCommitting) rejects.remove();
     options.onInterrupted(isCommitting);
   });
   const progress = showProgress(file, size);
@@ -85,6 +84,8 @@ export async function importFile(
           `${file}: all is kept, but the directory could not be tidied up (${(error as Error).message}); a running server does that by itself.`,
         ),
       onCommit: () => {
+        // While nothing is kept yet: if they do not fit on the disk, nothing will be.
+        rejects.flush();
         isCommitting = true;
       },
       onProgress: (read) => progress.setRows(read + rejectedByReader),

@@ -1,5 +1,6 @@
 import { appendFileSync, rmSync } from "node:fs";
 import { basename } from "node:path";
+import { CommandError } from "../command.ts";
 import { formatJson } from "../table.ts";
 import type { RejectedRow } from "./row.ts";
 
@@ -36,9 +37,18 @@ export class Rejects {
     if (this.#lines.length >= BUFFERED) this.flush();
   }
 
+  /** @throws CommandError when they cannot be written, such as to a full disk */
   flush(): void {
     const text = this.#lines.splice(0).join("");
     if (text === "") return;
+    try {
+      this.#append(text);
+    } catch (error) {
+      throw unwritable(error);
+    }
+  }
+
+  #append(text: string): void {
     try {
       appendFileSync(this.#path, text);
     } catch (error) {
@@ -56,14 +66,21 @@ export class Rejects {
     return [...this.#reasons].sort(([, a], [, b]) => b - a).slice(0, count);
   }
 
-  /** Removes the file, also one of an earlier run. */
+  /**
+   * Removes the file, also one of an earlier run.
+   * @throws CommandError when there is something else in its place
+   */
   remove(): void {
     try {
       rmSync(this.#path, { force: true });
     } catch (error) {
-      if (!isReadOnly(error)) throw error;
+      if (!isReadOnly(error)) throw unwritable(error);
     }
   }
+}
+
+function unwritable(error: unknown): CommandError {
+  return new CommandError(`The rejected rows cannot be written: ${(error as Error).message}.`);
 }
 
 function jsonOf(rejected: RejectedRow): string {

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CommandError } from "../../scripts/command.ts";
 import { Rejects } from "../../scripts/import/rejects.ts";
 
 test.skipIf(!existsSync("/sys"))(
@@ -29,6 +30,15 @@ test.skipIf(!existsSync("/sys"))(
     }
   },
 );
+
+test.skipIf(!existsSync("/dev/full"))("a full disk is told in a line", async () => {
+  const file = join(tmpdir(), crypto.randomUUID());
+  const rejects = new Rejects(file);
+  await symlink("/dev/full", `${file}.rejects.ndjson`);
+  rejects.add({ line: 1, reason: "name is missing", row: {} });
+  expect(() => rejects.flush()).toThrow(CommandError);
+  rejects.remove();
+});
 
 test("a row that is nested too deeply to be written is told of by its line", async () => {
   const file = join(tmpdir(), crypto.randomUUID());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../scripts/stack/waiting.ts";
@@ -126,6 +126,32 @@ test("rejected rows are written with line, reason and row; a clean run removes t
   await Bun.write(file, record("1"));
   await run([file]);
   expect(existsSync(`${file}.rejects.ndjson`)).toBe(false);
+});
+
+test("when rejected rows cannot be written, nothing of the file is kept, and the others come in", async () => {
+  const [first, second, third] = [
+    await write(`${record("1")}\nbroken\n`),
+    await write(`${record("2")}\nbroken\n`),
+    await write(record("3")),
+  ];
+  await mkdir(`${first}.rejects.ndjson`);
+  const { ended } = await database.sql.begin(async (transaction) => {
+    await transaction`lock table businesses in exclusive mode`;
+    const child = start([first, second, third]);
+    await until(async () => (await waitingFor("businesses")) > 0, 10_000);
+    // The few of the second are written when all its rows have been dealt with.
+    await mkdir(`${second}.rejects.ndjson`);
+    return child;
+  });
+  const { stdout, stderr, code } = await ended;
+  expect(code).toBe(1);
+  expect(stderr.trimEnd().split("\n")).toEqual(
+    [first, second].map(() =>
+      expect.stringMatching(/The rejected rows cannot be written: .+ Nothing of it was kept\.$/),
+    ),
+  );
+  expect(stdout).toContain("All files: read 1, created 1,");
+  expect(await count()).toBe(1);
 });
 
 test("what a file says steers no terminal", async () => {
