@@ -62,8 +62,13 @@ export async function importFile(
   const origins = new WeakMap<object, RecordRow>();
   const unusable: Record<string, number> = {};
   let rejectedByReader = 0;
+  let bytes = 0;
+  const addBytes = (more: number) => {
+    bytes += more;
+    progress.addBytes(more);
+  };
   async function* records(): AsyncGenerator<object> {
-    for await (const row of readRows(format, readText(file, progress.addBytes), options.mapping)) {
+    for await (const row of readRows(format, readText(file, addBytes), options.mapping)) {
       if ("reason" in row) {
         rejects.add(row);
         rejectedByReader++;
@@ -72,6 +77,12 @@ export async function importFile(
       for (const field of row.unusable ?? []) unusable[field] = (unusable[field] ?? 0) + 1;
       origins.set(row.record, row);
       yield row.record;
+    }
+    // Half of a feed can look like a whole one.
+    if (bytes !== size) {
+      throw new CommandError(
+        `${file} has ${bytes < size ? "shrunk" : "grown"} while it was read: import it again when all of it is there.`,
+      );
     }
   }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { appendFile, chmod, cp, mkdir, mkdtemp, readdir, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../scripts/stack/waiting.ts";
@@ -271,6 +271,27 @@ test.each<[string, string | Uint8Array, string, string]>([
   expect(stderr).toContain(message);
   expect(stderr.trimEnd().split("\n").length).toBe(1);
   expect([stdout, code]).toEqual(["", 1]);
+});
+
+test.each<[string, string, (file: string) => Promise<void>]>([
+  ["grows", "has grown", (file) => appendFile(file, record("2"))],
+  ["is cut short", "has shrunk", (file) => truncate(file, 0)],
+])("a file that %s while it is read leaves nothing", async (_, message, change) => {
+  // More than is read ahead of PostgreSQL.
+  const file = await write(`${record("1")}\n${`{"pad":"${"x".repeat(150)}"}\n`.repeat(40_000)}`);
+  const { ended } = await database.sql.begin(async (transaction) => {
+    await transaction`lock table businesses in access exclusive mode`;
+    const child = start([file]);
+    await until(async () => (await waitingFor("businesses")) > 0, 10_000);
+    await change(file);
+    return child;
+  });
+  const { stderr, code } = await ended;
+  expect(stderr).toBe(
+    `${file} ${message} while it was read: import it again when all of it is there. Nothing of it was kept.\n`,
+  );
+  expect(code).toBe(1);
+  expect(await count()).toBe(0);
 });
 
 test("a file whose import breaks off is named, and may be imported again with those after it", async () => {
