@@ -6,8 +6,9 @@ import { type Mapping, mapColumns } from "./mapping.ts";
 import type { Row } from "./row.ts";
 
 /**
- * Comma-separated values: with a mapping any file; without, our own fields by the names in the
- * header (address.line1). An empty cell says nothing, but of a contact that there is none.
+ * Comma-separated values, or with semicolons, tabs or bars instead: with a mapping any file; without,
+ * our own fields by the names in the header (address.line1). An empty cell says nothing, but of a
+ * contact that there is none.
  */
 export async function* readCsv(
   text: AsyncIterable<string>,
@@ -18,6 +19,8 @@ export async function* readCsv(
   let first: string[] = [];
 
   for await (const { line, cells } of readCells(text)) {
+    // Spreadsheets write empty rows below the last one.
+    if (cells.every((cell) => cell.trim() === "")) continue;
     if (!read) {
       read = mapping ? mapColumns(mapping, cells) : ownColumns(cells);
       first = cells;
@@ -42,12 +45,13 @@ export async function* readCsv(
 async function* readCells(
   text: AsyncIterable<string>,
 ): AsyncGenerator<{ line: number; cells: string[] }> {
-  const { start, rest } = await readFirstLine(text);
+  const { start, rest } = await readFirstLine(withSingleLineEnds(text));
+  // A lone carriage return ends lines only if it ends the first one: elsewhere it is within a cell.
+  const lineEnd = /^[^\r\n]*\r/.test(start) ? "\r" : "\n";
   const parser = parse({
     bom: true,
-    // Both, since a header is easily put before rows of another origin. A lone carriage return ends
-    // lines only if it ends the first one: elsewhere it is within a cell.
-    record_delimiter: /^[^\r\n]*\r(?!\n)/.test(start) ? "\r" : ["\r\n", "\n"],
+    delimiter: delimiterOf(start.split(lineEnd, 1)[0] ?? ""),
+    record_delimiter: lineEnd,
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
@@ -59,7 +63,9 @@ async function* readCells(
   source.pipe(parser);
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      yield { line: info.lines, cells: record };
+      // The parser tells the last line of a row.
+      const more = record.reduce((sum, cell) => sum + cell.split(lineEnd).length - 1, 0);
+      yield { line: info.lines - more, cells: record };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -69,14 +75,34 @@ async function* readCells(
   }
 }
 
+/** What is between the columns, by the first line: a comma, unless there is none outside of quotes. */
+function delimiterOf(line: string): string {
+  const bare = line.replace(/"[^"]*("|$)/g, "");
+  return [",", ";", "\t", "|"].find((delimiter) => bare.includes(delimiter)) ?? ",";
+}
+
+/**
+ * With "\n" for "\r\n": a header is easily put before rows of another origin, and the parser counts
+ * a "\r\n" within quotes as two lines.
+ */
+async function* withSingleLineEnds(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const piece of text) {
+    const all = rest + piece;
+    // May be the first half of a line end.
+    rest = all.endsWith("\r") ? "\r" : "";
+    yield all.slice(0, all.length - rest.length).replaceAll("\r\n", "\n");
+  }
+  if (rest !== "") yield rest;
+}
+
 /** The start of a text, at least up to the end of its first line, and all of it once more. */
 async function readFirstLine(
   text: AsyncIterable<string>,
 ): Promise<{ start: string; rest: AsyncIterable<string> }> {
   const pieces = text[Symbol.asyncIterator]();
   let start = "";
-  // A carriage return at the very end may be the first half of a line end.
-  while (!/\n|\r[\s\S]/.test(start)) {
+  while (!/[\r\n]/.test(start)) {
     const { value, done } = await pieces.next();
     if (done) break;
     start += value;
@@ -103,7 +129,7 @@ function ownColumns(header: readonly string[]): (cells: string[]) => Map<string,
   const unknown = names.filter((name) => !isFieldName(name)).map(shown);
   if (unknown.length === names.length) {
     throw new CommandError(
-      "The header names none of our fields, with commas between them: a foreign CSV needs --mapping FILE.",
+      "The header names none of our fields: a foreign CSV needs --mapping FILE.",
     );
   }
   const repeated = names.filter((name, column) => names.indexOf(name) !== column);

@@ -38,6 +38,7 @@ test("the format is told by how a file begins, or else by its name", async () =>
       ["osm", "f.json", JSON.stringify(places, null, 2)],
       ["fhrs", "g.csv", '\ufeff<?xml version="1.0"?>'],
       ["csv", "h.txt", "sourceId,name\n"],
+      ["csv", "h.tsv", "sourceId\tname\n"],
       ["csv", "i.csv", "sourceId"],
     ] as const) {
       const file = join(folder, name);
@@ -136,6 +137,42 @@ test("CSV: the header of a file that was put behind another one is no business",
   ]);
   const mapping: Mapping = { header: false, fields: { sourceId: 1, name: 2 } };
   expect(await records(readCsv(pieces("1,A\n1,A\n"), mapping))).toHaveLength(2);
+});
+
+test("CSV: columns may have semicolons, tabs or bars between them", async () => {
+  for (const delimiter of [";", "\t", "|"]) {
+    const csv = 'sourceId,"name",city\n1,"Boots; Shoes\t| and more",Leeds\n'.replaceAll(
+      ",",
+      delimiter,
+    );
+    expect(await records(readCsv(pieces(csv), null))).toEqual([
+      { sourceId: "1", name: "Boots; Shoes\t| and more", city: "Leeds" },
+    ]);
+  }
+  const mapping: Mapping = { header: true, fields: { sourceId: 1, name: "Name; of shop" } };
+  expect(await records(readCsv(pieces('id,"Name; of shop"\n1,A;B\n'), mapping))).toEqual([
+    { sourceId: "1", name: "A;B" },
+  ]);
+});
+
+test("CSV: a row is told by its first line, however the lines within its cells end", async () => {
+  for (const [rowEnd, cellEnd] of [
+    ["\r\n", "\r\n"],
+    ["\r\n", "\n"],
+    ["\n", "\r\n"],
+    ["\r", "\r"],
+  ] as const) {
+    const rows = ["sourceId,name", '1,"A¶B¶C"', "2,D", "", '3,"E¶F"', "4,G"];
+    const csv = rows.join(rowEnd).replaceAll("¶", cellEnd);
+    const read = await Array.fromAsync(readCsv(pieces(csv), null));
+    expect(read.map(({ line }) => line)).toEqual([2, 5, 7, 9]);
+  }
+});
+
+test("CSV: the empty rows that spreadsheets leave below the last one are none", async () => {
+  expect(await records(readCsv(pieces("sourceId,name\n1,Boots\n,\n , \n,,,\n"), null))).toEqual([
+    { sourceId: "1", name: "Boots" },
+  ]);
 });
 
 test("CSV: a header that is not ours is refused with what to do", async () => {
