@@ -1,4 +1,8 @@
-import { parsePhoneNumberFromString } from "libphonenumber-js/min";
+import {
+  findPhoneNumbersInText,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+} from "libphonenumber-js/min";
 import { LRUCache } from "lru-cache";
 import { emailPattern } from "../email.ts";
 
@@ -19,30 +23,38 @@ export function readPhone(text: string): string | null {
 const numbers = new LRUCache<string, string>({ max: 20_000 });
 
 function parsePhone(text: string): string | null {
-  for (const part of text.split(/[;,/|]|\bor\b/i)) {
+  for (const part of text.split(/[;,/|&\n]|\b(?:or|and)\b/i)) {
+    if (/\bfax\b|^\s*f\b/i.test(part)) continue;
     // Looking for a number within a text takes as long again as reading it.
     const isNumberAlone = /^[+\d][\d ()-]*\d$/.test(part);
     const number = parsePhoneNumberFromString(part, {
       defaultCountry: "GB",
       extract: !isNumberAlone,
     });
-    // A typing error easily turns a British number into a foreign one.
-    if (number?.countryCallingCode !== "44") continue;
-    // The library knows only ranges in use, and not those reserved for drama.
-    const isReserved = /^(1154960|1632960|7700900)\d{3}$/.test(number.nationalNumber);
-    if (number.isValid() || isReserved) return number.formatNational();
+    if (number && isBritish(number)) return number.formatNational();
+    // As in "01603 612345 (24 hours)", whose digits all seem to be one number.
+    if (!/\p{L}/u.test(part)) continue;
+    const found = findPhoneNumbersInText(part, "GB").find((one) => isBritish(one.number));
+    if (found) return found.number.formatNational();
   }
   return null;
 }
 
+function isBritish(number: PhoneNumber): boolean {
+  // The library knows only ranges in use, and not those reserved for drama.
+  const isReserved = /^(1154960|1632960|7700900)\d{3}$/.test(number.nationalNumber);
+  // A typing error easily turns a British number into a foreign one.
+  return number.countryCallingCode === "44" && (isReserved || number.isValid());
+}
+
 /** An address on the web, with a scheme. Of http and https only, without credentials. */
 export function readWebsite(text: string): string | null {
-  for (const part of text.split(/[;\s]+/).filter(Boolean)) {
+  for (const part of text.split(/[;|\s]+|,(?=\s|$|www\.|https?:)/i).filter(Boolean)) {
     const address = /^https?:\/\//i.test(part) ? part : `https://${part.replace(/^\/\//, "")}`;
     if (!URL.canParse(address)) continue;
     const { href, hostname, username, password } = new URL(address);
     // "mailto:a@b.example" and "ftp://b.example" end up as something without a proper host.
-    if (!/^[^.]+(\.[^.]+)+$/.test(hostname) || username !== "" || password !== "") continue;
+    if (!/^[\w-]+(\.[\w-]+)+$/.test(hostname) || username !== "" || password !== "") continue;
     if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(part) && !/^https?:\/\//i.test(part)) continue;
     return href === `${address}/` ? address : href;
   }
@@ -51,19 +63,27 @@ export function readWebsite(text: string): string | null {
 
 /** A mail address. */
 export function readEmail(text: string): string | null {
-  for (const part of text.split(/[;,\s]+/)) {
-    const address = part.replace(/^mailto:/i, "");
+  for (const part of text.split(/[;,\s<>]+/)) {
+    const address = part.replace(/^mailto:|\.$/gi, "");
     if (address.length <= 254 && emailPattern.test(address)) return address;
   }
   return null;
 }
 
-/** A postcode as the Royal Mail writes it: "nr21ll" is NR2 1LL. */
+/**
+ * A postcode as the Royal Mail writes it: "nr21ll" is NR2 1LL. Where only a digit can be, O is 0 and
+ * I is 1.
+ */
 export function readPostcode(text: string): string | null {
-  const [, outcode, incode] =
-    /^([A-Z]{1,2}\d[A-Z\d]?)(\d[A-Z]{2})$/.exec(text.toUpperCase().replace(/[^A-Z\d]/g, "")) ?? [];
-  return outcode && incode ? `${outcode} ${incode}` : null;
+  const [, area, district, sector, unit] =
+    /^([A-Z]{1,2})(\d[A-Z\d]?)([\dOI])([A-Z]{2})$/.exec(
+      text.toUpperCase().replace(/[^A-Z\d]/g, ""),
+    ) ?? [];
+  if (!area || !district || !sector) return null;
+  return `${area}${withDigits(district)} ${withDigits(sector)}${unit}`;
 }
+
+const withDigits = (text: string) => text.replace("O", "0").replace("I", "1");
 
 /** The first half of a postcode: NR2 of NR2 1LL. */
 export function outcodeOf(postcode: string): string {
