@@ -108,6 +108,16 @@ test.each([
   ["Street", "Street"],
   ["Forest Row", "Forest Row"],
   ["Durham", "Durham"],
+  ["Diss - Norfolk", "Diss"],
+  ["Diss/Norfolk", "Diss"],
+  ["Cowes IOW", "Cowes"],
+  ["Norwich City Centre", "Norwich"],
+  ["GT. YARMOUTH", "Great Yarmouth"],
+  ["Saint Albans", "St Albans"],
+  ["BURY SAINT EDMUNDS", "Bury St Edmunds"],
+  ["Saintfield", "Saintfield"],
+  ["n.walsham", "North Walsham"],
+  ["E Grinstead", "East Grinstead"],
 ])("town %p is %p", (text, town) => expect(readTown(text)?.name).toBe(town));
 
 test.each([
@@ -119,6 +129,8 @@ test.each([
   "12 Broad Walk",
   "NR2 1LL",
   "Retail Park Unit 4",
+  "Town Centre",
+  "Thornaby New Town Centre",
   "-",
   "n/a",
   "United Kingdom",
@@ -132,7 +144,7 @@ test("what is far too long to be a town is none, and takes no time", () => {
 });
 
 test("spellings of one town have one slug", () => {
-  const slugs = ["St Helens", "ST. HELENS", "St.Helens", "st-helens"].map(
+  const slugs = ["St Helens", "ST. HELENS", "St.Helens", "st-helens", "SAINT HELENS"].map(
     (text) => readTown(text)?.slug,
   );
   expect(new Set(slugs)).toEqual(new Set(["st-helens"]));

@@ -31,7 +31,7 @@ function parse(text: string): Town | null {
   const parts = separated(cleanLine(text)).map(withoutSurroundings);
   const name = parts.findLast(isTown);
   if (name === undefined) return null;
-  const cased = withCase(name);
+  const cased = withoutAbbreviations(withCase(name));
   const slug = makeSlug(cased);
   return slug === "" ? null : { slug, name: cased };
 }
@@ -55,7 +55,8 @@ function withoutSurroundings(part: string): string {
   const bare = part
     .replace(/\b[A-Z]{1,2}\d[A-Z\d]?( ?\d[A-Z]{2})?$/i, "")
     .replace(/^[\s.;:'"-]+|[\s.;:'"-]+$/g, "")
-    .replace(/^(nr\. ?|nr |near )/i, "");
+    .replace(/^(nr\. ?|nr |near )/i, "")
+    .replace(/(?<=.)(?<! new) (city|town) cent(re|er)$/i, "");
   const [, before] = isCounty(bare) ? [] : (TRAILING_COUNTY.exec(bare) ?? []);
   // Not Bradford on Avon.
   return before && !SMALL_WORDS.test(before.split(" ").at(-1) ?? "") ? before : bare;
@@ -79,7 +80,26 @@ function withCase(name: string): string {
   });
 }
 
-const SMALL_WORDS = /^(upon|on|in|by|en|le|la|de|the|under|next|with|cum|of|and|sub|super|y|yr)$/i;
+/** As most people write it: Great Yarmouth, North Walsham and St Albans. */
+function withoutAbbreviations(name: string): string {
+  return name
+    .replace(/^Gt\.? ?(?=\p{Lu})/u, "Great ")
+    .replace(
+      /^([NSEW])(?:\. ?| )(?=\p{Lu}\p{L}{2})/u,
+      (_, letter: string) => `${directions[letter]} `,
+    )
+    .replace(/\bSaint(?=[ -]\p{Lu})/gu, "St");
+}
+
+const directions: Readonly<Record<string, string>> = {
+  N: "North",
+  S: "South",
+  E: "East",
+  W: "West",
+};
+
+const SMALL_WORDS =
+  /^(upon|on|in|at|by|en|le|la|de|the|under|next|with|cum|of|and|sub|super|y|yr|yn|ar)$/i;
 
 // Counties of today, of history and of the post, with the usual abbreviations. Left out are those
 // that are a town as well: Antrim, Armagh, Durham, Londonderry.
@@ -88,7 +108,7 @@ const COUNTIES = [
   "(?:(?:north|south|east|west|n|s|e|w)(?:\\. ?| )(?:yorks|lincs|sussex|midlands))",
   "(?:(?:mid|south|west)(?:\\. ?| )glamorgan)",
   "(?:co(?:unty|\\.)? ?(?:antrim|armagh|down|durham|fermanagh|londonderry|tyrone))",
-  "(?:east riding(?: of yorkshire)?|tyne (?:and|&) wear|isle of (?:wight|man)|greater (?:london|manchester))",
+  "(?:east riding(?: of yorkshire)?|tyne (?:and|&) wear|isle of (?:wight|man)|iow|iom|greater (?:london|manchester))",
   "avon|beds|bedford shire|berks|bucks|cambs|cleveland|clwyd|cornwall|cumbria|devon|dorset|dyfed",
   "essex|fermanagh|fife|glos|gloucs|gwent|gwynedd|hants|herts|humberside|kent|lancs|leics|lincs|merseyside",
   "middlesex|middx|midlothian|norfolk|northants|northumberland|notts|oxon|powys|rutland|salop",
@@ -96,7 +116,7 @@ const COUNTIES = [
   "england|scotland|wales|northern ireland|united kingdom|great britain|uk|gb",
 ].join("|");
 const COUNTY = new RegExp(`^(?:${COUNTIES})$`, "iu");
-const TRAILING_COUNTY = new RegExp(`^(.+?) \\(?(?:${COUNTIES})\\)?$`, "iu");
+const TRAILING_COUNTY = new RegExp(`^(.+?)(?: - |[ /])\\(?(?:${COUNTIES})\\)?$`, "iu");
 
 // The last word of a street's name. Not "hill", "green", "gate" or "row": towns end so as well.
 const STREET =
