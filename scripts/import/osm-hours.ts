@@ -57,14 +57,22 @@ function parse(value: string): OpeningHoursRecord[] | null {
   }
 }
 
-/** Bank holidays are public holidays; rules for school holidays do not touch a normal week. */
+/**
+ * Bank holidays are public holidays; rules for school holidays do not touch a normal week. In
+ * "Mo-Fr 09:00-17:00 Sa 10:00-12:00" a semicolon is missing: the library takes the last times for all.
+ */
 function normalise(value: string): string {
   return value
     .replace(/\bBH\b/g, "PH")
+    .replace(MISSING_SEPARATOR, "$1; ")
     .split(";")
     .filter((rule) => !/^\s*SH\b/.test(rule))
     .join(";");
 }
+
+/** White space after days and their times, before other days. */
+const MISSING_SEPARATOR =
+  /((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b[^;"]*?(?:\d|off|closed))\s+(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/g;
 
 /** For the dates of public holidays. */
 const ENGLAND: nominatim_object = {

@@ -34,6 +34,14 @@ test("what holds on public holidays leaves the normal week alone", () => {
   expect(week("SH Mo-Fr 08:00-20:00; Mo-Sa 09:00-17:00; Su 10:00-16:00")).toEqual(expected);
 });
 
+test("days after times begin a rule of their own, also where no semicolon says so", () => {
+  const expected = week("Mo-Fr 09:00-12:00,13:00-17:00; Sa 09:00-12:00; Su off");
+  expect(week("Mo-Fr 09:00-12:00,13:00-17:00 Sa 09:00-12:00")).toEqual(expected);
+  expect(week("Mo-Fr 09:00-12:00,13:00-17:00 Sa 09:00-12:00 Su off PH off")).toEqual(expected);
+  expect(week("09:00-12:00 Mo-Su")).toEqual(each("09:00-12:00"));
+  expect(week("Jan 1-Dec 31 Mo-Su 09:00-12:00")).toEqual(each("09:00-12:00"));
+});
+
 test("a split day has two intervals in order", () => {
   expect(week("Mo 12:00-14:30,17:00-22:00")?.slice(0, 3)).toEqual([
     "MON 12:00-14:30",
