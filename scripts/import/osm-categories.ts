@@ -3,20 +3,26 @@ export type Tags = Readonly<Record<string, string>>;
 
 /** The category of a place, from the first of its tags that says what it is. */
 export function categoryOf(tags: Tags): string {
-  const cuisines = valuesOf(tags.cuisine);
-  const cuisine = cuisineCategories[tags.amenity ?? ""];
-  const byCuisine = cuisine && cuisines.map((value) => cuisine[value]).find(Boolean);
-  if (byCuisine) return byCuisine;
-
   for (const { key, categories } of byKey) {
-    const known = valuesOf(tags[key]).find((value) => Object.hasOwn(categories, value));
-    const category = known && categories[known];
-    if (category) return category;
+    const known = knownOf(tags[key], categories);
+    if (known) return closerOf(`${key}=${known}`, tags) ?? categories[known] ?? "";
   }
   return (
     byKey.find(({ key }) => liveValuesOf(tags[key]).length > 0)?.otherwise ?? "other-organisations"
   );
 }
+
+/** What another tag says more exactly. */
+function closerOf(tag: string, tags: Tags): string | undefined {
+  for (const { key, categories } of closer[tag] ?? []) {
+    const known = knownOf(tags[key], categories);
+    if (known) return categories[known];
+  }
+  return undefined;
+}
+
+const knownOf = (value: string | undefined, categories: Categories) =>
+  valuesOf(value).find((part) => Object.hasOwn(categories, part));
 
 /** Whether the tags say that nobody is there any more. */
 export function isVacant(tags: Tags): boolean {
@@ -56,6 +62,7 @@ const shop: Categories = {
   babycare: "childrenswear",
   bag: "bags-and-luggage",
   bakery: "bakeries",
+  barber: "barbers",
   bathroom: "kitchens-and-bathrooms",
   bathroom_furnishing: "kitchens-and-bathrooms",
   beauty: "beauty-salons",
@@ -98,6 +105,7 @@ const shop: Categories = {
   cooling: "air-conditioning",
   copyshop: "printers",
   cosmetics: "cosmetics-shops",
+  country_store: "agricultural-suppliers",
   courier: "couriers",
   craft: "art-and-craft-shops",
   curtain: "curtains-and-blinds",
@@ -121,6 +129,8 @@ const shop: Categories = {
   events: "event-planners",
   fabric: "haberdashers",
   farm: "farm-shops",
+  fashion: "clothes-shops",
+  fashion_accessories: "fashion-accessories",
   finance: "financial-advisers",
   financial_advisor: "financial-advisers",
   fireplace: "fireplaces-and-stoves",
@@ -148,6 +158,7 @@ const shop: Categories = {
   glass: "windows-and-doors",
   glaziery: "windows-and-doors",
   glazing: "windows-and-doors",
+  gold_buyer: "pawnbrokers",
   greengrocer: "greengrocers",
   greeting_cards: "card-shops",
   greetings_cards: "card-shops",
@@ -164,9 +175,11 @@ const shop: Categories = {
   hearing_aids: "hearing-centres",
   herbalist: "complementary-therapists",
   hifi: "electrical-shops",
+  hobby: "model-and-game-shops",
   home_leisure: "homeware-shops",
   homeware: "homeware-shops",
   hot_tub: "homeware-shops",
+  household_linen: "homeware-shops",
   houseware: "homeware-shops",
   ice_cream: "dessert-parlours",
   instrument: "musical-instruments",
@@ -193,6 +206,7 @@ const shop: Categories = {
   massage: "massage-therapists",
   medical_supply: "mobility-shops",
   mobile_phone: "mobile-phone-shops",
+  mobile_phone_accessories: "mobile-phone-shops",
   mobility: "mobility-shops",
   model: "model-and-game-shops",
   money_lender: "pawnbrokers",
@@ -201,6 +215,7 @@ const shop: Categories = {
   music: "record-shops",
   musical_instrument: "musical-instruments",
   nail_salon: "nail-bars",
+  nails: "nail-bars",
   newsagent: "newsagents",
   nutrition_supplements: "health-food-shops",
   optician: "opticians",
@@ -214,6 +229,7 @@ const shop: Categories = {
   pawnbroker: "pawnbrokers",
   perfume: "cosmetics-shops",
   perfumery: "cosmetics-shops",
+  pest_control: "pest-control",
   pet: "pet-shops",
   pet_grooming: "dog-groomers",
   photo: "camera-shops",
@@ -228,6 +244,7 @@ const shop: Categories = {
   radiotechnics: "electrical-shops",
   refreshments: "sandwich-shops",
   rental: "tool-and-plant-hire",
+  scuba_diving: "sports-shops",
   seafood: "fishmongers",
   second_hand: "second-hand-shops",
   security: "alarms-and-security",
@@ -249,6 +266,7 @@ const shop: Categories = {
   tanning: "tanning-salons",
   tattoo: "tattoo-studios",
   tea: "tea-and-coffee-merchants",
+  telecommunication: "mobile-phone-shops",
   ticket: "ticket-offices",
   tiles: "tile-shops",
   tobacco: "newsagents",
@@ -259,6 +277,7 @@ const shop: Categories = {
   trophy: "gift-shops",
   tyres: "tyre-and-exhaust-centres",
   upholstery: "upholsterers",
+  vacuum_cleaner: "electrical-shops",
   variety_store: "discount-stores",
   vehicle: "car-dealers",
   video_games: "video-game-shops",
@@ -266,6 +285,7 @@ const shop: Categories = {
   watch: "jewellers",
   watch_repair: "jewellers",
   watches: "jewellers",
+  water_sports: "sports-shops",
   wedding: "bridal-shops",
   wholefoods: "health-food-shops",
   wholesale: "wholesalers",
@@ -275,6 +295,8 @@ const shop: Categories = {
 };
 
 const amenity: Categories = {
+  animal_boarding: "kennels-and-catteries",
+  animal_shelter: "animal-rescue",
   arts_centre: "theatres",
   atm: "banks",
   bank: "banks",
@@ -297,12 +319,16 @@ const amenity: Categories = {
   conference_centre: "conference-centres",
   counselling: "counsellors",
   courthouse: "council-offices",
+  coworking_space: "coworking-spaces",
   dancing_school: "dance-schools",
   dentist: "dentists",
   doctors: "gp-surgeries",
+  driver_training: "driving-instructors",
   driving_school: "driving-instructors",
   events_venue: "conference-centres",
+  exhibition_centre: "conference-centres",
   fast_food: "takeaways",
+  ferry_terminal: "stations-and-airports",
   fire_station: "police-and-fire-stations",
   food_court: "eating-out",
   fuel: "petrol-stations",
@@ -314,8 +340,10 @@ const amenity: Categories = {
   language_school: "training-providers",
   library: "libraries",
   marketplace: "markets",
+  monastery: "places-of-worship",
   money_transfer: "bureaux-de-change",
   music_school: "music-lessons",
+  music_venue: "live-music-venues",
   nightclub: "nightclubs",
   nursing_home: "care-homes",
   parking: "car-parks",
@@ -324,6 +352,7 @@ const amenity: Categories = {
   police: "police-and-fire-stations",
   post_office: "post-offices",
   pub: "pubs",
+  recycling: "scrap-and-recycling",
   restaurant: "restaurants",
   school: "schools",
   social_centre: "social-clubs",
@@ -336,21 +365,26 @@ const amenity: Categories = {
   university: "colleges-and-universities",
   vehicle_inspection: "mot-centres",
   veterinary: "vets",
+  waste_transfer_station: "waste-and-skip-hire",
 };
 
 const craft: Categories = {
+  arborist: "tree-surgeons",
   beekeeper: "food-producers",
   blacksmith: "blacksmiths",
   brewery: "breweries",
   builder: "builders",
   carpenter: "joiners-and-carpenters",
+  carpet_layer: "carpets-and-flooring",
   caterer: "caterers",
+  cleaning: "cleaners",
   clockmaker: "jewellers",
   confectionery: "sweet-shops",
   distillery: "breweries",
   dressmaker: "tailors",
   electrician: "electricians",
   electronics_repair: "computer-repairs",
+  floorer: "carpets-and-flooring",
   gardener: "gardeners",
   glaziery: "windows-and-doors",
   handicraft: "artists-and-makers",
@@ -374,6 +408,7 @@ const craft: Categories = {
   stonemason: "bricklayers",
   sweep: "chimney-sweeps",
   tailor: "tailors",
+  tree_surgeon: "tree-surgeons",
   upholsterer: "upholsterers",
   watchmaker: "jewellers",
   window_construction: "windows-and-doors",
@@ -403,6 +438,7 @@ const office: Categories = {
   association: "other-organisations",
   charity: "charities",
   consulting: "management-consultants",
+  conveyancer: "conveyancers",
   courier: "couriers",
   coworking: "coworking-spaces",
   employment_agency: "recruitment-agencies",
@@ -415,14 +451,20 @@ const office: Categories = {
   insurance: "insurance-brokers",
   it: "it-support",
   lawyer: "solicitors",
+  logistics: "haulage",
   moving_company: "removals",
   ngo: "charities",
+  notary: "solicitors",
+  property_management: "letting-agents",
+  security: "alarms-and-security",
   solicitor: "solicitors",
   surveyor: "surveyors",
   tax_advisor: "accountants",
   taxi: "taxis",
+  therapist: "counsellors",
   travel_agent: "travel-agents",
   tutoring: "tutors",
+  web_design: "web-designers",
 };
 
 const tourism: Categories = {
@@ -450,6 +492,7 @@ const leisure: Categories = {
   club: "social-clubs",
   common: "parks-and-playgrounds",
   dance: "dance-schools",
+  dog_park: "parks-and-playgrounds",
   escape_game: "escape-rooms",
   fishing: "fishing-lakes",
   fitness_centre: "gyms",
@@ -478,6 +521,7 @@ const leisure: Categories = {
   theatre: "theatres",
   track: "sports-grounds",
   trampoline_park: "escape-rooms",
+  water_park: "swimming-pools",
   wildlife_hide: "nature-reserves",
 };
 
@@ -494,35 +538,98 @@ const byKey: readonly { key: string; categories: Categories; otherwise: string }
   { key: "sport", categories: {}, otherwise: "sports-clubs" },
 ];
 
-/** What is cooked says more than that there is a kitchen. */
-const cuisineCategories: Readonly<Record<string, Categories | undefined>> = {
-  restaurant: {
-    bangladeshi: "indian-restaurants",
-    chinese: "chinese-restaurants",
-    fish_and_chips: "fish-and-chips",
-    indian: "indian-restaurants",
-    italian: "italian-restaurants",
-    japanese: "japanese-restaurants",
-    pizza: "pizzerias",
-    sushi: "japanese-restaurants",
-    thai: "thai-restaurants",
-    vegan: "vegetarian-restaurants",
-    vegetarian: "vegetarian-restaurants",
-  },
-  fast_food: {
-    burger: "burger-bars",
-    chinese: "chinese-takeaways",
-    fish_and_chips: "fish-and-chips",
-    ice_cream: "dessert-parlours",
-    indian: "indian-takeaways",
-    kebab: "kebab-shops",
-    pizza: "pizzerias",
-    sandwich: "sandwich-shops",
-  },
-  cafe: {
-    coffee_shop: "coffee-shops",
-    ice_cream: "dessert-parlours",
-    sandwich: "sandwich-shops",
-    tea: "tea-rooms",
-  },
+/** What is cooked says more than that there is a kitchen. Of several keys the first that is known. */
+const closer: Readonly<Record<string, { key: string; categories: Categories }[]>> = {
+  "amenity=restaurant": [
+    {
+      key: "cuisine",
+      categories: {
+        bangladeshi: "indian-restaurants",
+        burger: "burger-bars",
+        chinese: "chinese-restaurants",
+        fish_and_chips: "fish-and-chips",
+        indian: "indian-restaurants",
+        italian: "italian-restaurants",
+        japanese: "japanese-restaurants",
+        pizza: "pizzerias",
+        sushi: "japanese-restaurants",
+        thai: "thai-restaurants",
+        vegan: "vegetarian-restaurants",
+        vegetarian: "vegetarian-restaurants",
+      },
+    },
+  ],
+  "amenity=fast_food": [
+    {
+      key: "cuisine",
+      categories: {
+        burger: "burger-bars",
+        chinese: "chinese-takeaways",
+        chips: "fish-and-chips",
+        coffee_shop: "coffee-shops",
+        fish_and_chips: "fish-and-chips",
+        ice_cream: "dessert-parlours",
+        indian: "indian-takeaways",
+        kebab: "kebab-shops",
+        pizza: "pizzerias",
+        sandwich: "sandwich-shops",
+        subs: "sandwich-shops",
+      },
+    },
+  ],
+  "amenity=cafe": [
+    {
+      key: "cuisine",
+      categories: {
+        coffee: "coffee-shops",
+        coffee_shop: "coffee-shops",
+        ice_cream: "dessert-parlours",
+        sandwich: "sandwich-shops",
+        tea: "tea-rooms",
+      },
+    },
+  ],
+  "amenity=social_facility": [
+    {
+      key: "social_facility",
+      categories: {
+        assisted_living: "care-homes",
+        group_home: "care-homes",
+        nursing_home: "care-homes",
+      },
+    },
+  ],
+  "shop=beauty": [{ key: "beauty", categories: { nails: "nail-bars", tanning: "tanning-salons" } }],
+  "shop=clothes": [{ key: "clothes", categories: { wedding: "bridal-shops" } }],
+  "shop=hairdresser": [
+    { key: "hairdresser", categories: { barber: "barbers" } },
+    { key: "unisex", categories: { yes: "hairdressers" } },
+    { key: "female", categories: { yes: "hairdressers" } },
+    { key: "male", categories: { yes: "barbers" } },
+  ],
+  "healthcare=alternative": [
+    {
+      key: "healthcare:speciality",
+      categories: {
+        acupuncture: "acupuncturists",
+        chiropractic: "chiropractors",
+        osteopathy: "osteopaths",
+      },
+    },
+  ],
+  "leisure=fitness_centre": [
+    { key: "sport", categories: { pilates: "yoga-and-pilates", yoga: "yoga-and-pilates" } },
+  ],
+  "leisure=playground": [{ key: "indoor", categories: { yes: "soft-play-centres" } }],
+  "leisure=sports_centre": [
+    {
+      key: "sport",
+      categories: {
+        "10pin": "bowling-alleys",
+        billiards: "snooker-and-pool-halls",
+        cue: "snooker-and-pool-halls",
+        snooker: "snooker-and-pool-halls",
+      },
+    },
+  ],
 };
