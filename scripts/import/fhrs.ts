@@ -17,7 +17,8 @@ export async function* readFhrs(text: AsyncIterable<string>): AsyncGenerator<Row
   let fields: Fields | null = null;
   let value = "";
   parser.on("error", (error) => {
-    throw new CommandError(`The XML is broken or cut short: ${error.message}.`);
+    const message = error.message.replace(/^(\d+):(\d+): (.*?)\.?$/, "line $1, column $2: $3");
+    throw new CommandError(`The XML is broken or cut short: ${message}.`);
   });
   parser.on("opentag", ({ name }) => {
     if (name === ROOT) isFhrs = true;

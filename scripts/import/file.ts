@@ -6,7 +6,7 @@ import { onInterruption } from "../interruption.ts";
 import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts";
 import type { Mapping } from "./mapping.ts";
 import { showProgress } from "./progress.ts";
-import { Rejects } from "./rejects.ts";
+import { REJECTS, Rejects } from "./rejects.ts";
 import type { RecordRow } from "./row.ts";
 import { readText } from "./text.ts";
 
@@ -44,6 +44,11 @@ export async function importFile(
   file: string,
   options: FileOptions & FileEvents,
 ): Promise<FileResult> {
+  if (file.endsWith(REJECTS)) {
+    throw new CommandError(
+      `${file} has rows that were rejected: mend them in the feed, or make a feed of them with jq -c '.row'.`,
+    );
+  }
   const size = await sizeOf(file);
   const format = options.format ?? (options.mapping ? "csv" : await guessFormat(file));
   const source = options.source ?? defaultSource(format, file);
@@ -133,6 +138,9 @@ export async function importFile(
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => null);
   if (!found) throw new CommandError(`There is no file ${file}.`);
+  if (found.isFIFO()) {
+    throw new CommandError(`${file} is a pipe: save it as a file, which can be read twice.`);
+  }
   if (!found.isFile()) throw new CommandError(`${file} is not a file.`);
   await access(file, constants.R_OK).catch(() => {
     throw new CommandError(`${file} may not be read by this account.`);

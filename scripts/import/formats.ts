@@ -41,8 +41,12 @@ export async function guessFormat(file: string): Promise<Format> {
   const head = (await readHead(file)).trim();
   if (head.startsWith("<")) return "fhrs";
   if (/^\{\s*(\}|"[^"]*"\s*:)/.test(head)) {
-    const isOneRecord = isJson(head.slice(0, head.indexOf("\n")));
-    return !isOneRecord && /"(FeatureCollection|features)"/.test(head) ? "osm" : "ndjson";
+    const first = readJson(head.split("\n", 1)[0] ?? "");
+    const isCollection = first && "type" in first && first.type === "FeatureCollection";
+    if (isCollection || (!first && /"(FeatureCollection|features)"/.test(head))) return "osm";
+    const otherwise = otherJson(head, first);
+    if (otherwise === null) return "ndjson";
+    throw new CommandError(`${file} ${otherwise}`);
   }
   if (/^\[\s*\{/.test(head)) {
     throw new CommandError(
@@ -54,6 +58,23 @@ export async function guessFormat(file: string): Promise<Format> {
   throw new CommandError(
     `${file} is in no known format: say which with --format ${formats.join("|")}.`,
   );
+}
+
+/**
+ * What to do with JSON whose records are not one to a line; null when they are.
+ * @param first what its first line holds; null when that is not JSON
+ */
+function otherJson(head: string, first: object | null): string | null {
+  if (first !== null && "type" in first && first.type === "Feature") {
+    return `has GeoJSON's features one to a line: make one collection of them, for example with jq -s '{type: "FeatureCollection", features: .}'.`;
+  }
+  if (/"osm3s"/.test(head)) {
+    return "is JSON as Overpass has it: make GeoJSON of it, for example with osmtogeojson.";
+  }
+  if (/^\{[^\S\n]*\n/.test(head)) {
+    return "has JSON over several lines: put each record on a line of its own, for example with jq -c '.'.";
+  }
+  return null;
 }
 
 async function readHead(file: string): Promise<string> {
@@ -74,11 +95,12 @@ export function defaultSource(format: Format, file: string): string {
   return makeSlug(basename(file).replace(/\.[^.]*$/, "")) || format;
 }
 
-function isJson(text: string): boolean {
+/** @returns null for what is no object in JSON */
+function readJson(text: string): object | null {
   try {
-    JSON.parse(text);
-    return true;
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" ? value : null;
   } catch {
-    return false;
+    return null;
   }
 }

@@ -4,6 +4,9 @@ import { CommandError } from "../command.ts";
 import { formatJson } from "../table.ts";
 import type { RejectedRow } from "./row.ts";
 
+/** What is added to the name of a file. */
+export const REJECTS = ".rejects.ndjson";
+
 /** Rows in memory before they are written. */
 const BUFFERED = 500;
 
@@ -19,7 +22,7 @@ export class Rejects {
   total = 0;
 
   constructor(file: string) {
-    this.#path = `${file}.rejects.ndjson`;
+    this.#path = `${file}${REJECTS}`;
     this.remove();
   }
 

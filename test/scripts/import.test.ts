@@ -262,8 +262,13 @@ test.each<[string, string | Uint8Array, string, string]>([
   ["that is compressed", Bun.gzipSync("sourceId,name\n1,A\n"), "csv.gz", "is compressed"],
   ["that is a spreadsheet", Buffer.from("PK\u0003\u0004sheet"), "xlsx", "save it as CSV"],
   ["that is one list", `[\n${record("1")}]`, "json", "put each record on a line of its own"],
+  ["over several lines", `{\n  "sourceId": "1"\n}\n`, "json", "with jq -c '.'."],
+  ["of Overpass", `{\n"osm3s": {},\n"elements": [\n]}`, "json", "with osmtogeojson"],
+  ["of features", `{"type":"Feature","id":"node/1"}\n`, "geojson", `'{type: "FeatureCollection"`],
+  ["of rejected rows", `{"line":1}\n`, "csv.rejects.ndjson", "with jq -c '.row'"],
   ["with an endless line", `\n${"x".repeat(1e7 + 1)}`, "ndjson", "Line 2 is longer than"],
   ["of XML cut short", "<FHRSEstablishment><EstablishmentDetail>", "xml", "cut short"],
+  ["of broken XML", "<a>\n<b></c></a>", "xml", "line 2, column 7: unexpected close tag. Nothing"],
   ["in no known format", "hello there", "txt", "no known format"],
   ["of columns we do not know", "a,b\n1,2\n", "csv", "--mapping"],
 ])("a file %s fails with one clear line", async (_, content, extension, message) => {
@@ -409,6 +414,16 @@ test("a file that is missing, an unknown option and wrong values are explained, 
     expect(stderr).not.toContain("    at ");
     expect(code).toBe(1);
   }
+});
+
+test("a pipe is told from a file", async () => {
+  const pipe = join(folder, "pipe.csv");
+  expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
+  expect(await run([pipe])).toEqual({
+    stdout: "",
+    stderr: `${pipe} is a pipe: save it as a file, which can be read twice. Nothing of it was kept.\n`,
+    code: 1,
+  });
 });
 
 test("--dry-run, --source, --status and --outcodes do what they say", async () => {
