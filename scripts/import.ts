@@ -17,12 +17,12 @@ Imports businesses: each file in one transaction, all of it or nothing. A busine
 its source and its id there, so a feed has to keep its --source; it keeps the slug that it was first
 given. Rejected rows go to FILE.rejects.ndjson (in the current folder if that of FILE is read-only).
 
-What a record leaves out stays as it is; null or "" says that there is none. In a CSV, which may have
-semicolons, tabs or bars for commas, an empty cell says so for phone, email and website only. Phone, email, website, description and hours that an
-element of OpenStreetMap lacks are removed, and so is the address when a food hygiene record has
-none. A business that moves to another outcode without new coordinates loses the old ones, and is
-pending unless --outcodes has the new outcode. A business that a feed drops or marks as vacant stays
-as it is: suspend it with scripts/businesses.ts.
+What a record leaves out stays as it is; null or "" says that there is none. In a CSV (it may have
+semicolons, tabs or bars for commas) an empty cell says so for phone, email and website only. Phone,
+email, website, description and hours that an element of OpenStreetMap lacks are removed, and so is
+the address when a food hygiene record has none. A business that moves to another outcode without new
+coordinates loses the old ones, and is pending unless --outcodes has the new outcode. A business that
+a feed drops or marks as vacant stays as it is: suspend it with scripts/businesses.ts.
 
 scripts/generate.ts --count 1 --ndjson prints a record in our format. --categories imports
 categories, as NDJSON {slug, name, parent?, isActive?}.

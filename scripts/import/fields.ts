@@ -66,7 +66,11 @@ interface Nested {
 
 const readers: Record<(typeof kinds)[FieldName], (text: string) => unknown> = {
   text: (text) => text,
-  number: (text) => (Number.isFinite(Number(text)) ? Number(text) : text),
+  number: (text) => {
+    // Spreadsheets of other countries write a comma for the point.
+    const number = Number(text.replace(/^([+-]?\d+),(\d+)$/, "$1.$2"));
+    return Number.isFinite(number) ? number : text;
+  },
   flag: (text) =>
     /^(true|yes|y|1)$/i.test(text) ? true : /^(false|no|n|0)$/i.test(text) ? false : text,
   json: (text) => JSON.parse(text),

@@ -1,4 +1,10 @@
 import * as v from "valibot";
+import {
+  readEmail,
+  readPhone,
+  readPostcode,
+  readWebsite,
+} from "../../src/directory/import/contacts.ts";
 import { isCounty, readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
 import { CommandError } from "../command.ts";
@@ -42,9 +48,11 @@ export async function readMapping(file: string): Promise<Mapping> {
 /** For a fault inside a field, only says which field it is. */
 function describeFault({ path, message }: v.BaseIssue<unknown>): string {
   const field = path?.[0]?.key;
-  return field === undefined || field === "header" ? message : `${field} is wrong: ${SHAPE}`;
+  if (field === "header") return HEADER;
+  return field === undefined ? message : `${field} is wrong: ${SHAPE}`;
 }
 
+const HEADER = '"header" must be true or false';
 const SHAPE =
   'each field needs a column name, a column number from 1, a list of those, or {"constant": …}';
 const column = v.union([
@@ -69,7 +77,7 @@ const mapping = v.pipe(
       return NEVER;
     }
   }),
-  v.objectWithRest({ header: v.boolean('"header" must be true or false') }, source, SHAPE),
+  v.objectWithRest({ header: v.boolean(HEADER) }, source, SHAPE),
 );
 
 /**
@@ -120,11 +128,15 @@ export function mapColumns(
         const isList = columns.length > 1;
         const fits = (index: number) => {
           if (cell(index) === "") return false;
-          if (!isList || !ADDRESS_ORDER.includes(field)) return true;
+          if (!isList) return true;
+          const read = readers[field];
+          if (read) return read(cell(index)) !== null;
+          if (!ADDRESS_ORDER.includes(field)) return true;
           if (field === "city") return readTown(cell(index)) !== null;
           return !taken.has(index) && !isCounty(cell(index)) && !known.has(makeSlug(cell(index)));
         };
-        const index = columns.find(fits);
+        // What is not usable is to be told of.
+        const index = columns.find(fits) ?? (readers[field] && columns.find(cell));
         if (index === undefined) return [field, ""];
         if (ADDRESS_ORDER.includes(field)) taken.add(index);
         if (field === "name" || field === "address.line1") known.add(makeSlug(cell(index)));
@@ -134,6 +146,14 @@ export function mapColumns(
     );
   };
 }
+
+/** Of a list for one of these, a column fits if what it has can be used. */
+const readers: { [Field in FieldName]?: (text: string) => string | null } = {
+  "address.postcode": readPostcode,
+  phone: readPhone,
+  email: readEmail,
+  website: readWebsite,
+};
 
 /** Other fields are read before these; the name has to be. */
 const ADDRESS_ORDER: FieldName[] = ["city", "address.line1", "address.line2"];

@@ -434,7 +434,7 @@ test.each<[reason: string, record: object]>([
   ["rating must be a number between 0 and 5", { ...whole, rating: "good" }],
   ["reviewCount must be a whole number", { ...whole, reviewCount: 1.5 }],
   [
-    "coordinates.lat must be a number between -90 and 90",
+    "coordinates.lat must be a number between -90 and 90: degrees of WGS 84, not metres of the national grid",
     { ...whole, coordinates: { lat: 91, lng: 0 } },
   ],
   ["isClaimed must be true or false", { ...whole, isClaimed: "yes" }],

@@ -322,6 +322,33 @@ test("CSV: a mapping takes columns by name, by number and constants", async () =
   await expect(records(readCsv(pieces(csv), wrong))).rejects.toThrow("no column Name");
 });
 
+test("CSV: of several columns with a contact or postcode the first that can be used is taken", async () => {
+  const mapping: Mapping = {
+    header: false,
+    fields: { sourceId: 1, name: 2, phone: [3, 4], "address.postcode": [5, 6] },
+  };
+  const csv = "1,A,n/a,01632 960123,Leeds,LS1 6HD\n2,B,,ask Bob,-,\n";
+  expect(await records(readCsv(pieces(csv), mapping))).toEqual([
+    { sourceId: "1", name: "A", phone: "01632 960123", address: { postcode: "LS1 6HD" } },
+    // Not usable, for the directory to tell of.
+    { sourceId: "2", name: "B", phone: "ask Bob", address: { postcode: "-" } },
+  ]);
+});
+
+test("CSV: a number may have a comma for the point", async () => {
+  const csv =
+    'sourceId,name,coordinates.lat,coordinates.lng,rating,reviewCount\n1,A,"52,63","-1,3","4,5","1,200,300"\n';
+  expect(await records(readCsv(pieces(csv), null))).toEqual([
+    {
+      sourceId: "1",
+      name: "A",
+      coordinates: { lat: 52.63, lng: -1.3 },
+      rating: 4.5,
+      reviewCount: "1,200,300",
+    },
+  ]);
+});
+
 test("CSV: a shifted address still gives its town and its lines", async () => {
   const mapping: Mapping = {
     header: false,

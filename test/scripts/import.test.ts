@@ -397,6 +397,7 @@ test("who interrupts an import while it commits is not told that nothing was kep
 });
 
 test("a file that is missing, an unknown option and wrong values are explained, exit code 1", async () => {
+  const headless = await write('{"sourceId":1,"name":2}', "json");
   const faults: [string[], string][] = [
     [["missing.ndjson"], "There is no file missing.ndjson."],
     [["--frobnicate", "a"], "Usage: npx bun scripts/import.ts"],
@@ -405,6 +406,7 @@ test("a file that is missing, an unknown option and wrong values are explained, 
     [["a", "--status", "open"], "--status must be approved or pending."],
     [["a", "--mapping", "missing.json"], "There is no file missing.json."],
     [["a", "--mapping", tmpdir()], "is not a file."],
+    [["a", "--mapping", headless], '"header" must be true or false.'],
     [["a", "--outcodes", tmpdir()], "is not a file."],
     [["--categories", tmpdir()], "is not a file."],
   ];

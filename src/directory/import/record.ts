@@ -60,8 +60,8 @@ const flag = (field: string) => v.nullish(v.boolean(`${field} must be true or fa
 
 // For an absent key, valibot reports the object's message: so a required field has a default that is
 // never valid.
-const between = (field: string, least: number, most: number) => {
-  const reason = `${field} must be a number between ${least} and ${most}`;
+const between = (field: string, least: number, most: number, unit = "") => {
+  const reason = `${field} must be a number between ${least} and ${most}${unit}`;
   return v.pipe(
     v.number(reason),
     v.minValue(least, reason),
@@ -70,6 +70,9 @@ const between = (field: string, least: number, most: number) => {
     v.transform((value) => value + 0),
   );
 };
+
+/** British feeds often have eastings and northings instead. */
+const DEGREES = ": degrees of WGS 84, not metres of the national grid";
 
 const required = (field: string, longest: number) =>
   v.optional(
@@ -162,8 +165,8 @@ export const importRecord = v.object(
       v.pipe(
         v.object(
           {
-            lat: v.nullish(between("coordinates.lat", -90, 90)),
-            lng: v.nullish(between("coordinates.lng", -180, 180)),
+            lat: v.nullish(between("coordinates.lat", -90, 90, DEGREES)),
+            lng: v.nullish(between("coordinates.lng", -180, 180, DEGREES)),
           },
           "coordinates must be {lat, lng}",
         ),
