@@ -118,8 +118,12 @@ function describe(
       "  Those that lack a category, a town, a line 1, a postcode or coordinates are pending.",
     );
   }
-  const left = Object.entries(unusable).map(([field, rows]) => `${field} ${rows}`);
-  if (left.length > 0) lines.push(`  Unusable and left out: ${left.join(", ")}`);
+  const left = Object.entries(unusable).sort(([, a], [, b]) => b - a);
+  if (left.length > 0) {
+    const most = left.slice(0, 10).map(([field, rows]) => `${field} ${rows}`);
+    const more = left.length > most.length ? ", and more" : "";
+    lines.push(formatLine([`  Unusable and left out: ${most.join(", ")}${more}`]));
+  }
   if (rejects !== null) lines.push(`  Rejected rows are in ${rejects}; most often:`);
   for (const [reason, rows] of reasons) {
     lines.push(formatLine([`  ${String(rows).padStart(7)}  ${reason}`]));

@@ -65,7 +65,7 @@ export async function importFile(
 
   // Which row a record came from, for as long as it is on its way.
   const origins = new WeakMap<object, RecordRow>();
-  const unusable: Record<string, number> = {};
+  const unusable = new Map<string, number>();
   let rejectedByReader = 0;
   let bytes = 0;
   const addBytes = (more: number) => {
@@ -79,7 +79,10 @@ export async function importFile(
         rejectedByReader++;
         continue;
       }
-      for (const field of row.unusable ?? []) unusable[field] = (unusable[field] ?? 0) + 1;
+      for (const field of row.unusable ?? []) {
+        const rows = unusable.get(field) ?? 0;
+        if (rows > 0 || unusable.size < MOST_FIELDS) unusable.set(field, rows + 1);
+      }
       origins.set(row.record, row);
       yield row.record;
     }
@@ -120,7 +123,7 @@ export async function importFile(
         ...counts,
         read: counts.read + rejectedByReader,
         rejected: rejects.total,
-        unusable: { ...counts.unusable, ...unusable },
+        unusable: { ...counts.unusable, ...Object.fromEntries(unusable) },
       },
       seconds: (performance.now() - started) / 1000,
       rejects: rejects.path,
@@ -134,6 +137,9 @@ export async function importFile(
     stopWaiting();
   }
 }
+
+/** Different fields that are counted: those that are not ours may be others in each row. */
+const MOST_FIELDS = 100;
 
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => null);

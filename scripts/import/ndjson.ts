@@ -1,3 +1,4 @@
+import { isFieldName } from "./fields.ts";
 import type { Row } from "./row.ts";
 import { readLines } from "./text.ts";
 
@@ -19,7 +20,23 @@ function rowOf(line: number, json: string): Row {
   } catch {
     return { line, row: json, reason: "the line is not JSON" };
   }
-  return typeof row === "object" && row !== null && !Array.isArray(row)
-    ? { line, row, record: row }
-    : { line, row, reason: "the row is not an object" };
+  if (typeof row !== "object" || row === null || Array.isArray(row)) {
+    return { line, row, reason: "the row is not an object" };
+  }
+  const unusable = unknownFields(row);
+  return { line, row, record: row, ...(unusable.length > 0 && { unusable }) };
 }
+
+/** What is no field of ours: one may be misspelt in the whole feed, such as coordinates.latitude. */
+function unknownFields(record: object): string[] {
+  return Object.entries(record).flatMap(([name, value]) => {
+    if (isFieldName(name)) return [];
+    if (!NESTED.includes(name) || Array.isArray(value)) return name;
+    if (typeof value !== "object") return [];
+    return Object.keys(value ?? {})
+      .map((inner) => `${name}.${inner}`)
+      .filter((inner) => !isFieldName(inner));
+  });
+}
+
+const NESTED = ["address", "coordinates"];

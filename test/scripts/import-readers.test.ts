@@ -59,6 +59,20 @@ test("NDJSON: each line is a record, a broken one is rejected with its number", 
   ]);
 });
 
+test("NDJSON: what is no field of ours is told of", async () => {
+  const json = [
+    '{"sourceId":"1","telephone":"1","address":{"line1":"1 Briggate","town":"Leeds"}}',
+    '{"sourceId":"2","address":"1 Briggate","coordinates":[-1.5,53.8]}',
+    '{"sourceId":"3","address":null,"coordinates":{"lat":53.8,"lng":-1.5}}',
+  ].join("\n");
+  const rows = await Array.fromAsync(readNdjson(pieces(json)));
+  expect(rows.map((row) => ("record" in row ? row.unusable : row.reason))).toEqual([
+    ["telephone", "address.town"],
+    ["coordinates"],
+    undefined,
+  ]);
+});
+
 test("NDJSON: a file that was put behind another one may begin with a mark", async () => {
   const json = '{"sourceId":"1"}\n\ufeff{"sourceId":"2"}\n';
   expect(await records(readNdjson(pieces(json)))).toEqual([{ sourceId: "1" }, { sourceId: "2" }]);

@@ -32,6 +32,7 @@ interface Counts {
   unchanged: number;
   rejected: number;
   pending: number;
+  unusable: Record<string, number>;
 }
 
 const run = (args: string[]) => start(args).ended;
@@ -152,6 +153,20 @@ test("when rejected rows cannot be written, nothing of the file is kept, and the
   );
   expect(stdout).toContain("All files: read 1, created 1,");
   expect(await count()).toBe(1);
+});
+
+test("fields of a record that are not ours are told of, the most frequent first", async () => {
+  const shop = (sourceId: string, more: object) =>
+    record(sourceId, { coordinates: { latitude: 53.8, lng: null }, __proto: 1, ...more });
+  const others = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`x${i}\u001b`, i]));
+  const file = await write([shop("1", { constructor: 1 }), shop("2", others)].join("\n"));
+  const { stdout } = await run([file]);
+  expect(stdout).toContain("  Unusable and left out: coordinates.latitude 2, __proto 2, ");
+  expect(stdout).toContain(", and more\n");
+  expect(stdout).not.toContain("\u001b");
+  const { counts } = await importJson([file]);
+  expect(counts.files[0]?.unusable).toMatchObject({ "coordinates.latitude": 2, constructor: 1 });
+  expect(Object.keys(counts.files[0]?.unusable ?? {}).length).toBe(100);
 });
 
 test("what a file says steers no terminal", async () => {
