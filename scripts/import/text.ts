@@ -73,12 +73,17 @@ class Utf8Decoder {
       const good = countGoodBytes(Buffer.concat([this.#begun, piece])) - this.#begun.byteLength;
       const line = this.#lineEnds + countLineEnds(piece.subarray(0, Math.max(good, 0))) + 1;
       const byte = this.#bytes + good + 1;
+      const isUtf16 =
+        byte === 1 && UTF_16.test(Buffer.from(piece.subarray(0, 2)).toString("latin1"));
       throw new CommandError(
-        `${this.#file} is not UTF-8 (line ${line}, byte ${byte} of the file): convert it first, for example with iconv.`,
+        `${this.#file} is not UTF-8 (line ${line}, byte ${byte} of the file): convert it first, for example with iconv -f ${isUtf16 ? "UTF-16" : "WINDOWS-1252"} -t UTF-8.`,
       );
     }
   }
 }
+
+/** The mark that such a file begins with, each byte a character: "Unicode" of a spreadsheet. */
+const UTF_16 = /^(\xff\xfe|\xfe\xff)/;
 
 // A character has four bytes at most, and its first says so.
 const LONGEST_BEGINNING = 3;

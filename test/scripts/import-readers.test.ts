@@ -85,13 +85,16 @@ test("a text that is not UTF-8 is refused with the line and the byte of its firs
     await Bun.write(file, Buffer.concat(parts.map((part) => Buffer.from(part as string))));
     return Array.fromAsync(readText(file)).catch((error: Error) => error.message);
   };
-  const fault = (line: number, byte: number) =>
-    `${file} is not UTF-8 (line ${line}, byte ${byte} of the file): convert it first, for example with iconv.`;
+  const fault = (line: number, byte: number, code = "WINDOWS-1252") =>
+    `${file} is not UTF-8 (line ${line}, byte ${byte} of the file): convert it first, for example with iconv -f ${code} -t UTF-8.`;
   const LATIN_E = [0xe9];
   try {
     expect(await refusal("\ufeffCafé\n", LATIN_E)).toBe(fault(2, 10));
     expect(await refusal("a\n".repeat(21_402), [0xa3])).toBe(fault(21_403, 42_805));
     expect(await refusal([0xa3], "a\n")).toBe(fault(1, 1));
+    expect(await refusal([0xff, 0xfe], "a\0\n\0")).toBe(fault(1, 1, "UTF-16"));
+    expect(await refusal([0xfe, 0xff], "\0a\0\n")).toBe(fault(1, 1, "UTF-16"));
+    expect(await refusal("a\n", [0xff, 0xfe])).toBe(fault(2, 3));
     // Pieces of a file end at multiples of a power of two: within a character, and within the fault.
     for (let before = 262_138; before < 262_146; before++) {
       const line = "x".repeat(before);
