@@ -1,8 +1,9 @@
 import { withDeadline } from "../store/deadline.ts";
 
 /**
- * Whether a form was sent from a page of ours: browsers say where a form comes from in Origin, and
- * most in Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/). What neither says is refused.
+ * Whether a form was sent from no page of another site: browsers say where a form comes from in Origin,
+ * and most in Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/). What says neither is a program,
+ * such as curl, which nobody can be lured into; Go's CrossOriginProtection decides the same.
  * @param options.isSecretAddress the form's own address is a secret, so whoever sends it has been on our
  *   page. Such a page sends no referrer, and browsers then call its origin "null".
  */
@@ -14,7 +15,8 @@ export function isOurForm(
   const origin = request.headers.get("Origin");
   const site = request.headers.get("Sec-Fetch-Site");
   if (site !== null && site !== "same-origin") return false;
-  if (origin === null || origin === "null") return site === "same-origin" || isSecretAddress;
+  if (origin === null) return true;
+  if (origin === "null") return site === "same-origin" || isSecretAddress;
   const host = URL.canParse(origin) ? new URL(origin).host : "";
   return origin === new URL(baseUrl).origin || host === request.headers.get("Host");
 }

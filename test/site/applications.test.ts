@@ -83,7 +83,7 @@ describe("applying", () => {
     expect(await countRows()).toBe(before);
   });
 
-  test("is refused from another site, or from nowhere", async () => {
+  test("is refused from another site, or from a page that hides where it is", async () => {
     const before = await countRows();
     for (const headers of [
       { Origin: "https://evil.example" },
@@ -97,6 +97,19 @@ describe("applying", () => {
       expect(html).toContain('value="Ada"');
     }
     expect(await countRows()).toBe(before);
+  });
+
+  test("works for a program, which sends neither Origin nor Sec-Fetch-Site", async () => {
+    const before = await countRows();
+    const answer = await fetch(`${server.url}/developers/applications`, {
+      method: "POST",
+      body: new URLSearchParams(ada),
+      headers: { "X-Forwarded-For": newClient() },
+      redirect: "manual",
+    });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("Location")).toMatch(/^\/developers\/applications\/[\w-]{22}$/);
+    expect(await countRows()).toBe(before + 1);
   });
 
   test("works five times an hour for a client, also when 50 come at once", async () => {
