@@ -19,7 +19,7 @@ const keyedText =
 const commonText =
   "A change of the directory shows in lists and details within a second, in search within five. The software is " +
   "under the MIT licence, the data under the terms of its sources.\n\n" +
-  "`HEAD` works wherever `GET` does. Every 200 has a strong `ETag` for `If-None-Match`. Bodies come as gzip or zstd " +
+  "`HEAD` works wherever `GET` does. Every 200 has a strong `ETag` for `If-None-Match`. Bodies of 512 bytes or more come as gzip or zstd " +
   "when accepted. Unknown parameters are ignored; a wrong value gets 400, which names the parameter. Any other method gets " +
   '405 `{"error": "method_not_allowed", "message": …}` with `Allow`, any other path 404 `{"error": "not_found"}`.\n\n' +
   "Version 1 may gain fields and parameters, so ignore what you do not know. Nothing of it is taken away or changes " +
