@@ -98,9 +98,12 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
   // Without it, commands look in the standard folder.
   const { DATA_DIR } = process.env;
   const folderSetting = isSet(DATA_DIR) ? `DATA_DIR=${$.escape(DATA_DIR)} ` : "";
+  const issue = `${folderSetting}npx bun scripts/issue-key.ts --name "Ada Shah" --email ada@client.example --tier developer`;
+  const calls = config.openAccess
+    ? [`curl '${baseUrl}/api/v1/businesses?limit=2'`, issue]
+    : [issue, `curl -H 'Authorization: Bearer <key>' '${baseUrl}/api/v1/businesses?per_page=2'`];
   say(`
-  curl '${baseUrl}/api/v1/businesses?limit=2'
-  ${folderSetting}npx bun scripts/issue-key.ts --name "Ada Shah" --email ada@client.example --tier developer
+  ${calls.join("\n  ")}
 
   Data and logs are in ${relative("", supervisor.folder) || "."}. Ctrl-C stops everything.`);
 }

@@ -71,9 +71,11 @@ export function openApiDocument({ baseUrl, openAccess }: Deployment) {
 
 /** The operations as this server has them. */
 export function operationsOf(openAccess: boolean): Operation[] {
-  return operations.map(({ open, ...keyedOnly }) =>
-    open && openAccess ? { ...keyedOnly, open } : keyedOnly,
-  );
+  return operations.map(({ open, ...keyedOnly }) => {
+    if (!open || !openAccess) return keyedOnly;
+    const description = [keyedOnly.description, open.note].filter(Boolean).join(" ");
+    return { ...keyedOnly, description, open };
+  });
 }
 
 const definitions: Record<string, v.GenericSchema> = {

@@ -12,6 +12,8 @@ export interface Variant {
   /** Name of the answer's schema in `schemas`. */
   answer: keyof typeof schemas;
   example: unknown;
+  /** Ends the description of an operation that has this variant beside another. */
+  note?: string;
 }
 
 /** A GET of the API. */
@@ -55,9 +57,13 @@ export const operations: readonly Operation[] = [
     id: "getBusiness",
     tag: "Businesses",
     summary: "Get a business",
-    description:
-      "One approved business by its slug. Open answers have `phone` and `email` only if it is claimed.",
-    open: { parameters: {}, answer: "OpenBusiness", example: examples.openBusiness },
+    description: "One approved business by its slug.",
+    open: {
+      parameters: {},
+      answer: "OpenBusiness",
+      example: examples.openBusiness,
+      note: "Open answers have `phone` and `email` only if it is claimed.",
+    },
     keyed: { parameters: {}, answer: "KeyedBusiness", example: examples.keyedBusiness },
   },
   {

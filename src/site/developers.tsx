@@ -14,7 +14,9 @@ export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Hand
     return page(
       {
         title: "Developers",
-        description: "The API of the directory: a first call without a key, and a free key.",
+        description: openAccess
+          ? "The API of the directory: a first call without a key, and a free key."
+          : "The API of the directory: how to call it, and a free key.",
         canonical: `${baseUrl}/developers`,
         hasExamples: true,
       },

@@ -516,6 +516,14 @@ describe("variants", () => {
       const document = await fetch(`${closed.url}/api/v1/openapi.json`);
       expect(document.status).toBe(200);
       expect(document.headers.get("x-ratelimit-limit")).toBeNull();
+      // Nor does anything that explains the API speak of answers without a key.
+      for (const path of ["/developers", "/llms.txt", "/api/v1/openapi.json"]) {
+        const text = await (await fetch(closed.url + path)).text();
+        expect([path, /open answers|call without a key/i.exec(text)?.[0]]).toEqual([
+          path,
+          undefined,
+        ]);
+      }
     } finally {
       await closed.stop();
     }

@@ -75,6 +75,7 @@ describe("npm start", () => {
       expect(existsSync(join(dataDir, "stack.json"))).toBe(false);
       // To be copied into a shell.
       expect(await first.errors()).toContain(`DATA_DIR="${dataDir}" npx bun scripts/issue-key.ts`);
+      expect(await first.errors()).toContain(`curl '${baseUrl}/api/v1/businesses?limit=2'`);
 
       const third = run({ DATA_DIR: dataDir, WORKERS: "2" });
       await third.listening();
@@ -93,7 +94,7 @@ describe("npm start", () => {
       await until(async () => (await answers()) === null, 10_000);
       expect(existsSync(join(dataDir, "stack.json"))).toBe(true);
       await expect(scriptEnvironment({ DATA_DIR: dataDir })).rejects.toThrow(/npm start/);
-      const fourth = run({ DATA_DIR: dataDir });
+      const fourth = run({ DATA_DIR: dataDir, OPEN_ACCESS: "off" });
       await fourth.listening();
 
       // A store that dies takes everything with it.
@@ -101,6 +102,10 @@ describe("npm start", () => {
       process.kill(last.pids.redis ?? 0, "SIGKILL");
       expect(await fourth.exited).toBe(1);
       expect(await fourth.errors()).toContain("Redis ended (SIGKILL)");
+      // The call that it proposes is one that it answers.
+      expect(await fourth.errors()).toContain(
+        `curl -H 'Authorization: Bearer <key>' '${last.baseUrl}/api/v1/businesses?per_page=2'`,
+      );
       expectGone(last);
     },
     LIMIT_MS,
