@@ -8,27 +8,39 @@ export type Words = readonly string[];
 /**
  * What to search for, step by step, until something is found; among the texts of a step, the first that
  * finds anything is the best. All the words come first, then fewer: words that only say how it should be
- * are left out, as is the second half of a postcode, which names a street. Whoever names a place wants
- * what is there: so the place stays, with shorter and shorter runs of the other words; after those come
- * runs of all the words.
+ * are left out, as is the second half of a postcode, which names a street. The first half names a district;
+ * what is not there may be elsewhere in its town. Whoever names a place wants what is there: so the place
+ * stays, with shorter and shorter runs of the other words, and then the town of the district with these;
+ * after those come runs of all the words.
+ * @param findTown the words of the town that most businesses of a district (`nr1`) are in; none when
+ *   nothing is in it
  */
-export async function* attempts(sql: Sql, words: Words): AsyncGenerator<Words[]> {
+export async function* attempts(
+  sql: Sql,
+  words: Words,
+  findTown: (district: string) => Promise<Words>,
+): AsyncGenerator<Words[]> {
   yield [words];
   const wanted = withoutQualifiers(words);
   if (wanted.length < words.length) yield [wanted];
   const telling = withoutInwardCodes(wanted);
   if (telling.length < wanted.length) yield [telling];
 
-  const [start, end] = await findPlace(sql, telling);
-  const place = telling.slice(start, end);
-  const before = inPieces(telling.slice(0, start));
-  const after = inPieces(telling.slice(end));
-  if (place.length === 0) return yield* runs(after, after.length - 1);
-  const others = [...before, ...after];
-  for (const step of runs(others, others.length - 1)) {
-    yield step.map((run) => [...run, ...place]);
+  const { before, city, district, after } = await findPlace(sql, telling);
+  const place = [...city, ...district];
+  const others = [...inPieces(before), ...inPieces(after)];
+  if (place.length === 0) return yield* runs(others, others.length - 1);
+
+  const [outcode] = district;
+  const town = outcode === undefined || city.length > 0 ? city : await findTown(outcode);
+  const isWider = outcode !== undefined && town.length > 0;
+  if (isWider) yield [[...before, ...town, ...after]];
+  for (const around of isWider ? [place, town] : [place]) {
+    for (const step of runs(others, others.length - 1)) {
+      yield step.map((run) => [...run, ...around]);
+    }
   }
-  yield* runs([...before, place, ...after], others.length);
+  yield* runs([...inPieces(before), place, ...inPieces(after)], others.length);
 }
 
 /** Words that only say how or when something is wanted. A name may contain them, so at first they count. */
@@ -83,18 +95,33 @@ const MOST_PIECES_IN_RUNS = 6;
 /** Whether a word is only a number or a single letter: alone, 9 finds that house in every street. */
 const isNumberOrLetter = (word: string) => /^(\p{N}+|\p{L})$/u.test(word);
 
+interface Place {
+  before: Words;
+  /** The words of its name; none when no city is named. */
+  city: Words;
+  /** The first half of a postcode, or none. */
+  district: Words;
+  after: Words;
+}
+
 /**
- * Where the words name a city of the directory or the first half of a postcode: the last such place,
- * and the longest of those that end there. An empty range when there is none.
+ * The last city of the directory that the words name, by the longest of the names that end there, and the
+ * last first half of a postcode, wherever it is; before and after are the words on both sides of the city,
+ * or of the half of the postcode when there is no city.
  */
-async function findPlace(sql: Sql, words: Words): Promise<[start: number, end: number]> {
-  const cities = await citiesBeginningWith(sql, words);
+async function findPlace(sql: Sql, words: Words): Promise<Place> {
+  const last = words.findLastIndex(isOutcode);
+  const district = last < 0 ? [] : words.slice(last, last + 1);
+  const others = last < 0 ? words : words.toSpliced(last, 1);
+  const cities = await citiesBeginningWith(sql, others);
   const names = new Set(cities.map(({ name }) => searchWords(name).join(" ")));
-  for (let end = words.length; end > 0; end--) {
+  for (let end = others.length; end > 0; end--) {
     for (let start = 0; start < end; start++) {
-      const name = words.slice(start, end).join(" ");
-      if (names.has(name) || isOutcode(name)) return [start, end];
+      const city = others.slice(start, end);
+      if (!names.has(city.join(" "))) continue;
+      return { before: others.slice(0, start), city, district, after: others.slice(end) };
     }
   }
-  return [0, 0];
+  const at = Math.max(last, 0);
+  return { before: others.slice(0, at), city: [], district, after: others.slice(at) };
 }

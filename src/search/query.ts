@@ -53,8 +53,14 @@ export async function searchBusinesses(
   const ask = (texts: Words[], part: Part) =>
     findFirst(askMeilisearch, texts, { indexUid: store.index, ...part, filter }, until);
 
+  const findTown = async (district: string) => {
+    const within = { indexUid: store.index, offset: 0, limit: SAMPLE, filter: [`NOT ${IS_GONE}`] };
+    const there = await findFirst(askMeilisearch, [[district]], within, until);
+    return searchWords(townOfMost(await findListed(there?.ids ?? [])));
+  };
+
   // All texts of a step at once: they are few, and each request may have to queue.
-  for await (const texts of attempts(store.sql, words)) {
+  for await (const texts of attempts(store.sql, words, findTown)) {
     const found = await ask(texts, { offset, limit });
     if (!found) continue;
     const instead = found.words === words ? null : found.words.join(" ");
@@ -85,6 +91,16 @@ const NOTHING: Found = { items: [], total: 0, instead: null };
 
 /** Matches asked for after the page, to fill it when the index lags. */
 const SPARE = 20;
+
+/** Businesses of a district that say which town it is in: some addresses are wrong. */
+const SAMPLE = 20;
+
+/** The town that most of them are in, or "". */
+function townOfMost(businesses: readonly ListedBusiness[]): string {
+  const towns = Map.groupBy(businesses, ({ cityName }) => cityName);
+  const [most] = [...towns].toSorted(([, a], [, b]) => b.length - a.length);
+  return most?.[0] ?? "";
+}
 
 /** Milliseconds that Meilisearch has for all the steps of a search. */
 const TIMEOUT_MS = 2_000;

@@ -195,6 +195,14 @@ describe("when nothing matches all words", () => {
     ["yo1 7aa shoe shop", ["Best Foot Forward"], "yo1 shoe shop"],
     ["bookshop stoke on trent", ["Barclay Books"], "bookshop"],
     ["coop york", ["Co-op Foodstore"], "co op"],
+    ["florist nr1", ["Petal & Stem"], "florist norwich"],
+    ["florist nr1 3hp", ["Petal & Stem"], "florist norwich"],
+    ["florist wiring nr1", ["Petal & Stem"], "florist norwich"],
+    ["florist norwich nr1", ["Petal & Stem"], "florist norwich"],
+    ["nr1 florist in norwich", ["Petal & Stem"], "florist norwich"],
+    ["florist wiring norwich nr1", ["Petal & Stem"], "florist norwich"],
+    ["pharmacy wiring norwich nr1", ["Boots"], "pharmacy norwich nr1"],
+    ["leeds nr1", ["Boots", "Leeds Lamps", "Wet Walls Ltd"], "leeds"],
   ] as const) {
     test(`"${text}" finds what "${instead}" does: a place is kept as long as it can be`, async () => {
       const answer = await search(text);
@@ -354,6 +362,14 @@ describe("what Meilisearch is asked", () => {
     expect(await asks("copper plumber leeds", 5)).toEqual([
       ["copper plumber leeds: 5"],
       ["copper leeds: 5", "plumber leeds: 5"],
+    ]);
+  });
+
+  test("the town of half a postcode once, when nothing is found there", async () => {
+    expect(await asks("florist nr1", 5)).toEqual([
+      ["florist nr1: 5"],
+      ["nr1: 20"],
+      ["florist norwich: 5"],
     ]);
   });
 
