@@ -27,7 +27,7 @@ export function parseQuery<Given extends Parameters>(
     if (name === null || !Object.hasOwn(parameters, name)) continue;
     if (given.has(name)) return fault(name, "is given twice; give it once.");
     const value = decode(equals < 0 ? "" : pair.slice(equals + 1));
-    if (value === null) return fault(name, "is not percent-encoded UTF-8.");
+    if (value === null) return fault(name, NOT_DECODED);
     given.set(name, value);
   }
   const values: Record<string, unknown> = {};
@@ -53,15 +53,17 @@ export function writeQuery<Given extends Parameters>(
 /** Reads the slug at the end of a path. */
 export function parseSlug(segment: string): Parsed<string> {
   const slug = decode(segment.replaceAll("+", "%2B"));
-  return slug === null
-    ? fault("slug", "is not percent-encoded UTF-8.")
-    : read("slug", slugInPath, slug);
+  return slug === null ? fault("slug", NOT_DECODED) : read("slug", slugInPath, slug);
 }
 
 const LONGEST_NUMBER = 100;
 const LONGEST_SLUG = 120;
 const LONGEST_SEARCH_TEXT = 200;
 const LAST_PAGE = 999_999_999;
+/** What decode() lets through. */
+const DECODED = "^[^\\ufffd]*$";
+
+const NOT_DECODED = "is not percent-encoded UTF-8, or has a U+FFFD, which stands for what is not.";
 
 const pageMessage = `must be a whole number from 1 to ${LAST_PAGE}.`;
 
@@ -106,7 +108,7 @@ export function slugFilter({ description, example }: { description: string; exam
       v.string(),
       v.minLength(1, "is empty; leave it out to get all."),
       atMost(LONGEST_SLUG, `is too long; a slug has at most ${LONGEST_SLUG} characters.`),
-      v.metadata({ description, examples: [example], maxLength: LONGEST_SLUG }),
+      v.metadata({ description, examples: [example], maxLength: LONGEST_SLUG, pattern: DECODED }),
     ),
   );
 }
@@ -124,7 +126,7 @@ export const searchText = v.pipe(
     examples: ["plumber in leeds"],
     maxLength: LONGEST_SEARCH_TEXT,
     // There is something left once it is trimmed.
-    pattern: "[^\\s\\u0000-\\u001f\\u007f]",
+    pattern: "^[^\\ufffd]*[^\\s\\u0000-\\u001f\\u007f\\ufffd][^\\ufffd]*$",
   }),
 );
 
@@ -136,6 +138,7 @@ export const slugInPath = v.pipe(
     description: "The business's slug.",
     examples: ["aire-valley-plumbing-leeds"],
     maxLength: LONGEST_SLUG,
+    pattern: DECODED,
   }),
 );
 
@@ -157,7 +160,7 @@ function read<Value>(
 
 /**
  * Form encoding: plus is a space. Null when a percent sign or the bytes behind it are malformed, or
- * when raw bytes are not UTF-8: Bun reads those as U+FFFD, which nobody means to send.
+ * when raw bytes are not UTF-8: Bun makes `%EF%BF%BD` of those, a U+FFFD, which nobody means to send.
  */
 function decode(text: string): string | null {
   try {
