@@ -8,11 +8,14 @@ export interface SearchDocument {
   name: string;
   /** The words of its category, each in plural and singular. */
   category: string;
+  /** The same with the singular first: what begins with a text is a better match of it. */
+  trade: string;
   city: string;
   address: string;
   postcode: string;
   /** The words of the categories above its own. */
   branch: string;
+  /** Its name and its short description, which alone would be a better match by the word it begins with. */
   about: string;
   citySlug: string;
   /** Its category and those above, as far as they are active. */
@@ -50,7 +53,7 @@ interface Row {
 }
 
 /** What the documents of one category, or of one city, have in common. */
-type BranchPart = Pick<SearchDocument, "category" | "branch" | "categorySlugs">;
+type BranchPart = Pick<SearchDocument, "category" | "trade" | "branch" | "categorySlugs">;
 type CityPart = Pick<SearchDocument, "city" | "citySlug">;
 
 async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<SearchDocument[]> {
@@ -79,11 +82,12 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
     id: row.id,
     name: normalised(row.name),
     category: branch.category,
+    trade: branch.trade,
     city: city.city,
     address: normalised(`${row.addressLine1}, ${row.addressLine2 ?? ""}`),
     postcode: normalised(row.postcode),
     branch: branch.branch,
-    about: normalised(row.shortDescription),
+    about: normalised(`${row.name}, ${row.shortDescription}`),
     citySlug: city.citySlug,
     categorySlugs: branch.categorySlugs,
     rank: row.rank,
@@ -108,7 +112,8 @@ async function readBranches(sql: Sql, ids: number[]): Promise<Map<number, Branch
       id,
       {
         category: inBothNumbers(name),
-        branch: above.map(inBothNumbers).join(" "),
+        trade: inBothNumbers(name, "singular first"),
+        branch: above.map((one) => inBothNumbers(one)).join(" "),
         categorySlugs: slugs ?? [],
       },
     ]),
@@ -127,7 +132,9 @@ const distinct = (ids: number[]) => [...new Set(ids)];
 
 const normalised = (text: string) => searchWords(text).join(" ");
 
-function inBothNumbers(name: string): string {
+function inBothNumbers(name: string, order: "as it is" | "singular first" = "as it is"): string {
   const words = searchWords(name);
-  return [...new Set([...words, ...words.map(singular)])].join(" ");
+  const singulars = words.map(singular);
+  const both = order === "as it is" ? [...words, ...singulars] : [...singulars, ...words];
+  return [...new Set(both)].join(" ");
 }

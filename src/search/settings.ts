@@ -6,7 +6,7 @@ import { MIN_WORD_SIZE_FOR_TYPOS } from "./words.ts";
 export const SEARCH_INDEX = "businesses";
 
 // Raise it when documents change in shape, or in how their words are made.
-const DOCUMENT_VERSION = 3;
+const DOCUMENT_VERSION = 4;
 
 /** A filter for what is marked as gone; see changes.ts. */
 export const IS_GONE = "isGone = true";
@@ -15,7 +15,16 @@ export const filterableAttributes = ["citySlug", "categorySlugs", "isGone"];
 
 const rules = {
   // From most to least telling: of two matches alike, the one in the earlier attribute wins.
-  searchableAttributes: ["name", "category", "city", "address", "postcode", "branch", "about"],
+  searchableAttributes: [
+    "name",
+    "category",
+    "trade",
+    "city",
+    "address",
+    "postcode",
+    "branch",
+    "about",
+  ],
   filterableAttributes,
   // Text first. What is equal there goes by the order of lists; what is equal there too stays in
   // the order in which Meilisearch got it, which is the order of ids after a build.

@@ -274,6 +274,23 @@ describe("order and totals", () => {
     await syncSearch({ sql: database.sql, meili, index });
   });
 
+  test("a trade wins over what only begins its description with the word", async () => {
+    const added = [
+      { name: "Grand Lodge", category: "hotels", shortDescription: "Restaurant and weddings." },
+      { name: "Onyx", category: "restaurants" },
+    ];
+    const ids = [];
+    for (const [place, business] of added.entries()) {
+      ids.push((await addBusiness(database.sql, { ...business, isPremium: place === 0 })).id);
+    }
+    await syncSearch({ sql: database.sql, meili, index });
+    for (const text of ["restaurant", "restaurants"]) {
+      expect([text, (await names(text))[0]]).toEqual([text, "Onyx"]);
+    }
+    await database.sql`delete from businesses where id = any(${ids})`;
+    await syncSearch({ sql: database.sql, meili, index });
+  });
+
   test("the total counts all matches, whatever the page", async () => {
     const pages = await Promise.all(
       [0, 1, 2, 3, 4].map((offset) => search("twin tyres", { limit: 1, offset })),
