@@ -10,6 +10,9 @@ export function searchWords(text: string): string[] {
       .replaceAll("´", "'")
       .normalize("NFKC")
       .toLowerCase()
+      // Meilisearch leaves out accents, but to Unicode these strokes are none.
+      .replaceAll("ł", "l")
+      .replaceAll("ø", "o")
       // Fish ’n’ chips, fish n chips and fish’n chips, but not N Smith’s initials.
       .replace(/(?<=\p{L}{2})(\s+['’‘]?|['’‘])n(['’‘]?\s+|['’‘])(?=\p{L}{2})/gu, " and ")
       .replace(/['’‘ʼ`]/g, "")

@@ -31,6 +31,7 @@ const businesses: Partial<BusinessFixture>[] = [
   { ...norwich, name: "Cooper Toys", category: "toy-shops" },
   { ...norwich, name: "Co-op Foodstore", category: "convenience-stores" },
   { ...norwich, name: "Nine Bar", category: "bars" },
+  { ...norwich, name: "Mały Łoś", category: "world-food-shops" },
   { ...norwich, name: "KFC", category: "burger-bars" },
   { ...norwich, name: "Marks & Spencer", category: "department-stores" },
   { ...norwich, name: "M. Hall", category: "hardware-shops" },
@@ -133,6 +134,8 @@ describe("what a person types", () => {
     ["bnb gt yarmouth", ["Sea View"]],
     ["solicitor ec1", ["Wren & Daughters"]],
     ["haddo", ["The Happy Haddock"]],
+    ["maly los", ["Mały Łoś"]],
+    ["MAŁY ŁOŚ", ["Mały Łoś"]],
     ["bookstore", ["Barclay Books"]],
     ["hairdressing magdalen street", ["Clip Joint"]],
   ] as const) {
@@ -176,6 +179,7 @@ describe("what a person types", () => {
 test("words are written in one way, whatever signs they come with", () => {
   for (const [text, words] of [
     ["ＣＡＦÉ ﬁsh", "café fish"],
+    ["Łódź Smørrebrød", "lódź smorrebrod"],
     ["O’Malley´s `Bar‘", "omalleys bar"],
     ["W H Smith, B&Q or a shop: b and q", "wh smith bq shop bq"],
     ["NR128AA ec1a1bb", "nr12 8aa ec1a 1bb"],
