@@ -49,10 +49,19 @@ export function mayBeUnfinished(word: string): boolean {
   return word.length >= 4 && !isOutcode(word);
 }
 
-/** Whether a word is the first half of a postcode, such as `nr1` or `ec1a`. */
+/** Whether a word is the first half of a postcode, such as `nr1` or `ec1a`, and not O2 or MP3. */
 export function isOutcode(word: string): boolean {
-  return /^[a-z]{1,2}\d[a-z\d]?$/.test(word);
+  const [, area = ""] = /^([a-z]{1,2})\d[a-z\d]?$/.exec(word) ?? [];
+  return postcodeAreas.has(area);
 }
+
+/** The letters with which postcodes begin. */
+const postcodeAreas = new Set(
+  `ab al b ba bb bd bh bl bn br bs bt ca cb cf ch cm co cr ct cv cw da dd de dg dh dl dn dt dy e ec
+  eh en ex fk fy g gl gu gy ha hd hg hp hr hs hu hx ig im ip iv je ka kt kw ky l la ld le ll ln ls
+  lu m me mk ml n ne ng nn np nr nw ol ox pa pe ph pl po pr rg rh rm s sa se sg sk sl sm sn so sp
+  sr ss st sw sy ta td tf tn tq tr ts tw ub w wa wc wd wf wn wr ws wv yo ze`.split(/\s+/),
+);
 
 /** The singular of a word in a category's name: `bakeries`, `churches`, `plumbers`. */
 export function singular(word: string): string {

@@ -31,6 +31,7 @@ const businesses: Partial<BusinessFixture>[] = [
   { ...norwich, name: "Cooper Toys", category: "toy-shops" },
   { ...norwich, name: "Co-op Foodstore", category: "convenience-stores" },
   { ...norwich, name: "Nine Bar", category: "bars" },
+  { ...norwich, name: "O2", category: "mobile-phone-shops" },
   { ...norwich, name: "Mały Łoś", category: "world-food-shops" },
   { ...norwich, name: "KFC", category: "burger-bars" },
   { ...norwich, name: "Marks & Spencer", category: "department-stores" },
@@ -213,6 +214,7 @@ describe("when nothing matches all words", () => {
     ["nr1 florist in norwich", ["Petal & Stem"], "florist norwich"],
     ["florist wiring norwich nr1", ["Petal & Stem"], "florist norwich"],
     ["pharmacy wiring norwich nr1", ["Boots"], "pharmacy norwich nr1"],
+    ["o2 lamps norwich", ["O2"], "o2 norwich"],
     ["leeds nr1", ["Boots", "Leeds Lamps", "Wet Walls Ltd"], "leeds"],
   ] as const) {
     test(`"${text}" finds what "${instead}" does: a place is kept as long as it can be`, async () => {
