@@ -1,5 +1,6 @@
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setImmediate as otherWork } from "node:timers/promises";
 import type postgres from "postgres";
 
 /**
@@ -30,7 +31,7 @@ export async function copyIn(
   await Promise.race([refused, send()]);
 }
 
-function* pieces(rows: Iterable<readonly unknown[]>): Generator<string> {
+async function* pieces(rows: Iterable<readonly unknown[]>): AsyncGenerator<string> {
   let piece = "";
   let count = 0;
   for (const row of rows) {
@@ -38,6 +39,9 @@ function* pieces(rows: Iterable<readonly unknown[]>): Generator<string> {
     if (++count % ROWS_AT_ONCE > 0) continue;
     yield piece;
     piece = "";
+    // While PostgreSQL takes the rows as fast as they are made, nothing else would make this wait: other
+    // connections, just being opened, would find no answer in time.
+    await otherWork();
   }
   if (piece !== "") yield piece;
 }

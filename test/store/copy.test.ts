@@ -31,6 +31,23 @@ test("more than a socket holds at once arrives whole", async () => {
   expect(row).toEqual({ count: 20_000 });
 });
 
+test("other work goes on while PostgreSQL takes the rows as fast as they are made", async () => {
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const turnsAtRow: number[] = [];
+  function* rows() {
+    for (let id = 0; id < 10_000; id++) {
+      const made = performance.now() + 0.02;
+      while (performance.now() < made);
+      turnsAtRow.push(turns);
+      yield [id, "", true, null];
+    }
+  }
+  await copyIn(database.sql`copy copied from stdin`, rows());
+  clearInterval(timer);
+  expect(new Set(turnsAtRow).size).toBeGreaterThan(20);
+});
+
 test.each([
   ["a key that is taken", [7, "", true, null], "copied_pkey"],
   ["a value of another type", ["seven", "", true, null], "invalid input syntax"],
