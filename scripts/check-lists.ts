@@ -20,7 +20,7 @@ database's triggers were turned off while businesses changed. Exit code 1 if any
   --repair  puts right what is wrong; changes to businesses wait meanwhile
   --json    one line: {"businesses","lists","faults","wrongAncestors","repaired","seconds"}`;
 
-/** Lines of a table: more would say nothing new. */
+/** Lines of the table, the worst first: more would say nothing new. */
 const MOST_SHOWN = 20;
 
 await runCommand(USAGE, async () => {
@@ -76,7 +76,8 @@ function describe(
       `The tree of categories ${repaired ? "was" : "is"} wrong in ${wrongAncestors} places.`,
     );
   }
-  if (faults.length > 0) lines.push("", tableOf(faults.slice(0, MOST_SHOWN)));
+  const worst = faults.toSorted((a, b) => misplaced(b) - misplaced(a)).slice(0, MOST_SHOWN);
+  if (faults.length > 0) lines.push("", tableOf(worst));
   if (faults.length > MOST_SHOWN) lines.push(`and ${faults.length - MOST_SHOWN} more`);
   lines.push(
     "",
@@ -85,6 +86,10 @@ function describe(
       : "Run this command with --repair.",
   );
   return lines.join("\n");
+}
+
+function misplaced({ missing, strays }: ListFault): number {
+  return missing + strays;
 }
 
 function tableOf(faults: readonly ListFault[]): string {

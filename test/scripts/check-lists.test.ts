@@ -58,3 +58,19 @@ test("says that all is right, what is wrong, what to do, and that it is done", a
   expect(repaired.stdout).toContain("\nRepaired. ");
   expect((await checkLists()).exitCode).toBe(0);
 });
+
+test("the worst of many lists are shown", async () => {
+  for (let number = 0; number < 25; number++) {
+    await addBusiness(database.sql, { category: "pubs", city: `Town ${number}` });
+  }
+  await database.sql.begin(async (transaction) => {
+    await transaction`set local session_replication_role = replica`;
+    await transaction`delete from businesses`;
+  });
+  const { stdout } = await checkLists();
+  const [heads, first, ...others] = stdout.slice(stdout.indexOf("\ncategory ") + 1).split("\n");
+  expect(heads).toMatch(/^category +city +total +should be +missing +strays$/);
+  expect(first).toMatch(/ any +25 +0 +0 +25$/);
+  expect(others.slice(0, 4)).toContainEqual(expect.stringMatching(/^any +any +25 +0 +0 +25$/));
+  expect(stdout).toMatch(/^and \d+ more$/m);
+});
