@@ -63,7 +63,9 @@ await runCommand(USAGE, async () => {
 });
 
 async function change(sql: Sql, action: BusinessAction, slugs: readonly string[]): Promise<void> {
-  for (const result of await applyAction(sql, action, slugs)) {
+  for (const slug of slugs) {
+    // Told as it is done: whoever stops this half way sees how far it came.
+    const result = await applyAction(sql, action, slug);
     const isDone = result.result === "changed" || result.result === "unchanged";
     if (!isDone) process.exitCode = 1;
     (isDone ? console.log : console.error)(describe(action, result));

@@ -85,20 +85,30 @@ export type ActionResult =
   | { slug: string; result: "changed" | "unchanged" | "unknown" }
   | { slug: string; result: "incomplete"; missing: string[] };
 
-/**
- * Does one action with each of the businesses.
- * @returns one result per slug; `incomplete` names what a business lacks to be approved
- */
+/** Does one action with a business; `incomplete` names what it lacks to be approved. */
 export async function applyAction(
   sql: Sql,
   action: BusinessAction,
-  slugs: readonly string[],
-): Promise<ActionResult[]> {
-  const results: ActionResult[] = [];
-  for (const slug of slugs) {
-    results.push(await applyToOne(sql, action, slug));
-  }
-  return results;
+  slug: string,
+): Promise<ActionResult> {
+  const [column, value] = actions[action];
+  const [outcome] = await sql<[{ missing: string[]; isSame: boolean; isDone: boolean }?]>`
+    with found as (
+      select id, ${sql(column)} = ${value} as is_same,
+        ${missing(sql)} as missing
+      from businesses where slug = ${slug} for update
+    ),
+    done as (
+      update businesses set ${sql(column)} = ${value}
+      from found
+      where businesses.id = found.id and not is_same and (${action !== "approve"} or missing = '{}')
+      returning businesses.id
+    )
+    select missing, is_same as "isSame", exists (select from done) as "isDone" from found`;
+  if (!outcome) return { slug, result: "unknown" };
+  if (outcome.isSame) return { slug, result: "unchanged" };
+  if (outcome.isDone) return { slug, result: "changed" };
+  return { slug, result: "incomplete", missing: outcome.missing };
 }
 
 /** A business, whatever its status, and what it lacks to be approved. */
@@ -128,24 +138,3 @@ const missing = (sql: Sql) => sql`
     case when postcode = '' then 'postcode' end,
     case when latitude is null then 'coordinates' end
   ], null)`;
-
-async function applyToOne(sql: Sql, action: BusinessAction, slug: string): Promise<ActionResult> {
-  const [column, value] = actions[action];
-  const [outcome] = await sql<[{ missing: string[]; isSame: boolean; isDone: boolean }?]>`
-    with found as (
-      select id, ${sql(column)} = ${value} as is_same,
-        ${missing(sql)} as missing
-      from businesses where slug = ${slug} for update
-    ),
-    done as (
-      update businesses set ${sql(column)} = ${value}
-      from found
-      where businesses.id = found.id and not is_same and (${action !== "approve"} or missing = '{}')
-      returning businesses.id
-    )
-    select missing, is_same as "isSame", exists (select from done) as "isDone" from found`;
-  if (!outcome) return { slug, result: "unknown" };
-  if (outcome.isSame) return { slug, result: "unchanged" };
-  if (outcome.isDone) return { slug, result: "changed" };
-  return { slug, result: "incomplete", missing: outcome.missing };
-}

@@ -221,8 +221,8 @@ test("the status of a record and of the import applies to new businesses only", 
 
 test("no import lifts what an operator rejected or suspended", async () => {
   await load([whole, named("2", "Jarrold", { city: null })]);
-  await applyAction(database.sql, "suspend", ["boots-norwich"]);
-  await applyAction(database.sql, "reject", [(await stored("2"))?.slug]);
+  await applyAction(database.sql, "suspend", "boots-norwich");
+  await applyAction(database.sql, "reject", (await stored("2"))?.slug);
 
   await load([{ ...whole, phone: "" }, named("2", "Jarrold")]);
 
@@ -248,7 +248,7 @@ test("nothing is updated that has changed since it was read", async () => {
   const { sql } = database;
   await load([whole, named("2", "Jarrold")]);
   const read = await readStored(sql, "test", ["1", "2"]);
-  await applyAction(sql, "suspend", ["boots-norwich"]);
+  await applyAction(sql, "suspend", "boots-norwich");
   const after = Array.from(read.values(), (business) => ({ ...business, phone: "" }));
 
   const updated = await sql.begin((transaction) => updateBusinesses(transaction, after));

@@ -115,6 +115,23 @@ describe("scripts/businesses.ts", () => {
     expect(await states()).toEqual(["rejected false"]);
   });
 
+  test("each business is told as it is done, not when all are", async () => {
+    await addBusiness(server.sql, { slug: "first-done" });
+    await addBusiness(server.sql, { slug: "held-back" });
+    await server.sql.begin(async (holder) => {
+      await holder`select from businesses where slug = 'held-back' for update`;
+      const child = Bun.spawn(command("suspend", "first-done", "held-back"), {
+        env: environment(),
+        stdout: "pipe",
+        timeout: 20_000,
+      });
+      const { value } = await child.stdout.getReader().read();
+      expect(new TextDecoder().decode(value)).toBe("first-done: suspend done\n");
+      child.kill();
+      await child.exited;
+    });
+  });
+
   test("what lacks something is not approved, and the lack is named", async () => {
     await addBusiness(server.sql, { slug: "bare-bones", status: "pending" });
     await server.sql`update businesses set postcode = '', latitude = null, longitude = null where slug = 'bare-bones'`;
