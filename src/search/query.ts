@@ -136,8 +136,7 @@ async function findFirst(
     // A SyntaxError: a proxy answered in its place, with something that is not JSON.
     const isAway = [MeilisearchError, DeadlineError, SyntaxError].some((of) => error instanceof of);
     if (!isAway) throw error;
-    const { message } = error as Error;
-    throw new SearchUnavailable(`Meilisearch did not answer: ${message}`, { cause: error });
+    throw new SearchUnavailable("Meilisearch did not answer", { cause: error });
   }
 }
 

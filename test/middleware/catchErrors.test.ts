@@ -3,7 +3,9 @@ import pino from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createKey } from "../../src/access/keys.ts";
 import { catchErrors } from "../../src/middleware/catchErrors.ts";
+import { searchBusinesses } from "../../src/search/query.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
+import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { type Line, openLine } from "../line.ts";
 import { createDatabase, startTestServer, type TestDatabase, type TestServer } from "../support.ts";
 
@@ -121,6 +123,20 @@ test("a store that goes away again is logged at once, whatever its errors say", 
   await Bun.sleep(1_100);
   await ask();
   expect(lines.map(({ leftOut }) => leftOut)).toEqual([0, 1, 0]);
+});
+
+test("the line says once why Meilisearch did not answer", async () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const stores = { sql: database.sql, meili: openMeilisearch("http://127.0.0.1:9", ""), index: "" };
+  const search = catchErrors(log)(async () => {
+    await searchBusinesses(stores, { text: "boots", limit: 1 });
+    throw new Error("it was answered");
+  });
+  await search(new Request("http://localhost/a"), { client: () => "", query: "", segment: "" });
+  const { cause } = JSON.parse(lines[0] ?? "{}");
+  expect(cause.message).toMatch(/^Meilisearch did not answer: Request to /);
+  expect(cause.message.match(/Request to /g)).toHaveLength(1);
 });
 
 test("each fault of ours is logged with its stack", async () => {
