@@ -39,7 +39,8 @@ await runCommand(USAGE, async () => {
   });
   const { help, status = "pending", source, json = false } = values;
   if (help) return console.log(USAGE);
-  const [name, ...slugs] = positionals;
+  // A list that was saved on Windows ends its lines with a carriage return.
+  const [name, ...slugs] = positionals.map((each) => each.trim());
   const isList = name === "list" && slugs.length === 0;
   const action = businessActions.find((known) => known === name);
   if (!isList && (!action || slugs.length === 0)) throw new CommandError(USAGE);

@@ -115,6 +115,15 @@ describe("scripts/businesses.ts", () => {
     expect(await states()).toEqual(["rejected false"]);
   });
 
+  test("a slug from a list that was saved on Windows is known", async () => {
+    await addBusiness(server.sql, { slug: "from-windows" });
+    expect(await businesses("verify", "from-windows\r")).toEqual({
+      exitCode: 0,
+      stdout: "from-windows: verify done\n",
+      stderr: "",
+    });
+  });
+
   test("each business is told as it is done, not when all are", async () => {
     await addBusiness(server.sql, { slug: "first-done" });
     await addBusiness(server.sql, { slug: "held-back" });
