@@ -63,10 +63,10 @@ async function show(
   read = readOrThrow,
 ) {
   const { name, email, purpose, createdAt, status, keys } = application;
-  const [newest] = keys;
-  const reading =
-    newest && keyState(newest) === "active" ? await read(admission.usage(newest)) : null;
-  const usage = newest && reading ? usageOf(newest, reading) : null;
+  // An old key may outlive the new one, which was revoked; both have the same meter.
+  const usable = keys.find((key) => keyState(key) === "active");
+  const reading = usable ? await read(admission.usage(usable)) : null;
+  const usage = usable && reading ? usageOf(usable, reading) : null;
   const title = keys.length > 0 ? "Your API key" : titles[status];
   return page(
     { title, isPrivate: true, hasExamples: true },

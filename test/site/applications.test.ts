@@ -291,10 +291,11 @@ describe("the private page", () => {
         })
       ).status;
     expect([await statusOf(key), await statusOf(next)]).toEqual([200, 200]);
-    expect((await send(mine, { action: "revoke", key: await idOn(mine) })).html).toContain(
-      "is revoked",
-    );
+    const revoked = await send(mine, { action: "revoke", key: await idOn(mine) });
+    expect(revoked.html).toContain("is revoked");
     expect(await countRevoked()).toBe(1);
+    // The old key goes on for its grace period, and counts.
+    expect(revoked.html).toContain("requests used in");
   });
 
   test("rolls no key with a grace period that it does not offer", async () => {
