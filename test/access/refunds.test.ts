@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createAdmission } from "../../src/access/admission.ts";
-import type { ApiKey } from "../../src/access/keys.ts";
+import { createKeyring } from "../../src/access/keyring.ts";
+import { type ApiKey, createKey } from "../../src/access/keys.ts";
 import { openUsage } from "../../src/access/usage.ts";
+import { admitKey } from "../../src/middleware/admitKey.ts";
 import { openRedis } from "../../src/store/redis.ts";
 import {
   createDatabase,
@@ -75,4 +77,29 @@ test("what was given back while PostgreSQL was away stays given back, whoever wr
   await until(async () => (await used()) === 1, 2_000);
   one.stop();
   other.stop();
+});
+
+test("whoever is answered 5xx has the request back", async () => {
+  const { usage, admission, stop } = await startServer();
+  const keyring = await createKeyring(database.sql);
+  const owner = { name: "Ann", email: "ann@shop.example" };
+  const { key } = await createKey(database.sql, { ...owner, tier: "developer" });
+  const context = { client: () => "", query: "", segment: "" };
+  const request = new Request("http://localhost/", {
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  const fail = admitKey(
+    keyring,
+    admission,
+  )(async () => {
+    // So that PostgreSQL has to hear of the refund, too.
+    await usage.flush();
+    throw new Error("broken");
+  });
+  await expect(Promise.resolve(fail(request, context))).rejects.toThrow("broken");
+  const found = await keyring.resolve(key);
+  if (!found.ok) throw new Error(found.denied);
+  expect(await admission.usage(found.key)).toMatchObject({ used: 0, tokensLeft: 60 });
+  await keyring.stop();
+  stop();
 });

@@ -259,6 +259,19 @@ test("a page that was begun before a change was told is given, and not kept", as
   expect(cache.find("slow")).toBeUndefined();
 });
 
+test("a page that was begun before everything may have changed is given, and not kept", async () => {
+  const begun = Promise.withResolvers<void>();
+  const asked = cache.findOrMake("older than all", async () => {
+    const list = await ask({ city: undefined, category: undefined, offset: 0 });
+    await begun.promise;
+    return { page: { list }, shows: { kind: "totals" } };
+  });
+  await change((sql) => sql`select pg_notify('directory_pages', '*')`);
+  begun.resolve();
+  await asked;
+  expect(cache.find("older than all")).toBeUndefined();
+});
+
 test("a page that is overtaken by one begun later is given, and does not replace it", async () => {
   const list = await ask({ city: undefined, category: undefined, offset: 0 });
   const slow = Promise.withResolvers<number>();

@@ -3,7 +3,7 @@ import pino from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createKey } from "../../src/access/keys.ts";
 import { catchErrors } from "../../src/middleware/catchErrors.ts";
-import { searchBusinesses } from "../../src/search/query.ts";
+import { SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { type Line, openLine } from "../line.ts";
@@ -137,6 +137,22 @@ test("the line says once why Meilisearch did not answer", async () => {
   const { cause } = JSON.parse(lines[0] ?? "{}");
   expect(cause.message).toMatch(/^Meilisearch did not answer: Request to /);
   expect(cause.message.match(/Request to /g)).toHaveLength(1);
+});
+
+test("two causes of one kind of failure have a line each", async () => {
+  const lines: unknown[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  let failures = 0;
+  const handler = catchErrors(log)(() => {
+    const cause = failures++ % 2 === 0 ? new DeadlineError("too late") : new Error("refused");
+    throw new SearchUnavailable("Search does not answer", { cause });
+  });
+  const context = { client: () => "", query: "", segment: "" };
+  for (let again = 0; again < 4; again++) {
+    const answer = await handler(new Request("http://localhost/"), context);
+    expect(answer.status).toBe(503);
+  }
+  expect(lines.length).toBe(2);
 });
 
 test("each fault of ours is logged with its stack", async () => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
+import { generateKey } from "../../src/access/key-format.ts";
 import { windowName } from "../../src/access/meters.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer, testInOneMonth as test } from "../support.ts";
@@ -160,4 +162,31 @@ describe("charged with a key that does not work, to the caller's minute", () => 
       expect(await chargedToMinute(address)).toBe(charged);
     });
   }
+
+  test("1 also when the caller has gone before it is known that the key is invalid", async () => {
+    const address = newAddress();
+    const gone = new AbortController();
+    await server.sql.begin(async (transaction) => {
+      await transaction`lock table api_keys in access exclusive mode`;
+      const attempt = fetch(server.url + LIST, {
+        headers: { Authorization: `Bearer ${generateKey()}`, "X-Forwarded-For": address },
+        signal: gone.signal,
+      }).catch(() => "gone");
+      await until(isLookingUp, 5_000);
+      gone.abort();
+      expect(await attempt).toBe("gone");
+      // Whoever was heard of before this is answered has gone by then.
+      await ask("/api/v1/nowhere", address);
+    });
+    await until(async () => (await server.redis.exists(windowName(address))) > 0, 5_000);
+    expect(await chargedToMinute(address)).toBe(1);
+  });
 });
+
+/** Whether a key is being looked up while others keep the table locked. */
+async function isLookingUp(): Promise<boolean> {
+  const waiting = await server.sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return waiting.length > 0;
+}
