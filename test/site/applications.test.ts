@@ -112,6 +112,20 @@ describe("applying", () => {
     expect(await countRows()).toBe(before + 1);
   });
 
+  test("works behind a proxy that sends on another Host than its own", async () => {
+    const { origin, host } = new URL(server.config.baseUrl);
+    expect(host).not.toBe(new URL(server.url).host);
+    expect((await applyAs(ada, { Origin: origin })).status).toBe(303);
+  });
+
+  test("takes nothing but a form", async () => {
+    const before = await countRows();
+    for (const type of ["text/plain", "application/json"]) {
+      expect((await applyAs(ada, { "Content-Type": type })).status).toBe(422);
+    }
+    expect(await countRows()).toBe(before);
+  });
+
   test("works five times an hour for a client, also when 50 come at once", async () => {
     const before = await countRows();
     const client = { "X-Forwarded-For": newClient() };
