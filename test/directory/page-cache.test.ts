@@ -161,6 +161,29 @@ for (const [index, [title, apply]] of Object.entries(changes).entries()) {
   });
 }
 
+test("totals of categories and cities are made anew when a business moves, and stay when it is edited", async () => {
+  const slug = "shop-5";
+  const isKept = async (statement: (sql: Sql) => Promise<unknown>) => {
+    await cache.findOrMake("all totals", async () => ({
+      page: { list: await ask({ city: undefined, category: undefined, offset: 0 }) },
+      shows: { kind: "totals" },
+    }));
+    await change(statement);
+    return cache.find("all totals") !== undefined;
+  };
+  const setCategory = (category: string) => (sql: Sql) =>
+    sql`update businesses set category_id = (select id from categories where slug = ${category}) where slug = ${slug}`;
+  await change(setCategory("leaf-1"));
+  // Into one that is as deep: it leaves as many lists as it enters.
+  expect(await isKept(setCategory("leaf-3"))).toBe(false);
+  for (const [what, stays] of [
+    ["another town", false],
+    ["a new rating", true],
+  ] as const) {
+    expect([what, await isKept(async (sql) => changes[what]?.(slug, sql))]).toEqual([what, stays]);
+  }
+});
+
 test("one that comes or goes leaves the pages before it, and corrects their totals", async () => {
   const question = { city: undefined, category: undefined, offset: 0 };
   const { total, businesses } = await ask(question);

@@ -420,6 +420,17 @@ describe("HEAD, ETag, coding", () => {
     }
     expect(tags.size).toBe(3);
   });
+  test("less than 512 bytes are not compressed, when they have been cached neither", async () => {
+    const path = "/api/v1/businesses?city=york&limit=1";
+    const tags = new Set<string | null>();
+    for (let again = 0; again < 3; again++) {
+      const response = await open(path, { headers: { "Accept-Encoding": "gzip" } });
+      expect(response.headers.get("Content-Encoding")).toBeNull();
+      expect((await response.text()).length).toBeWithin(256, 512);
+      tags.add(response.headers.get("ETag"));
+    }
+    expect(tags.size).toBe(1);
+  });
   test("a 304 is for the very coding that the caller has", async () => {
     const gzip = await keyed("/api/v1/businesses", { headers: { "Accept-Encoding": "gzip" } });
     const tag = gzip.headers.get("ETag") ?? "";

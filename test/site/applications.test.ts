@@ -140,6 +140,15 @@ describe("applying", () => {
     expect((await applyAs(ada)).status).toBe(303);
   });
 
+  test("with mistakes without end comes to an end too", async () => {
+    const client = { "X-Forwarded-For": newClient() };
+    const statuses = new Set<number>();
+    for (let tries = 0; tries < 121; tries++) {
+      statuses.add((await applyAs({ ...ada, email: "typing error" }, client)).status);
+    }
+    expect([...statuses]).toEqual([422, 429]);
+  });
+
   test("with attacks in every field shows them as the text that they are", async () => {
     const fields = { name: evil, email: `${evil}@x.example`, purpose: evil };
     const refused = await applyAs(fields);
