@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
+import { applyAction } from "../../src/directory/businesses.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
 
@@ -276,4 +277,36 @@ describe("scripts/businesses.ts", () => {
         "PostgreSQL ended a statement early: canceling statement due to statement timeout. If its role has a statement_timeout, raise it.\n",
     });
   });
+});
+
+test("what is as it should be is not written again", async () => {
+  const { sql } = server;
+  await addBusiness(sql, { slug: "untouched" });
+  const version = async () => (await sql`select xmin from businesses where slug = 'untouched'`)[0];
+  const before = await version();
+  for (const action of ["approve", "unclaim", "unverify"] as const) {
+    expect(await applyAction(sql, action, ["untouched"])).toEqual([
+      { slug: "untouched", result: "unchanged" },
+    ]);
+  }
+  expect(await version()).toEqual(before);
+});
+
+test("what loses something at the moment of its approval is incomplete", async () => {
+  const { sql } = server;
+  await addBusiness(sql, { slug: "at-once", status: "pending" });
+  let approval: Promise<unknown> | undefined;
+  await sql.begin(async (other) => {
+    await other`update businesses set postcode = '' where slug = 'at-once'`;
+    approval = applyAction(sql, "approve", ["at-once"]);
+    await until(async () => {
+      const waiting = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      return waiting.length > 0;
+    }, 5_000);
+  });
+  expect(await approval).toEqual([
+    { slug: "at-once", result: "incomplete", missing: ["postcode"] },
+  ]);
 });

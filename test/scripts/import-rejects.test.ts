@@ -13,6 +13,7 @@ test.skipIf(!existsSync("/sys"))(
     const folder = await mkdtemp(join(tmpdir(), "highstreet-rejects-"));
     process.chdir(folder);
     try {
+      await Bun.write("feed.ndjson.rejects.ndjson", "of an earlier run");
       // Not even root may write there.
       const rejects = new Rejects("/sys/feed.ndjson");
       expect(rejects.path).toBeNull();
@@ -63,6 +64,12 @@ test("of reasons without number only so many are counted apart", () => {
   const [most, second] = rejects.mostCommon(5_000);
   expect(most).toEqual(["for other reasons, see the file", 2_000]);
   expect(second?.[1]).toBe(1);
+  rejects.add({ line: 3_000, reason: "no 7", row: {} });
+  rejects.remove();
+  expect(rejects.mostCommon(2)).toEqual([
+    ["for other reasons, see the file", 2_000],
+    ["no 7", 2],
+  ]);
 });
 
 test("the most common reasons come first", () => {
