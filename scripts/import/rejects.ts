@@ -55,10 +55,9 @@ export class Rejects {
     try {
       appendFileSync(this.#path, text);
     } catch (error) {
-      const here = basename(this.#path);
-      if (!isReadOnly(error) || this.#path === here) throw error;
+      if (!isReadOnly(error)) throw error;
       // The data may lie in a folder that is not ours to write to.
-      this.#path = here;
+      this.#path = basename(this.#path);
       this.remove();
       appendFileSync(this.#path, text);
     }

@@ -176,6 +176,21 @@ test("of many who roll one key at once, one does", async () => {
   );
 });
 
+test("a key that is revoked at the moment of its roll has no successor", async () => {
+  const { id } = await createKey(sql, ann);
+  let result: Promise<RollResult> | undefined;
+  await sql.begin(async (transaction) => {
+    await transaction`update api_keys set revoked_at = now() where id = ${id}`;
+    result = rollKey(sql, id, { graceSeconds: 60 });
+    const waiting = () => sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    await until(async () => (await waiting()).count === 1, 5_000);
+  });
+  expect(await result).toEqual({ refused: "revoked" });
+  expect(await sql`select from api_keys where rolled_from = ${id}`).toHaveLength(0);
+});
+
 test("a roll whose connection is lost fails, does nothing, and harms nothing else", async () => {
   const { id } = await createKey(sql, ann);
   const lost = openPostgres(database.url, { max: 1 });

@@ -248,11 +248,13 @@ test("may have any size", () => {
   }
 });
 
-test("leaves nothing in its folder, and takes nothing once it is closed", () => {
+test("leaves nothing in its folder, and has and takes nothing once it is closed", () => {
   const closed = new Bytes(10);
   expect(readdirSync(folder)).toEqual([]);
+  closed.set("x", filled(1));
   closed.file.close();
   closed.file.close();
+  expect(closed.file.get("x")).toBeUndefined();
   withFile((other) => {
     other.set("x", filled(1));
     closed.set("y", filled(2));
