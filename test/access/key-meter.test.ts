@@ -228,6 +228,7 @@ test("a clock that steps back gives nothing extra, over the turn of a month too"
     month: "2026-12",
     used: 5,
   });
+  expect(await redis.ttl(meterName(key.meterId))).toBeGreaterThan(0);
   // Nor does anyone wait until the clock is where it was.
   now += 60 * SECOND;
   expect(await admitted(key, 10)).toBe(3);
