@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createRandom } from "../../scripts/generate/random.ts";
+import { until } from "../../scripts/stack/waiting.ts";
 import { checkLists, repairLists } from "../../src/directory/list-check.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import type { Sql, Transaction } from "../../src/store/postgres.ts";
@@ -90,6 +91,20 @@ test("tells which lists are wrong, and makes them right", async () => {
   expect([total, businesses.map(({ slug }) => slug)]).toEqual([1, [coming.slug]]);
   const told = await sql<{ id: string }[]>`select distinct business_id as id from search_changes`;
   expect(told.map(({ id }) => id).sort()).toEqual([leaving.id, coming.id, rated.id].sort());
+});
+
+test("a repair tells who keeps pages that any may be wrong, and search that there is something to do", async () => {
+  await addBusiness(sql);
+  const heard: string[] = [];
+  const listening = await Promise.all(
+    ["directory_pages", "directory_changed"].map((channel) =>
+      sql.listen(channel, (payload) => heard.push(`${channel} ${payload}`)),
+    ),
+  );
+  await repairLists(sql);
+  await until(async () => heard.length >= 2, 5_000);
+  expect(heard.sort()).toEqual(["directory_changed ", "directory_pages *"]);
+  await Promise.all(listening.map(({ unlisten }) => unlisten()));
 });
 
 test("finds a total that is wrong, and a chunk that begins in the wrong place", async () => {
