@@ -6,11 +6,18 @@ import { searchWords, singular } from "./words.ts";
 export interface SearchDocument {
   id: string;
   name: string;
-  /** The words of its category, each in plural and singular. */
+  /**
+   * `pubs norwich pub`: its category in plural, its city, its category in singular. What begins with a text
+   * is a better match of it, so to whoever asks for a trade in a town all of that trade there are alike,
+   * whatever their names and addresses say, and go by rank. The next three are for the other ways to ask.
+   */
   category: string;
-  /** The same with the singular first: what begins with a text is a better match of it. */
+  /** `pub norwich pubs` */
   trade: string;
+  /** `norwich pubs pub` */
   city: string;
+  /** `norwich pub pubs` */
+  town: string;
   address: string;
   postcode: string;
   /** The words of the categories above its own. */
@@ -52,9 +59,17 @@ interface Row {
   rank: number;
 }
 
-/** What the documents of one category, or of one city, have in common. */
-type BranchPart = Pick<SearchDocument, "category" | "trade" | "branch" | "categorySlugs">;
-type CityPart = Pick<SearchDocument, "city" | "citySlug">;
+/** What the documents of one category have in common; the first two are the words of its name. */
+interface BranchPart extends Pick<SearchDocument, "branch" | "categorySlugs"> {
+  plural: string;
+  singular: string;
+}
+
+/** What the documents of one city have in common. */
+interface CityPart extends Pick<SearchDocument, "citySlug"> {
+  /** The words of its name. */
+  name: string;
+}
 
 async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<SearchDocument[]> {
   const rows = await sql<Row[]>`
@@ -78,12 +93,14 @@ async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<Se
 }
 
 function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocument {
+  const { plural, singular } = branch;
   return {
     id: row.id,
     name: normalised(row.name),
-    category: branch.category,
-    trade: branch.trade,
-    city: city.city,
+    category: `${plural} ${city.name} ${singular}`,
+    trade: `${singular} ${city.name} ${plural}`,
+    city: `${city.name} ${plural} ${singular}`,
+    town: `${city.name} ${singular} ${plural}`,
     address: normalised(`${row.addressLine1}, ${row.addressLine2 ?? ""}`),
     postcode: normalised(row.postcode),
     branch: branch.branch,
@@ -111,9 +128,9 @@ async function readBranches(sql: Sql, ids: number[]): Promise<Map<number, Branch
     rows.map(({ id, names: [name = "", ...above], slugs }) => [
       id,
       {
-        category: inBothNumbers(name),
-        trade: inBothNumbers(name, "singular first"),
-        branch: above.map((one) => inBothNumbers(one)).join(" "),
+        plural: normalised(name),
+        singular: inSingular(name),
+        branch: above.map((one) => `${normalised(one)} ${inSingular(one)}`).join(" "),
         categorySlugs: slugs ?? [],
       },
     ]),
@@ -124,7 +141,7 @@ async function readCities(sql: Sql, ids: number[]): Promise<Map<number, CityPart
   const rows = await sql<{ id: number; slug: string; name: string }[]>`
     select id, slug, name from cities where id = any(${ids}::integer[])`;
   return new Map(
-    rows.map(({ id, slug, name }) => [id, { city: normalised(name), citySlug: slug }]),
+    rows.map(({ id, slug, name }) => [id, { name: normalised(name), citySlug: slug }]),
   );
 }
 
@@ -132,9 +149,4 @@ const distinct = (ids: number[]) => [...new Set(ids)];
 
 const normalised = (text: string) => searchWords(text).join(" ");
 
-function inBothNumbers(name: string, order: "as it is" | "singular first" = "as it is"): string {
-  const words = searchWords(name);
-  const singulars = words.map(singular);
-  const both = order === "as it is" ? [...words, ...singulars] : [...singulars, ...words];
-  return [...new Set(both)].join(" ");
-}
+const inSingular = (name: string) => searchWords(name).map(singular).join(" ");

@@ -14,12 +14,15 @@ export const IS_GONE = "isGone = true";
 export const filterableAttributes = ["citySlug", "categorySlugs", "isGone"];
 
 const rules = {
-  // From most to least telling: of two matches alike, the one in the earlier attribute wins.
+  // From most to least telling: of two matches alike, the one in the earlier attribute wins. A trade
+  // and a town come before names, since a bar that is called after its town is no better a pub there;
+  // whoever types a whole name, or how it begins, gets that first by exactness.
   searchableAttributes: [
-    "name",
     "category",
     "trade",
     "city",
+    "town",
+    "name",
     "address",
     "postcode",
     "branch",

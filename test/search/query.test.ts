@@ -128,7 +128,7 @@ describe("what a person types", () => {
     ["tavern", ["O'Malley's", "Nine Bar"]],
     ["churches", ["St Bride's"]],
     ["curry norwich", ["Saffron Garden"]],
-    ["flowers", ["The Flower Box", "Petal & Stem"]],
+    ["flowers", ["Petal & Stem", "The Flower Box"]],
     ["books norwich", ["Barclay Books"]],
     ["kentucky fried chicken", ["KFC"]],
     ["M&S", ["Marks & Spencer"]],
@@ -299,6 +299,29 @@ describe("order and totals", () => {
     await syncSearch({ sql: database.sql, meili, index });
     for (const text of ["restaurant", "restaurants"]) {
       expect([text, (await names(text))[0]]).toEqual([text, "Onyx"]);
+    }
+    await database.sql`delete from businesses where id = any(${ids})`;
+    await syncSearch({ sql: database.sql, meili, index });
+  });
+
+  test("all of a trade in a town are alike, whatever their names say, and come before what is called so", async () => {
+    const about = { shortDescription: "A pub in the middle of Norwich." };
+    const added = [
+      { ...norwich, name: "Great Norwich Pub Tours", category: "coach-hire", isPremium: true },
+      { ...norwich, ...about, name: "Sports Pub of Norwich", category: "pubs", rating: 3 },
+      { ...norwich, name: "The Anchor", category: "pubs", rating: 5, reviewCount: 1 },
+      { ...norwich, name: "Norwich Cellar", category: "bars", rating: 4 },
+    ];
+    const ids = [];
+    for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
+    await syncSearch({ sql: database.sql, meili, index });
+    const pubs = ["The Anchor", "O'Malley's", "Sports Pub of Norwich"];
+    for (const text of ["pubs in norwich", "pub norwich", "norwich pubs", "norwich pub"]) {
+      expect([text, ...(await names(text)).slice(0, 3)]).toEqual([text, ...pubs]);
+    }
+    expect((await search("pubs in norwich")).total).toBe(6);
+    for (const name of ["Sports Pub of Norwich", "Norwich Cellar", "Great Norwich Pub Tours"]) {
+      expect((await names(name))[0]).toBe(name);
     }
     await database.sql`delete from businesses where id = any(${ids})`;
     await syncSearch({ sql: database.sql, meili, index });
