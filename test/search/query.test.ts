@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
+import { type Found, SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
+import type { SearchStore } from "../../src/search/shared.ts";
 import { syncSearch } from "../../src/search/sync.ts";
 import { mayBeUnfinished, searchWords, singular, typosForgiven } from "../../src/search/words.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
@@ -436,9 +437,20 @@ describe("what Meilisearch is asked", () => {
 });
 
 describe("many searches at the same time", () => {
-  const texts = businesses
-    .slice(0, 25)
-    .flatMap(({ name = "" }) => [name, `emergency ${name}`, `${name} plumber`, `boots ${name}`]);
+  const texts = [
+    ...businesses.flatMap(({ name = "", city = "" }) => [name, `${name} ${city}`]),
+    ...businesses.slice(0, 5).map(({ name }) => `emergency ${name}`),
+  ];
+
+  /** A search whose turn does not come in time gives up, as it should; on a loaded machine some do. */
+  async function searchAgain(store: SearchStore, text: string, times = 5): Promise<Found> {
+    try {
+      return await searchBusinesses(store, { text, limit: 3 });
+    } catch (error) {
+      if (!(error instanceof SearchUnavailable) || times === 0) throw error;
+      return searchAgain(store, text, times - 1);
+    }
+  }
 
   test("go to Meilisearch in few requests, and each gets its own answer", async () => {
     let requests = 0;
@@ -460,12 +472,10 @@ describe("many searches at the same time", () => {
     const counted = openMeilisearch(counter.url.href, stores().meiliKey);
     const shared = { sql: database.sql, meili: counted, index };
 
-    const together = await Promise.all(
-      texts.map((text) => searchBusinesses(shared, { text, limit: 3 })),
-    );
+    const together = await Promise.all(texts.map((text) => searchAgain(shared, text)));
     const answered = { requests, mostUnderWay };
     const apart = [];
-    for (const text of texts) apart.push(await searchBusinesses(shared, { text, limit: 3 }));
+    for (const text of texts) apart.push(await searchAgain(shared, text));
     await counter.stop(true);
 
     expect(together).toEqual(apart);
