@@ -285,9 +285,10 @@ test("what is as it should be is not written again", async () => {
   const version = async () => (await sql`select xmin from businesses where slug = 'untouched'`)[0];
   const before = await version();
   for (const action of ["approve", "unclaim", "unverify"] as const) {
-    expect(await applyAction(sql, action, ["untouched"])).toEqual([
-      { slug: "untouched", result: "unchanged" },
-    ]);
+    expect(await applyAction(sql, action, "untouched")).toEqual({
+      slug: "untouched",
+      result: "unchanged",
+    });
   }
   expect(await version()).toEqual(before);
 });
@@ -298,7 +299,7 @@ test("what loses something at the moment of its approval is incomplete", async (
   let approval: Promise<unknown> | undefined;
   await sql.begin(async (other) => {
     await other`update businesses set postcode = '' where slug = 'at-once'`;
-    approval = applyAction(sql, "approve", ["at-once"]);
+    approval = applyAction(sql, "approve", "at-once");
     await until(async () => {
       const waiting = await sql`
         select from pg_stat_activity
@@ -306,7 +307,9 @@ test("what loses something at the moment of its approval is incomplete", async (
       return waiting.length > 0;
     }, 5_000);
   });
-  expect(await approval).toEqual([
-    { slug: "at-once", result: "incomplete", missing: ["postcode"] },
-  ]);
+  expect(await approval).toEqual({
+    slug: "at-once",
+    result: "incomplete",
+    missing: ["postcode"],
+  });
 });
