@@ -3,6 +3,7 @@ import { createRandom } from "../../scripts/generate/random.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { checkLists, repairLists } from "../../src/directory/list-check.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
+import { COMPACTION_LOCK, IMPORT_LOCK } from "../../src/store/locks.ts";
 import type { Sql, Transaction } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
@@ -192,4 +193,24 @@ test("sees no fault in changes that are made meanwhile, and its repair loses non
   }
   for (const changes of await Promise.all(changing)) expect(changes).toBeGreaterThan(0);
   expect(await checkLists(sql)).toMatchObject(fine);
+});
+
+test("a repair waits for an import and for a compaction without keeping others waiting", async () => {
+  const { id } = await addBusiness(sql);
+  for (const lock of [IMPORT_LOCK, COMPACTION_LOCK]) {
+    let repair: Promise<unknown> | undefined;
+    await sql.begin(async (holder) => {
+      await holder`select pg_advisory_xact_lock(${lock})`;
+      repair = repairLists(sql);
+      await until(async () => {
+        const waiting = await sql`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event = 'advisory'`;
+        return waiting.length > 0;
+      }, 5_000);
+      await sql`update businesses set review_count = review_count + 1 where id = ${id}`;
+    });
+    await repair;
+  }
+  expect(await checkLists(sql)).toMatchObject({ businesses: 1, ...fine });
 });
