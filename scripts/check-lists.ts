@@ -1,11 +1,7 @@
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
-import {
-  checkLists,
-  type ListCheck,
-  type ListFault,
-  repairLists,
-} from "../src/directory/list-check.ts";
+import { checkLists, type ListCheck, type ListFault } from "../src/directory/list-check.ts";
+import { repairLists } from "../src/directory/list-repair.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { runCommand } from "./command.ts";
 import { progressBar } from "./progress-bar.ts";

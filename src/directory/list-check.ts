@@ -1,6 +1,4 @@
-import { COMPACTION_LOCK, IMPORT_LOCK } from "../store/locks.ts";
 import { liftTimeLimits, type Sql, type Transaction } from "../store/postgres.ts";
-import { compactListings } from "./compaction.ts";
 
 export interface ListCheck {
   /** Approved businesses. */
@@ -50,39 +48,13 @@ export async function checkLists(
   });
 }
 
-/**
- * The same, and makes all of them true. It waits for an import that is under way, and then whoever
- * changes businesses waits for it. Search hears of the businesses that were listed wrongly; of what else
- * was changed while triggers were off it can only be told by building it anew.
- * @returns what was wrong
- */
-export async function repairLists(
-  sql: Sql,
-  { onProgress }: ListCheckOptions = {},
-): Promise<ListCheck> {
-  const found = await sql.begin(async (transaction) => {
-    await liftTimeLimits(transaction);
-    for (const lock of [IMPORT_LOCK, COMPACTION_LOCK]) {
-      await transaction`select pg_advisory_xact_lock(${lock})`;
-    }
-    // Last, since whoever changes businesses waits from now on.
-    await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
-    const wrongAncestors = await countWrongAncestors(transaction);
-    if (wrongAncestors > 0) await repairAncestors(transaction);
-    const compared = await compareAll(transaction, { onProgress, onWrong: repairCategory });
-    await transaction`select pg_notify('directory_pages', '*'), pg_notify('directory_changed', '')`;
-    return { ...compared, wrongAncestors };
-  });
-  await compactListings(sql);
-  return found;
-}
-
 interface Comparing extends ListCheckOptions {
   /** Called with the cities, 0 for any, whose list in a category, 0 for any, is wrong. */
   onWrong?: (transaction: Transaction, category: number, cities: number[]) => Promise<void>;
 }
 
-async function compareAll(
+/** @param options.onWrong may repair them, in the same transaction */
+export async function compareAll(
   transaction: Transaction,
   { onProgress, onWrong }: Comparing,
 ): Promise<Omit<ListCheck, "wrongAncestors">> {
@@ -112,7 +84,7 @@ async function compareAll(
 }
 
 /** Each category with itself and those above it, as its parents say. A circle is walked once. */
-const ancestors = (transaction: Transaction) => transaction`
+export const ancestors = (transaction: Transaction) => transaction`
   with recursive above (category_id, ancestor_id, distance) as (
     select id, id, 0 from categories
     union all
@@ -122,19 +94,13 @@ const ancestors = (transaction: Transaction) => transaction`
   ) cycle ancestor_id set is_circle using path
   select category_id, ancestor_id, min(distance) as distance from above group by 1, 2`;
 
-async function countWrongAncestors(transaction: Transaction): Promise<number> {
+export async function countWrongAncestors(transaction: Transaction): Promise<number> {
   const [{ count }] = await transaction<[{ count: number }]>`
     select count(*)::integer as count
     from (${ancestors(transaction)}) as due
       full join category_ancestors as kept using (category_id, ancestor_id, distance)
     where due is null or kept is null`;
   return count;
-}
-
-async function repairAncestors(transaction: Transaction): Promise<void> {
-  await transaction`delete from category_ancestors`;
-  await transaction`
-    insert into category_ancestors (category_id, ancestor_id, distance) ${ancestors(transaction)}`;
 }
 
 /** Where each approved business has to be listed; as a table, since nothing finds those of a category. */
@@ -214,36 +180,4 @@ async function compareCategory(
       coalesce(missing, 0)::integer as missing, coalesce(strays, 0)::integer as strays,
       coalesce(is_miscounted, false) or coalesce(missing + strays, 0) > 0 as "isWrong"
     from counted full join compared using (city_id) left join cities on cities.id = city_id`;
-}
-
-async function repairCategory(
-  transaction: Transaction,
-  category: number,
-  cities: number[],
-): Promise<void> {
-  await transaction`
-    with due as materialized (select * from pg_temp.due where category_id = ${category}),
-    stray as (
-      delete from listings as l
-      where category_id = ${category} and not exists (
-        select from due
-        where (due.city_id, due.list_rank, due.business_id) = (l.city_id, l.list_rank, l.business_id))
-      returning *
-    ),
-    missing as (
-      insert into listings (category_id, city_id, list_rank, business_id)
-      select * from due except select * from listings where category_id = ${category}
-      returning *
-    )
-    insert into search_changes (business_id)
-    select business_id from stray union select business_id from missing`;
-  await transaction`
-    delete from listing_counts where category_id = ${category} and city_id = any(${cities})`;
-  // One chunk for each list, of any size: the next compaction splits it.
-  await transaction`
-    insert into listing_counts (category_id, city_id, from_rank, from_id, change, is_folded)
-    select ${category}::integer, city.id, 0, '00000000-0000-0000-0000-000000000000', count(*), true
-    from listings cross join lateral (values (0), (city_id)) as city (id)
-    where category_id = ${category} and city.id = any(${cities})
-    group by city.id`;
 }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createRandom } from "../../scripts/generate/random.ts";
 import { until } from "../../scripts/stack/waiting.ts";
-import { checkLists, repairLists } from "../../src/directory/list-check.ts";
+import { checkLists } from "../../src/directory/list-check.ts";
+import { repairLists } from "../../src/directory/list-repair.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import { COMPACTION_LOCK, IMPORT_LOCK } from "../../src/store/locks.ts";
 import type { Sql, Transaction } from "../../src/store/postgres.ts";

@@ -1,0 +1,75 @@
+import { COMPACTION_LOCK, IMPORT_LOCK } from "../store/locks.ts";
+import { liftTimeLimits, type Sql, type Transaction } from "../store/postgres.ts";
+import { compactListings } from "./compaction.ts";
+import {
+  ancestors,
+  compareAll,
+  countWrongAncestors,
+  type ListCheck,
+  type ListCheckOptions,
+} from "./list-check.ts";
+
+/**
+ * Does what checkLists does, and makes all lists true. It waits for an import that is under way, and then whoever
+ * changes businesses waits for it. Search hears of the businesses that were listed wrongly; of what else
+ * was changed while triggers were off it can only be told by building it anew.
+ * @returns what was wrong
+ */
+export async function repairLists(
+  sql: Sql,
+  { onProgress }: ListCheckOptions = {},
+): Promise<ListCheck> {
+  const found = await sql.begin(async (transaction) => {
+    await liftTimeLimits(transaction);
+    for (const lock of [IMPORT_LOCK, COMPACTION_LOCK]) {
+      await transaction`select pg_advisory_xact_lock(${lock})`;
+    }
+    // Last, since whoever changes businesses waits from now on.
+    await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
+    const wrongAncestors = await countWrongAncestors(transaction);
+    if (wrongAncestors > 0) await repairAncestors(transaction);
+    const compared = await compareAll(transaction, { onProgress, onWrong: repairCategory });
+    await transaction`select pg_notify('directory_pages', '*'), pg_notify('directory_changed', '')`;
+    return { ...compared, wrongAncestors };
+  });
+  await compactListings(sql);
+  return found;
+}
+
+async function repairAncestors(transaction: Transaction): Promise<void> {
+  await transaction`delete from category_ancestors`;
+  await transaction`
+    insert into category_ancestors (category_id, ancestor_id, distance) ${ancestors(transaction)}`;
+}
+
+async function repairCategory(
+  transaction: Transaction,
+  category: number,
+  cities: number[],
+): Promise<void> {
+  await transaction`
+    with due as materialized (select * from pg_temp.due where category_id = ${category}),
+    stray as (
+      delete from listings as l
+      where category_id = ${category} and not exists (
+        select from due
+        where (due.city_id, due.list_rank, due.business_id) = (l.city_id, l.list_rank, l.business_id))
+      returning *
+    ),
+    missing as (
+      insert into listings (category_id, city_id, list_rank, business_id)
+      select * from due except select * from listings where category_id = ${category}
+      returning *
+    )
+    insert into search_changes (business_id)
+    select business_id from stray union select business_id from missing`;
+  await transaction`
+    delete from listing_counts where category_id = ${category} and city_id = any(${cities})`;
+  // One chunk for each list, of any size: the next compaction splits it.
+  await transaction`
+    insert into listing_counts (category_id, city_id, from_rank, from_id, change, is_folded)
+    select ${category}::integer, city.id, 0, '00000000-0000-0000-0000-000000000000', count(*), true
+    from listings cross join lateral (values (0), (city_id)) as city (id)
+    where category_id = ${category} and city.id = any(${cities})
+    group by city.id`;
+}
