@@ -12,6 +12,7 @@ import { health } from "./handlers/health.ts";
 import { metrics } from "./handlers/metrics.ts";
 import { search } from "./handlers/search.ts";
 import { usage } from "./handlers/usage.ts";
+import { NO_HEADERS } from "./http/answer.ts";
 import { internal, notFound } from "./http/errors.ts";
 import { type Context, chain, type Handler } from "./http/handler.ts";
 import { respond } from "./http/respond.ts";
@@ -60,7 +61,8 @@ export function serve(parts: Parts): Server<undefined> {
     return async (request: Request, server: Server<undefined>) => {
       const { path, query } = splitUrl(request.url);
       let client: string | undefined;
-      const context = {
+      const context: Context = {
+        headers: NO_HEADERS,
         client() {
           client ??= addressOf(
             server.requestIP(request)?.address ?? "",
@@ -71,7 +73,14 @@ export function serve(parts: Parts): Server<undefined> {
         query,
         segment: path.slice(path.lastIndexOf("/") + 1),
       };
-      const response = await respondTo(request, context, handler);
+      let response: Response;
+      try {
+        response = respond(request, await handler(request, context), context.headers);
+      } catch (error) {
+        if (!(error instanceof LostPageError)) throw error;
+        // A cached answer was lost before it could be sent: asks for it once more, and charges again.
+        response = respond(request, await handler(request, context), context.headers);
+      }
       counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
       return response;
     };
@@ -97,16 +106,6 @@ export function serve(parts: Parts): Server<undefined> {
       return respond(new Request("http://localhost"), internal());
     },
   });
-}
-
-/** When a cached answer is lost before it could be sent, asks for it once more, and charges again. */
-async function respondTo(request: Request, context: Context, handler: Handler): Promise<Response> {
-  try {
-    return respond(request, await handler(request, context));
-  } catch (error) {
-    if (!(error instanceof LostPageError)) throw error;
-    return respond(request, await handler(request, context));
-  }
 }
 
 /** The one route table: path, stack of middleware, handler. Any other path is the fallback's. */

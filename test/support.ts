@@ -6,6 +6,8 @@ import { createAdmission } from "../src/access/admission.ts";
 import { hashKey } from "../src/access/key-format.ts";
 import { createKey, findKeysByHash, type KeyRequest, revokeKey } from "../src/access/keys.ts";
 import { type Config, loadConfig } from "../src/config.ts";
+import { NO_HEADERS } from "../src/http/answer.ts";
+import type { Context } from "../src/http/handler.ts";
 import { start } from "../src/main.ts";
 import { type Meilisearch, openMeilisearch } from "../src/store/meilisearch.ts";
 import { migrate } from "../src/store/migrations.ts";
@@ -84,6 +86,11 @@ export function testInOneMonth(name: string, run: () => void | Promise<void>): v
 /** A name for an index that nobody else uses, and the client to use it with. */
 export function uniqueIndex(): { meili: Meilisearch; index: string } {
   return { meili: openMeilisearch(stores().meiliUrl, stores().meiliKey), index: uniqueName() };
+}
+
+/** What is known of a request whose handler is called without a server. */
+export function createContext(client = ""): Context {
+  return { headers: NO_HEADERS, client: () => client, query: "", segment: "" };
 }
 
 export interface TestServer {

@@ -18,9 +18,9 @@ import type { MeterMonth } from "./usage-rows.ts";
  */
 export interface Admission {
   /** Open access: at most 60 requests in any 60 seconds. A refusal is not counted. */
-  admitClient(client: string): Promise<ClientAdmission>;
+  admitClient(client: string): ClientAdmission | Promise<ClientAdmission>;
   /** Keyed access: charges one request to bucket and quota, or, when one of them is empty, nothing. */
-  admitKey(key: ApiKey): Promise<KeyAdmission>;
+  admitKey(key: ApiKey): Promise<Decision>;
   /** Gives back what an admission charged; nothing once its month is over. Never throws. */
   refundKey(key: ApiKey, admission: MeterReading): Promise<void>;
   /** How the key stands now. Charges nothing. */
@@ -31,12 +31,6 @@ export interface Admission {
 }
 
 export type ClientAdmission = { admitted: true } | { admitted: false; retryAfterSeconds: number };
-
-export type KeyAdmission = MeterReading &
-  (
-    | { admitted: true }
-    | { admitted: false; reason: "rate_limited" | "quota_exceeded"; retryAfterSeconds: number }
-  );
 
 /** Whether to admit somebody cannot be decided, since what that depends on cannot be read. */
 export class AdmissionUnavailable extends Error {
@@ -119,17 +113,6 @@ export function createAdmission(
     concurrency: CONCURRENT_LOOK_UPS,
   });
 
-  async function chargeInRedis(key: ApiKey, cost: 0 | 1): Promise<Decision> {
-    for (;;) {
-      const decision = await meters.charge(key, cost);
-      if (decision.outcome !== "unknown") {
-        lastSeen.remember(key, decision.reading);
-        return counted(key, cost, decision);
-      }
-      await singleFlight(beginning, key.meterId, () => beginInRedis(key, decision.month));
-    }
-  }
-
   async function beginInRedis(key: ApiKey, month: string): Promise<void> {
     const { meterId, perMinute } = key;
     const used = await orUnavailable(usedBefore({ meterId, month }));
@@ -153,14 +136,21 @@ export function createAdmission(
 
   /** Counts a charge at once, so that nobody reads the count between the two. */
   function counted({ meterId }: ApiKey, cost: 0 | 1, decision: Decision): Decision {
-    if (decision.outcome === "admitted") usage.count(meterId, decision.reading.month, cost);
+    if (decision.admitted) usage.count(meterId, decision.month, cost);
     return decision;
   }
 
   async function charge(key: ApiKey, cost: 0 | 1): Promise<Decision> {
     if (outage.isOn) return await chargeLocally(key, cost);
     try {
-      return await chargeInRedis(key, cost);
+      for (;;) {
+        const decision = await meters.charge(key, cost);
+        if (decision.admitted !== null) {
+          lastSeen.remember(key, decision);
+          return counted(key, cost, decision);
+        }
+        await singleFlight(beginning, key.meterId, () => beginInRedis(key, decision.month));
+      }
     } catch (error) {
       if (error instanceof AdmissionUnavailable) throw error;
       outage.begin(error, key.meterId);
@@ -169,26 +159,14 @@ export function createAdmission(
   }
 
   return {
-    async admitClient(client) {
-      let waitMicroseconds: number;
-      if (outage.isOn) waitMicroseconds = local.admitClient(client);
-      else {
-        try {
-          waitMicroseconds = await meters.admitClient(client);
-        } catch (error) {
-          outage.begin(error, client);
-          waitMicroseconds = local.admitClient(client);
-        }
-      }
-      return waitMicroseconds === 0
-        ? { admitted: true }
-        : { admitted: false, retryAfterSeconds: Math.ceil(waitMicroseconds / SECOND) };
+    admitClient(client) {
+      if (outage.isOn) return toClientAdmission(local.admitClient(client));
+      return meters.admitClient(client).then(toClientAdmission, (error) => {
+        outage.begin(error, client);
+        return toClientAdmission(local.admitClient(client));
+      });
     },
-    async admitKey(key) {
-      const { outcome, retryAfterSeconds, reading } = await charge(key, 1);
-      if (outcome === "admitted") return { ...reading, admitted: true };
-      return { ...reading, admitted: false, reason: outcome, retryAfterSeconds };
-    },
+    admitKey: (key) => charge(key, 1),
     async refundKey({ meterId }, { month }) {
       const given = usage.giveBack(meterId, month);
       if (outage.isOn) return local.refund(meterId, month);
@@ -198,7 +176,7 @@ export function createAdmission(
         .catch((error) => outage.begin(error, meterId));
       await withDeadline(refunded, LONGEST_REFUND_MS).catch(() => {});
     },
-    usage: async (key) => (await charge(key, 0)).reading,
+    usage: (key) => charge(key, 0),
     state: () => ({ isLocal: outage.isOn, outages }),
     stop: () => outage.stop(),
   };
@@ -209,6 +187,13 @@ const CONCURRENT_LOOK_UPS = 8;
 const LONGEST_LOOK_UP_MS = 2_000;
 /** A caller who gets a 5xx waits no longer than this for its refund. It comes later then. */
 const LONGEST_REFUND_MS = 500;
+
+function toClientAdmission(waitMicroseconds: number): ClientAdmission {
+  if (waitMicroseconds === 0) return ADMITTED;
+  return { admitted: false, retryAfterSeconds: Math.ceil(waitMicroseconds / SECOND) };
+}
+
+const ADMITTED = { admitted: true } as const;
 
 /** Does the work once for all who ask for it while it is under way. */
 function singleFlight(

@@ -17,12 +17,18 @@ export interface MeterReading {
   nextTokenInSeconds: number;
 }
 
-export type Outcome = "admitted" | "rate_limited" | "quota_exceeded";
+/** Whether a key's request is let in, and how its meter stands then. */
+export type Decision = MeterReading & (Admitted | Refused);
 
-export interface Decision {
-  outcome: Outcome;
+interface Admitted {
+  admitted: true;
+}
+
+interface Refused {
+  admitted: false;
+  reason: "rate_limited" | "quota_exceeded";
+  /** Whole seconds, at least 1. */
   retryAfterSeconds: number;
-  reading: MeterReading;
 }
 
 /** Open access: requests of a client in any window. */

@@ -4,7 +4,6 @@ import {
   type MeterReading,
   OPEN_LIMIT,
   OPEN_WINDOW_MICROSECONDS,
-  type Outcome,
   SECOND,
   TOKEN,
 } from "./decisions.ts";
@@ -90,10 +89,8 @@ export function createLocalLimiter({
       // What the others leave of the quota may be more than a share: ask again what all have used.
       if (cost > 0 && !isUsedUp && standing.used >= share(left)) return null;
 
-      let outcome: Outcome = "admitted";
-      if (cost > 0 && isUsedUp) outcome = "quota_exceeded";
-      else if (standing.level < cost * token) outcome = "rate_limited";
-      if (outcome === "admitted" && cost > 0) {
+      const isEmpty = standing.level < cost * token;
+      if (cost > 0 && !isUsedUp && !isEmpty) {
         standing.level -= cost * token;
         standing.used += cost;
         meters.set(key.meterId, standing);
@@ -102,12 +99,12 @@ export function createLocalLimiter({
         meter.time = standing.time;
       }
       const reading = readingOf(standing, token);
-      const retryAfterSeconds = {
-        admitted: 0,
-        rate_limited: reading.nextTokenInSeconds,
-        quota_exceeded: reading.monthEndsInSeconds,
-      }[outcome];
-      return { outcome, retryAfterSeconds, reading };
+      const refused = (reason: "quota_exceeded" | "rate_limited", retryAfterSeconds: number) => {
+        return { ...reading, admitted: false, reason, retryAfterSeconds } as const;
+      };
+      if (cost > 0 && isUsedUp) return refused("quota_exceeded", reading.monthEndsInSeconds);
+      if (isEmpty) return refused("rate_limited", reading.nextTokenInSeconds);
+      return { ...reading, admitted: true };
     },
     month: (meterId) => monthFrom(meters.peek(meterId)?.month),
     begin({ meterId, perMinute, burst }, month, used, tokensLeft = burst) {

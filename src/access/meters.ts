@@ -26,7 +26,7 @@ export interface Meters {
 
 /** Redis has no such meter: it has to be seeded for this month. */
 export interface UnknownMeter {
-  outcome: "unknown";
+  admitted: null;
   month: string;
 }
 
@@ -86,9 +86,9 @@ export function createMeters(
       // Too late: this process has decided by itself meanwhile, so what Redis charged is charged twice.
       for (const [index, decision] of decisions.entries()) {
         const charge = charges[index];
-        if (decision.outcome !== "admitted" || !charge || charge.cost === 0) continue;
+        if (!decision.admitted || !charge || charge.cost === 0) continue;
         // Best effort: if it fails, the holder of the key loses a request.
-        redis.refundKey(charge.name, digitsOf(decision.reading.month), charge.cost).catch(() => {});
+        redis.refundKey(charge.name, digitsOf(decision.month), charge.cost).catch(() => {});
       }
     });
   }
@@ -165,17 +165,15 @@ function readDecisions(answer: number[], charges: readonly Charge[]): (Decision 
       month = nameOf(digits);
       monthEndsInSeconds = Math.ceil((monthOf(month).endsAt * 1000 - now) / SECOND);
     }
-    if (!outcome) return { outcome: "unknown", month };
+    if (!outcome) return { admitted: null, month };
     const secondsToGain = (parts: number) => Math.ceil(parts / perMinute / SECOND);
-    const retryAfterSeconds = {
-      admitted: 0,
-      rate_limited: secondsToGain(cost * TOKEN - level),
-      quota_exceeded: monthEndsInSeconds,
-    }[outcome];
     const tokensLeft = Math.floor(level / TOKEN);
     const nextTokenInSeconds = secondsToGain(TOKEN - (level % TOKEN));
     const reading = { month, used, monthEndsInSeconds, tokensLeft, nextTokenInSeconds };
-    return { outcome, retryAfterSeconds, reading };
+    if (outcome === "admitted") return { ...reading, admitted: true };
+    const retryAfterSeconds =
+      outcome === "rate_limited" ? secondsToGain(cost * TOKEN - level) : monthEndsInSeconds;
+    return { ...reading, admitted: false, reason: outcome, retryAfterSeconds };
   });
 }
 

@@ -1,4 +1,4 @@
-import type { KeyAdmission } from "./admission.ts";
+import type { MeterReading } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
 import { monthOf } from "./months.ts";
 
@@ -15,10 +15,10 @@ import { monthOf } from "./months.ts";
  * `t`, "permin" has one more and "month" is whole again; on a refusal, `t` of the policy that
  * refused is the same as Retry-After.
  */
-export function rateLimitFields(key: ApiKey, decision: KeyAdmission): Record<string, string> {
+export function rateLimitFields(key: ApiKey, reading: MeterReading): Record<string, string> {
   const { quota, perMinute, burst } = key;
   const ownBurst = burst === perMinute ? "" : `;highstreet-burst=${burst}`;
-  const { tokensLeft, nextTokenInSeconds, used, month, monthEndsInSeconds } = decision;
+  const { tokensLeft, nextTokenInSeconds, used, month, monthEndsInSeconds } = reading;
   const { beginsAt, endsAt } = monthOf(month);
   const monthSeconds = (endsAt - beginsAt) / 1000;
   return {

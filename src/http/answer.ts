@@ -49,10 +49,11 @@ export function withHeaders({ status, headers, own, body }: Answer, further: Hea
   return { status, headers, own: own ? { ...own, ...further } : further, body };
 }
 
-/** Adds the same headers to any answer. */
-export function addingHeaders(headers: HeaderFields): (answer: Answer) => Answer {
-  const merge = memoized((before) => ({ ...before, ...headers }));
-  return ({ status, headers, own, body }) => ({ status, headers: merge(headers), own, body });
+export const NO_HEADERS: HeaderFields = Object.freeze({});
+
+/** Adds the same headers to any others. */
+export function addingHeaders(headers: HeaderFields): (before: HeaderFields) => HeaderFields {
+  return memoized((before) => ({ ...before, ...headers }));
 }
 
 /** Remembers what is made from frozen headers, which all answers of a kind share; not from others. */

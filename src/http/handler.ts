@@ -1,7 +1,12 @@
-import type { Answer } from "./answer.ts";
+import type { Answer, HeaderFields } from "./answer.ts";
 
 /** What is known of a request before any middleware runs. */
 export interface Context {
+  /**
+   * Headers of whatever is answered, errors included: middleware sets them on the way in, so that it has
+   * nothing to wait for. Frozen.
+   */
+  headers: HeaderFields;
   /**
    * The caller: an IPv4 address or an IPv6 /64 network. The first call looks it up, and has to come before
    * anything is awaited: a connection that has closed meanwhile has no address any more.

@@ -1,14 +1,16 @@
 import { LRUCache } from "lru-cache";
-import { type Answer, type HeaderFields, memoized } from "./answer.ts";
+import { type Answer, addingHeaders, type HeaderFields, memoized, NO_HEADERS } from "./answer.ts";
 import { type Coding, codings, Representation } from "./representation.ts";
 
 /**
  * Turns an answer into the response to this request: a strong ETag on every 200 with a body and 304
  * for a caller that has it (RFC 9110, section 13), gzip or zstd when accepted, no body for HEAD.
+ * @param further headers of every answer to this request
  */
-export function respond(request: Request, answer: Answer): Response {
+export function respond(request: Request, answer: Answer, further = NO_HEADERS): Response {
   const { status, own, body } = answer;
-  if (body === null) return new Response(null, { status, headers: { ...answer.headers, ...own } });
+  const fields = adding(further)(answer.headers);
+  if (body === null) return new Response(null, { status, headers: { ...fields, ...own } });
 
   const representation = typeof body === "string" ? Representation.of(body) : body;
   const coding = representation.isWorthCoding ? acceptedCoding(request) : "identity";
@@ -21,7 +23,7 @@ export function respond(request: Request, answer: Answer): Response {
   const shared = tag === null ? plainHeaders : validatedHeaders;
   const response = new Response(isHead ? null : bytes && bodyOf(bytes), {
     status: isHeld ? 304 : status,
-    headers: shared(answer.headers),
+    headers: shared(fields),
   });
   const { headers } = response;
   for (const name in own) headers.set(name, own[name] as string);
@@ -51,6 +53,8 @@ const blobs = new WeakMap<Uint8Array, Blob>();
 
 /** Bytes; less than that is mostly in the system's buffers at once. */
 const SMALLEST_SHARED = 64 * 1024;
+
+const adding = memoized(addingHeaders);
 
 // A response copies Headers much faster than it makes them from an object.
 const plainHeaders = memoized(varyingHeaders);

@@ -10,9 +10,10 @@ export function openHeaders(): Middleware {
   const addToAnswer = addingHeaders(ANSWER);
   const addToPreflight = addingHeaders(PREFLIGHT);
   return (next) =>
-    async function openHeaders(request, context) {
-      const answer = await next(request, context);
-      return request.method === "OPTIONS" ? addToPreflight(answer) : addToAnswer(answer);
+    function openHeaders(request, context) {
+      const add = request.method === "OPTIONS" ? addToPreflight : addToAnswer;
+      context.headers = add(context.headers);
+      return next(request, context);
     };
 }
 

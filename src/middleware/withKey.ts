@@ -1,5 +1,5 @@
 import type { Admission } from "../access/admission.ts";
-import type { Keyring } from "../access/keyring.ts";
+import type { Keyring, Resolved } from "../access/keyring.ts";
 import type { ApiKey } from "../access/keys.ts";
 import type { Answer } from "../http/answer.ts";
 import { errorAnswer, tooManyRequests, unauthorized } from "../http/errors.ts";
@@ -11,14 +11,19 @@ export function withKey(
   admission: Admission,
   next: (key: ApiKey, request: Request, context: Context) => Answer | Promise<Answer>,
 ): Handler {
-  return async function withKey(request, context) {
+  return function withKey(request, context) {
     const header = request.headers.get("Authorization");
     if (header === null) return unauthorized("missing");
 
     const presented = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
     const found = keyring.resolve(presented);
-    if (!(found instanceof Promise) && found.ok) return next(found.key, request, context);
+    return !(found instanceof Promise) && found.ok
+      ? next(found.key, request, context)
+      : awaitKey(found, request, context);
+  };
 
+  /** Of a key that is not known yet, or not let in. */
+  async function awaitKey(found: Resolved | Promise<Resolved>, request: Request, context: Context) {
     const client = context.client();
     const resolved = await found;
     if (resolved.ok) return next(resolved.key, request, context);
@@ -27,5 +32,5 @@ export function withKey(
     const attempt = await admission.admitClient(client);
     if (!attempt.admitted) return tooManyRequests(attempt.retryAfterSeconds);
     return resolved.denied === "invalid" ? unauthorized("invalid") : errorAnswer(resolved.denied);
-  };
+  }
 }

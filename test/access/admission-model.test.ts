@@ -117,14 +117,14 @@ class MeterModel {
     this.token = 60_000_000n * BigInt(instances);
   }
 
-  charge(now: number, limits: Limits, cost: number) {
+  charge(now: number, limits: Limits, cost: number): Decision {
     const standing = this.at(now, limits);
     const price = BigInt(cost) * this.token;
-    let outcome = "admitted";
-    if (cost > 0 && standing.used + cost > limits.quota) outcome = "quota_exceeded";
-    else if (standing.level < price) outcome = "rate_limited";
+    let reason: "quota_exceeded" | "rate_limited" | null = null;
+    if (cost > 0 && standing.used + cost > limits.quota) reason = "quota_exceeded";
+    else if (standing.level < price) reason = "rate_limited";
     const missing = price - standing.level;
-    if (outcome === "admitted" && cost > 0) {
+    if (reason === null && cost > 0) {
       standing.used += cost;
       standing.level -= price;
       this.charged = { ...standing };
@@ -139,11 +139,11 @@ class MeterModel {
     };
     const nextTokenInSeconds = secondsToGain(this.token - (level % this.token));
     const tokensLeft = Number(level / this.token);
-    let retryAfterSeconds = 0;
-    if (outcome === "quota_exceeded") retryAfterSeconds = monthEndsInSeconds;
-    if (outcome === "rate_limited") retryAfterSeconds = secondsToGain(missing);
     const reading = { month, used, monthEndsInSeconds, tokensLeft, nextTokenInSeconds };
-    return { outcome, retryAfterSeconds, reading };
+    if (reason === null) return { ...reading, admitted: true };
+    const retryAfterSeconds =
+      reason === "quota_exceeded" ? monthEndsInSeconds : secondsToGain(missing);
+    return { ...reading, admitted: false, reason, retryAfterSeconds };
   }
 
   /** The level is cut to the burst whenever it is looked at. */
@@ -205,7 +205,7 @@ test("bucket and quota decide as the model does, through refunds and changes of 
         now = from;
         // The first one makes the meter known.
         const first = model.charge(now, keyOf(0), 1);
-        expect(await admission.admitKey(keyOf(0))).toEqual({ ...first.reading, admitted: true });
+        expect(await admission.admitKey(keyOf(0))).toEqual(first);
         /** The months of those that may be given back. */
         const charged: string[] = [];
         for (const { elapsed, costs, refunds, tier, losesExpiry } of steps) {
@@ -218,10 +218,10 @@ test("bucket and quota decide as the model does, through refunds and changes of 
           if (losesExpiry) await redis.persist(meterName(id));
           const decisions = await Promise.all(costs.map((cost) => meters.charge(key, cost)));
           const expected = costs.map((cost) => model.charge(now, key, cost));
-          expect(decisions).toEqual(expected as typeof decisions);
+          expect(decisions).toEqual(expected);
           for (const [index, decision] of decisions.entries()) {
-            if (decision.outcome !== "admitted" || costs[index] === 0) continue;
-            charged.push(decision.reading.month);
+            if (!decision.admitted || costs[index] === 0) continue;
+            charged.push(decision.month);
           }
           if (losesExpiry) expect(await redis.ttl(meterName(id))).toBeGreaterThan(0);
         }
@@ -263,7 +263,7 @@ for (const [which, instances] of [
               local.begin(key, month, usage.get(month) ?? 0);
               return decisionOf(key, cost);
             }
-            expect(decision).toEqual(model.charge(now, key, cost) as Decision);
+            expect(decision).toEqual(model.charge(now, key, cost));
             return decision;
           };
           now = from;
@@ -280,10 +280,10 @@ for (const [which, instances] of [
             }
             const key: ApiKey = { id, meterId: id, tier: "", ...tiers[tier as 0 | 1] };
             for (const cost of costs) {
-              const { outcome, reading } = decisionOf(key, cost);
-              if (outcome !== "admitted" || cost === 0) continue;
-              count(reading.month, 1);
-              charged.push(reading.month);
+              const { admitted, month } = decisionOf(key, cost);
+              if (!admitted || cost === 0) continue;
+              count(month, 1);
+              charged.push(month);
             }
           }
         },
@@ -299,11 +299,11 @@ test("without Redis a server charges its share of what is left of a quota, then 
   const chargedFrom = (used: number) => {
     local.begin(key, local.month(key.meterId), used);
     let charged = 0;
-    while (local.charge(key, 1)?.outcome === "admitted") charged++;
+    while (local.charge(key, 1)?.admitted) charged++;
     return charged;
   };
   expect([0, 30, 90, 99, 100].map(chargedFrom)).toEqual([14, 10, 1, 1, 0]);
-  expect(local.charge(key, 1)?.outcome).toBe("quota_exceeded");
+  expect(local.charge(key, 1)).toMatchObject({ reason: "quota_exceeded" });
 });
 
 test("without Redis a server lets through its share of what was left in a bucket", () => {
@@ -311,7 +311,7 @@ test("without Redis a server lets through its share of what was left in a bucket
   const key = { ...ample, perMinute: 60, burst: 20 };
   local.begin(key, local.month(key.meterId), 0, 10);
   let charged = 0;
-  while (local.charge(key, 1)?.outcome === "admitted") charged++;
+  while (local.charge(key, 1)?.admitted) charged++;
   expect(charged).toBe(5);
 });
 

@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import type { KeyAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
 import { rateLimitFields } from "../../src/access/rate-limit-fields.ts";
 
@@ -20,7 +19,7 @@ const reading = {
 };
 
 test("an admitted request: both policies, and how they stand", () => {
-  expect(rateLimitFields(key, { ...reading, admitted: true })).toEqual({
+  expect(rateLimitFields(key, reading)).toEqual({
     // February 2028 has 29 days.
     "RateLimit-Policy": '"permin";q=60;w=60, "month";q=1000;w=2505600',
     RateLimit: '"permin";r=59;t=1, "month";r=999;t=86400',
@@ -28,27 +27,25 @@ test("an admitted request: both policies, and how they stand", () => {
 });
 
 test("the month's window is its own length, December's too", () => {
-  const december: KeyAdmission = { ...reading, month: "2026-12", admitted: true };
+  const december = { ...reading, month: "2026-12" };
   expect(rateLimitFields(key, december)["RateLimit-Policy"]).toContain(`w=${31 * 86_400}`);
 });
 
 test("a burst other than the rate is told", () => {
-  const fields = rateLimitFields({ ...key, burst: 200 }, { ...reading, admitted: true });
+  const fields = rateLimitFields({ ...key, burst: 200 }, reading);
   expect(fields["RateLimit-Policy"]).toStartWith(
     '"permin";q=60;w=60;highstreet-burst=200, "month"',
   );
 });
 
-test("an empty bucket: r=0, and t is that of Retry-After", () => {
-  const refused = { admitted: false, reason: "rate_limited", retryAfterSeconds: 7 } as const;
-  const decision = { ...reading, tokensLeft: 0, nextTokenInSeconds: 7, ...refused };
-  expect(rateLimitFields(key, decision).RateLimit).toBe('"permin";r=0;t=7, "month";r=999;t=86400');
+test("an empty bucket: r=0, and t is when there is a token", () => {
+  const empty = { ...reading, tokensLeft: 0, nextTokenInSeconds: 7 };
+  expect(rateLimitFields(key, empty).RateLimit).toBe('"permin";r=0;t=7, "month";r=999;t=86400');
 });
 
 test("a used-up quota: r=0, never less, also after a tier change downwards", () => {
-  const refused = { admitted: false, reason: "quota_exceeded", retryAfterSeconds: 86_400 } as const;
   for (const used of [1000, 5000]) {
-    const fields = rateLimitFields(key, { ...reading, used, ...refused });
+    const fields = rateLimitFields(key, { ...reading, used });
     expect(fields.RateLimit).toBe('"permin";r=59;t=1, "month";r=0;t=86400');
   }
 });
@@ -56,6 +53,6 @@ test("a used-up quota: r=0, never less, also after a tier change downwards", () 
 test("both fields are lists of strings with integer parameters (RFC 9651)", () => {
   const item = String.raw`"[a-z]+"(?:;[a-z][a-z-]*=\d{1,15})+`;
   const list = new RegExp(`^${item}(?:, ${item})*$`);
-  const fields = rateLimitFields({ ...key, burst: 5 }, { ...reading, admitted: true });
+  const fields = rateLimitFields({ ...key, burst: 5 }, reading);
   for (const value of Object.values(fields)) expect(value).toMatch(list);
 });

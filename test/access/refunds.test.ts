@@ -7,6 +7,7 @@ import { openUsage } from "../../src/access/usage.ts";
 import { admitKey } from "../../src/middleware/admitKey.ts";
 import { openRedis } from "../../src/store/redis.ts";
 import {
+  createContext,
   createDatabase,
   freshRedis,
   type TestDatabase,
@@ -84,7 +85,7 @@ test("whoever is answered 5xx has the request back", async () => {
   const keyring = await createKeyring(database.sql);
   const owner = { name: "Ann", email: "ann@shop.example" };
   const { key } = await createKey(database.sql, { ...owner, tier: "developer" });
-  const context = { client: () => "", query: "", segment: "" };
+  const context = createContext();
   const request = new Request("http://localhost/", {
     headers: { Authorization: `Bearer ${key}` },
   });

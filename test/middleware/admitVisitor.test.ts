@@ -4,7 +4,7 @@ import { createWindow } from "../../src/access/windows.ts";
 import { ok } from "../../src/http/answer.ts";
 import { admitVisitor } from "../../src/middleware/admitVisitor.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
-import { freshRedis } from "../support.ts";
+import { createContext, freshRedis } from "../support.ts";
 
 let redis: RedisClient;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.disconnect());
 
-const context = { client: () => "198.51.100.1", query: "", segment: "" };
+const context = createContext("198.51.100.1");
 
 /** A page of which a visitor may see one in so many seconds. */
 function page(seconds: number, store = redis) {

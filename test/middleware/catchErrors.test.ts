@@ -7,7 +7,13 @@ import { SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { type Line, openLine } from "../line.ts";
-import { createDatabase, startTestServer, type TestDatabase, type TestServer } from "../support.ts";
+import {
+  createContext,
+  createDatabase,
+  startTestServer,
+  type TestDatabase,
+  type TestServer,
+} from "../support.ts";
 
 const logged: string[] = [];
 /** The lines of requests that failed, their addresses as paths. */
@@ -114,7 +120,7 @@ test("a store that goes away again is logged at once, whatever its errors say", 
   const handler = catchErrors(log)(() => {
     throw new DeadlineError(`no answer within ${++failures} ms`);
   });
-  const context = { client: () => "", query: "", segment: "" };
+  const context = createContext();
   const ask = () => handler(new Request("http://localhost/"), context);
   for (let again = 0; again < 3; again++) expect((await ask()).status).toBe(503);
   expect(lines.length).toBe(1);
@@ -133,7 +139,7 @@ test("the line says once why Meilisearch did not answer", async () => {
     await searchBusinesses(stores, { text: "boots", limit: 1 });
     throw new Error("it was answered");
   });
-  await search(new Request("http://localhost/a"), { client: () => "", query: "", segment: "" });
+  await search(new Request("http://localhost/a"), createContext());
   const { cause } = JSON.parse(lines[0] ?? "{}");
   expect(cause.message).toMatch(/^Meilisearch did not answer: Request to /);
   expect(cause.message.match(/Request to /g)).toHaveLength(1);
@@ -147,7 +153,7 @@ test("two causes of one kind of failure have a line each", async () => {
     const cause = failures++ % 2 === 0 ? new DeadlineError("too late") : new Error("refused");
     throw new SearchUnavailable("Search does not answer", { cause });
   });
-  const context = { client: () => "", query: "", segment: "" };
+  const context = createContext();
   for (let again = 0; again < 4; again++) {
     const answer = await handler(new Request("http://localhost/"), context);
     expect(answer.status).toBe(503);
@@ -161,7 +167,7 @@ test("each fault of ours is logged with its stack", async () => {
   const handler = catchErrors(log)(() => {
     throw new TypeError("broken");
   });
-  const context = { client: () => "", query: "", segment: "" };
+  const context = createContext();
   for (const path of ["a", "b"]) {
     const answer = await handler(new Request(`http://localhost/${path}`), context);
     expect(answer.status).toBe(500);
@@ -184,7 +190,7 @@ test("a query that PostgreSQL ends for taking too long is 503: it may be quicker
     });
     throw new Error("it was not ended");
   });
-  const context = { client: () => "", query: "", segment: "" };
+  const context = createContext();
   const answer = await slow(new Request("http://localhost/slow"), context);
   expect([answer.status, answer.headers["Retry-After"]]).toEqual([503, "5"]);
 });
