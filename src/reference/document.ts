@@ -6,7 +6,7 @@ import { type Parameters, slugInPath } from "../http/parameters.ts";
 import { errorCases } from "./errors.ts";
 import { introduction } from "./introduction.ts";
 import { type Operation, operations, schemas } from "./operations.ts";
-import { methodNotAllowed, noHeader, noSuchPath, responsesOf } from "./responses.ts";
+import { responsesOf, sharedResponses } from "./responses.ts";
 import { Health, servicePaths } from "./service.ts";
 
 /** The server's settings that the reference depends on. */
@@ -23,7 +23,7 @@ export function openApi(deployment: Deployment): Handler {
 
 /**
  * The OpenAPI 3.1 document, made from the very schemas that read requests and type answers.
- * With open access off, no operation has the open variant.
+ * With open access off, nothing of the open variant is in it.
  */
 export function openApiDocument({ baseUrl, openAccess }: Deployment) {
   const served = operationsOf(openAccess);
@@ -31,7 +31,7 @@ export function openApiDocument({ baseUrl, openAccess }: Deployment) {
     ...Object.fromEntries(
       served.map((operation) => [operation.path, { get: describe(operation) }]),
     ),
-    ...servicePaths,
+    ...servicePaths(openAccess),
   };
   return {
     openapi: "3.1.1",
@@ -56,15 +56,11 @@ export function openApiDocument({ baseUrl, openAccess }: Deployment) {
           description: `A free API key: apply at ${baseUrl}/developers.`,
         },
       },
-      schemas: toJsonSchemaDefs(definitions, {
+      schemas: toJsonSchemaDefs(definitionsOf(openAccess), {
         ...conversion,
         overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
       }),
-      responses: {
-        MethodNotAllowed: methodNotAllowed,
-        NoSuchPath: noSuchPath,
-        ...(!openAccess && { NoHeader: noHeader }),
-      },
+      responses: sharedResponses(openAccess),
     },
   };
 }
@@ -78,13 +74,18 @@ export function operationsOf(openAccess: boolean): Operation[] {
   });
 }
 
-const definitions: Record<string, v.GenericSchema> = {
-  ...schemas,
-  Health,
-  ...Object.fromEntries(
-    Object.entries(errorCases).map(([name, { body }]) => [`${name}Error`, body]),
-  ),
-};
+const { OpenListItem, OpenPage, OpenBusiness, ...otherSchemas } = schemas;
+
+function definitionsOf(openAccess: boolean): Record<string, v.GenericSchema> {
+  return {
+    ...(openAccess && { OpenListItem, OpenPage, OpenBusiness }),
+    ...otherSchemas,
+    Health,
+    ...Object.fromEntries(
+      Object.entries(errorCases).map(([name, { body }]) => [`${name}Error`, body]),
+    ),
+  };
+}
 
 // Lengths in whole characters are checks of our own, with their JSON Schema keyword as metadata.
 const conversion: ConversionConfig = { target: "draft-2020-12", ignoreActions: ["check"] };

@@ -27,7 +27,7 @@ ${introduction(openAccess)}
 ## Calls
 
 ${operations.map(describe).join("\n")}
-${Object.entries(servicePaths)
+${Object.entries(servicePaths(openAccess))
   .map(([path, { get }]) => `- \`GET ${path}\` (no key): ${get.summary}. ${get.description}`)
   .join("\n")}
 

@@ -35,10 +35,15 @@ export function responsesOf(operation: Operation): Record<string, unknown> {
   };
 }
 
-export const methodNotAllowed = errorResponse(["MethodNotAllowed"], [], openHeaders);
-export const noSuchPath = errorResponse(["NotFound"], [], openHeaders);
-/** With open access off: of any method, on any path. */
-export const noHeader = errorResponse(["Missing"], [], []);
+/** What any path may answer, whether there is an operation or not. */
+export function sharedResponses(openAccess: boolean) {
+  const sometimes = openAccess ? openHeaders : [];
+  return {
+    MethodNotAllowed: errorResponse(["MethodNotAllowed"], [], sometimes),
+    NoSuchPath: errorResponse(["NotFound"], [], sometimes),
+    ...(!openAccess && { NoHeader: errorResponse(["Missing"], [], []) }),
+  };
+}
 
 function errorResponses(operation: Operation): Record<string, unknown> {
   const byStatus = Map.groupBy(errorsOf(operation), (name) => errorCases[name].answer.status);

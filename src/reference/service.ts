@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { HeaderName } from "./headers.ts";
 import { describeHeaders, errorResponse, json, openHeaders, UNCHANGED } from "./responses.ts";
 
 /** What /healthz answers. */
@@ -19,53 +20,57 @@ export const Health = v.strictObject({
 });
 
 const tag = "Service";
-const always = ["ETag", "Vary", "Cache-Control"] as const;
+const always: HeaderName[] = ["ETag", "Vary", "Cache-Control"];
 
 /** The paths about the service itself: they need no key, cost nothing, and have no limit. */
-export const servicePaths = {
-  "/api/v1/openapi.json": {
-    get: {
-      operationId: "getOpenApi",
-      tags: [tag],
-      summary: "Get this document",
-      description: "The API as OpenAPI 3.1, from which clients can be generated.",
-      security: [],
-      parameters: [],
-      responses: {
-        200: {
-          description: "This document.",
-          headers: describeHeaders([...always], openHeaders),
-          content: {
-            "application/json": {
-              schema: { type: "object", required: ["openapi", "info", "paths"] },
+export function servicePaths(openAccess: boolean) {
+  const open = openAccess ? openHeaders : [];
+  const headers = [...always, ...open];
+  return {
+    "/api/v1/openapi.json": {
+      get: {
+        operationId: "getOpenApi",
+        tags: [tag],
+        summary: "Get this document",
+        description: "The API as OpenAPI 3.1, from which clients can be generated.",
+        security: [],
+        parameters: [],
+        responses: {
+          200: {
+            description: "This document.",
+            headers: describeHeaders(headers, []),
+            content: {
+              "application/json": {
+                schema: { type: "object", required: ["openapi", "info", "paths"] },
+              },
             },
           },
+          304: { description: UNCHANGED, headers: describeHeaders(headers, []) },
+          500: errorResponse(["Internal"], open, []),
         },
-        304: { description: UNCHANGED, headers: describeHeaders([...always], openHeaders) },
-        500: errorResponse(["Internal"], [], openHeaders),
       },
     },
-  },
-  "/healthz": {
-    get: {
-      operationId: "getHealth",
-      tags: [tag],
-      summary: "Get the service's health",
-      description: "200 while the directory can be read; for health checks.",
-      security: [],
-      parameters: [],
-      responses: {
-        200: {
-          description: "Health.",
-          headers: describeHeaders([...always], []),
-          content: json(["Health"], {
-            Health: { value: { status: "ok", admission: { decidedBy: "redis", outages: 0 } } },
-          }),
+    "/healthz": {
+      get: {
+        operationId: "getHealth",
+        tags: [tag],
+        summary: "Get the service's health",
+        description: "200 while the directory can be read; for health checks.",
+        security: [],
+        parameters: [],
+        responses: {
+          200: {
+            description: "Health.",
+            headers: describeHeaders(always, []),
+            content: json(["Health"], {
+              Health: { value: { status: "ok", admission: { decidedBy: "redis", outages: 0 } } },
+            }),
+          },
+          304: { description: UNCHANGED, headers: describeHeaders(always, []) },
+          500: errorResponse(["Internal"], [], []),
+          503: errorResponse(["Unavailable"], [], []),
         },
-        304: { description: UNCHANGED, headers: describeHeaders([...always], []) },
-        500: errorResponse(["Internal"], [], []),
-        503: errorResponse(["Unavailable"], [], []),
       },
     },
-  },
-};
+  };
+}

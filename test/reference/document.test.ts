@@ -78,6 +78,23 @@ describe("the OpenAPI document", () => {
     expect(security(false)).toEqual({ listBusinesses: keyed, getBusiness: keyed, ...others });
   });
 
+  test("it names no schema that nothing refers to", () => {
+    for (const openAccess of [true, false]) {
+      const document = documentOf(openAccess);
+      const text = JSON.stringify(document);
+      const unused = Object.keys(document.components.schemas).filter(
+        (name) => !text.includes(`"#/components/schemas/${name}"`),
+      );
+      expect(unused).toEqual([]);
+    }
+  });
+
+  test("without open access it speaks of no answer or header of open access", () => {
+    expect(JSON.stringify(documentOf(false))).not.toMatch(
+      /Open(ListItem|Page|Business)\b|x-ratelimit-limit|Access-Control|Open access/,
+    );
+  });
+
   test("it needs no store, so it is never said to be unavailable itself", () => {
     const { responses } = documentOf(true).paths["/api/v1/openapi.json"]?.get ?? {};
     expect(Object.keys(responses ?? {})).toEqual(["200", "304", "500"]);
