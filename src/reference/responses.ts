@@ -49,10 +49,8 @@ function errorResponses(operation: Operation): Record<string, unknown> {
   const byStatus = Map.groupBy(errorsOf(operation), (name) => errorCases[name].answer.status);
   const { always, sometimes } = limitHeaders(operation);
   const response = (status: number, names: ErrorName[]) => {
-    // Not counted against a key, since there is none.
-    if (status === 401 || status === 403) {
-      return errorResponse(names, [], operation.open ? openHeaders : []);
-    }
+    // Neither counted against a key, since none is good, nor open.
+    if (status === 401 || status === 403) return errorResponse(names, [], []);
     return status < 429
       ? errorResponse(names, always, sometimes)
       : errorResponse(names, [], [...always, ...sometimes]);
