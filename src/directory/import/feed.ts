@@ -1,13 +1,10 @@
 import type { Sql, Transaction } from "../../store/postgres.ts";
-import type { BusinessStatus } from "../status.ts";
 import { Cities } from "./cities.ts";
-import { outcodeOf } from "./contacts.ts";
+import { mergingRules, type RuleOptions } from "./merging.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import {
   type BusinessFields,
-  emptyBusiness,
   insertBusinesses,
-  isComplete,
   isSame,
   readStored,
   type StoredBusiness,
@@ -16,13 +13,9 @@ import {
 import { SeenTexts } from "./seen.ts";
 import { SlugAllocator } from "./slugs.ts";
 
-export interface ImportOptions {
+export interface ImportOptions extends RuleOptions {
   /** The name of the feed. Together with a record's sourceId it identifies the business. */
   source: string;
-  /** Of businesses that are created and whose record has no status. Default: approved. */
-  status?: "approved" | "pending" | undefined;
-  /** The middle of each outcode (NR2), for businesses without coordinates of their own. */
-  outcodes?: ReadonlyMap<string, Place> | undefined;
   /** Called after each batch with the number of records dealt with so far. */
   onProgress?: ((read: number) => void) | undefined;
   /** Called for each record that is left out, and why. */
@@ -33,11 +26,6 @@ export interface ImportOptions {
   onUnsettled?: ((error: unknown) => void) | undefined;
   /** Does everything, then rolls it back. */
   dryRun?: boolean | undefined;
-}
-
-interface Place {
-  latitude: number;
-  longitude: number;
 }
 
 export interface ImportCounts {
@@ -74,9 +62,10 @@ export async function openFeed(
   options: ImportOptions,
   counts: ImportCounts,
 ): Promise<Feed> {
-  const { source, outcodes } = options;
+  const { source } = options;
   const categories = await readCategories(transaction);
   const cities = await Cities.load(transaction);
+  const rules = mergingRules(cities, options);
   const slugs = new SlugAllocator();
   const seen = new SeenTexts();
 
@@ -93,19 +82,15 @@ export async function openFeed(
       transaction,
       first.flatMap(({ town }) => town ?? []),
     );
-    await reconcile(first);
+    const known = await readKnown(first);
+    await create(first.filter(({ sourceId }) => !known.has(sourceId)));
+    await update(
+      first.filter(({ sourceId }) => known.has(sourceId)),
+      known,
+    );
     await compareRepeated(repeated);
     counts.read += batch.length;
     options.onProgress?.(counts.read);
-  }
-
-  async function reconcile(prepared: readonly Prepared[]): Promise<void> {
-    const stored = await readKnown(prepared);
-    await create(prepared.filter(({ sourceId }) => !stored.has(sourceId)));
-    await update(
-      prepared.filter(({ sourceId }) => stored.has(sourceId)),
-      stored,
-    );
   }
 
   /** Those of the feed that the directory has, by their ids there. */
@@ -118,12 +103,8 @@ export async function openFeed(
   }
 
   async function create(prepared: readonly Prepared[]): Promise<void> {
-    const wanted = prepared.map((given) => {
-      const business = merge({ ...emptyBusiness, name: "" }, given);
-      const status = wantedStatus(given);
-      return { given, business, isLacking: status === "approved" && !isComplete(business), status };
-    });
-    const given = await slugs.allocate(
+    const wanted = prepared.map((given) => ({ given, business: rules.create(given) }));
+    const allocated = await slugs.allocate(
       transaction,
       wanted.map(({ given, business }) => ({
         slug: given.slug,
@@ -132,15 +113,14 @@ export async function openFeed(
         postcode: business.postcode,
       })),
     );
-    const created = wanted.flatMap(({ given: { record, sourceId, unusable }, ...want }, place) => {
-      const free = given[place];
-      if (!free) {
-        reject(record, "the slug belongs to another business: give another, or none");
+    const created = wanted.flatMap(({ given, business }, place) => {
+      const slug = allocated[place];
+      if (!slug) {
+        reject(given.record, "the slug belongs to another business: give another, or none");
         return [];
       }
-      count("created", want.isLacking, unusable);
-      const status: BusinessStatus = want.isLacking ? "pending" : want.status;
-      return { ...want.business, status, slug: free, source, source_id: sourceId };
+      count("created", business, given);
+      return { ...business, slug, source, source_id: given.sourceId };
     });
     if (created.length > 0) await insertBusinesses(transaction, created);
   }
@@ -155,20 +135,19 @@ export async function openFeed(
       for (const given of waiting) {
         const before = stored.get(given.sourceId);
         if (!before) continue;
-        const after = { ...before, ...decide(before, given) };
-        if (isSame(before, after)) count("unchanged", isLacking(after, given), given.unusable);
+        const after = rules.change(before, given);
+        if (isSame(before, after)) count("unchanged", after, given);
         else changes.push({ given, after });
       }
       const updated = await updateBusinesses(
         transaction,
         changes.map(({ after }) => after),
       );
-      waiting = changes.flatMap(({ given, after }) => {
-        if (!updated.has(after.id)) return given;
-        count("updated", isLacking(after, given), given.unusable);
-        return [];
-      });
+      for (const { given, after } of changes) {
+        if (updated.has(after.id)) count("updated", after, given);
+      }
       // Try again those that an operator has changed since they were read.
+      waiting = changes.filter(({ after }) => !updated.has(after.id)).map(({ given }) => given);
       if (waiting.length > 0) stored = await readKnown(waiting);
     }
   }
@@ -178,65 +157,22 @@ export async function openFeed(
     const stored = await readKnown(prepared);
     for (const given of prepared) {
       const before = stored.get(given.sourceId);
-      if (before && isSame(before, { ...before, ...decide(before, given) })) {
-        count("unchanged", isLacking(before, given), given.unusable);
+      if (before && isSame(before, rules.change(before, given))) {
+        count("unchanged", before, given);
       } else {
         reject(given.record, "an earlier row has the same sourceId and says something else");
       }
     }
   }
 
-  /** What becomes of a business that the directory has already. */
-  function decide(before: BusinessFields, given: Prepared): BusinessFields {
-    const after = merge(before, given);
-    if (before.status === "approved" && !isComplete(after)) {
-      return { ...after, status: "pending" };
-    }
-    // It was pending only because it was incomplete; a complete one waits for an operator.
-    if (
-      before.status === "pending" &&
-      wantedStatus(given) === "approved" &&
-      !isComplete(before) &&
-      isComplete(after)
-    ) {
-      return { ...after, status: "approved" };
-    }
-    return after;
-  }
-
-  function wantedStatus(given: Prepared): BusinessStatus {
-    return given.status ?? options.status ?? "approved";
-  }
-
-  /** Whether only what it lacks keeps it from being approved. */
-  function isLacking(business: BusinessFields, given: Prepared): boolean {
-    return (
-      business.status === "pending" && wantedStatus(given) === "approved" && !isComplete(business)
-    );
-  }
-
-  function merge(before: BusinessFields, { fields, town }: Prepared): BusinessFields {
-    const business = { ...before, ...fields };
-    if (town !== undefined) business.city_id = town && (cities.find(town)?.id ?? null);
-    const outcode = outcodeOf(business.postcode);
-    const left = outcodeOf(before.postcode);
-    // It has moved without saying where to: no coordinates are better than those of the old place.
-    if (fields.latitude === undefined && left !== "" && outcode !== left) {
-      business.latitude = null;
-      business.longitude = null;
-    }
-    const middle = business.latitude === null && outcodes?.get(outcode);
-    return middle ? { ...business, ...middle } : business;
-  }
-
   function count(
     what: "created" | "updated" | "unchanged",
-    isLacking: boolean,
-    unusable: readonly string[],
+    business: BusinessFields,
+    given: Prepared,
   ): void {
     counts[what]++;
-    if (isLacking) counts.pending++;
-    for (const field of unusable) counts.unusable[field] = (counts.unusable[field] ?? 0) + 1;
+    if (rules.isLacking(business, given)) counts.pending++;
+    for (const field of given.unusable) counts.unusable[field] = (counts.unusable[field] ?? 0) + 1;
   }
 
   function reject(record: object, reason: string): void {

@@ -1,0 +1,65 @@
+import type { BusinessStatus } from "../status.ts";
+import type { Cities } from "./cities.ts";
+import { outcodeOf } from "./contacts.ts";
+import type { Prepared } from "./prepare.ts";
+import { type BusinessFields, emptyBusiness, isComplete } from "./rows.ts";
+
+export interface RuleOptions {
+  /** Of businesses that are created and whose record has no status. Default: approved. */
+  status?: "approved" | "pending" | undefined;
+  /** The middle of each outcode (NR2), for businesses without coordinates of their own. */
+  outcodes?: ReadonlyMap<string, { latitude: number; longitude: number }> | undefined;
+}
+
+export interface MergingRules {
+  /** The business that a record makes. */
+  create(given: Prepared): BusinessFields;
+  /** What becomes of a business that the directory has already. */
+  change<Known extends BusinessFields>(before: Known, given: Prepared): Known;
+  /** Whether only what it lacks keeps it from being approved. */
+  isLacking(business: BusinessFields, given: Prepared): boolean;
+}
+
+/** How records and what is known of businesses come together. The towns of the records must be cities. */
+export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions): MergingRules {
+  return { create, change, isLacking };
+
+  function create(given: Prepared): BusinessFields {
+    const business = merge({ ...emptyBusiness, name: "" }, given);
+    const wanted = wantedStatus(given);
+    const isRefused = wanted === "approved" && !isComplete(business);
+    return { ...business, status: isRefused ? "pending" : wanted };
+  }
+
+  function change<Known extends BusinessFields>(before: Known, given: Prepared): Known {
+    const after = merge(before, given);
+    if (before.status === "approved" && !isComplete(after)) return { ...after, status: "pending" };
+    // It was pending only because it was incomplete; a complete one waits for an operator.
+    if (isLacking(before, given) && isComplete(after)) return { ...after, status: "approved" };
+    return after;
+  }
+
+  function isLacking(business: BusinessFields, given: Prepared): boolean {
+    return (
+      business.status === "pending" && wantedStatus(given) === "approved" && !isComplete(business)
+    );
+  }
+
+  function wantedStatus(given: Prepared): BusinessStatus {
+    return given.status ?? status ?? "approved";
+  }
+
+  function merge<Known extends BusinessFields>(before: Known, { fields, town }: Prepared): Known {
+    const business = { ...before, ...fields };
+    if (town !== undefined) business.city_id = town && (cities.find(town)?.id ?? null);
+    const outcode = outcodeOf(business.postcode);
+    const left = outcodeOf(before.postcode);
+    // It has moved without saying where to: no coordinates are better than those of the old place.
+    if (fields.latitude === undefined && left !== "" && outcode !== left) {
+      business.latitude = null;
+      business.longitude = null;
+    }
+    const middle = business.latitude === null && outcodes?.get(outcode);
+    return middle ? { ...business, ...middle } : business;
+  }
+}
