@@ -244,6 +244,19 @@ test("a decision that an operator takes while an import runs stands", async () =
   expect(await stored()).toMatchObject({ status: "suspended", name: "Boots UK" });
 });
 
+test("a business that is deleted while an import runs is created anew, and counted", async () => {
+  await load([whole]);
+  let importing: ReturnType<typeof load> | undefined;
+  await database.sql.begin(async (operator) => {
+    await operator`delete from businesses where slug = 'boots-norwich'`;
+    importing = load([{ ...whole, name: "Boots UK" }]);
+    await until(isWaiting, 10_000);
+  });
+
+  expect(await importing).toMatchObject({ read: 1, created: 1, updated: 0 });
+  expect(await stored()).toMatchObject({ status: "approved", name: "Boots UK" });
+});
+
 test("nothing is updated that has changed since it was read", async () => {
   const { sql } = database;
   await load([whole, named("2", "Jarrold")]);

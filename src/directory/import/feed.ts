@@ -82,12 +82,12 @@ export async function openFeed(
       transaction,
       first.flatMap(({ town }) => town ?? []),
     );
-    const known = await readKnown(first);
-    await create(first.filter(({ sourceId }) => !known.has(sourceId)));
-    await update(
-      first.filter(({ sourceId }) => known.has(sourceId)),
-      known,
-    );
+    // Once more for those that somebody has changed or deleted since they were read.
+    for (let waiting: readonly Prepared[] = first; waiting.length > 0; ) {
+      const known = await readKnown(waiting);
+      await create(waiting.filter(({ sourceId }) => !known.has(sourceId)));
+      waiting = await update(waiting, known);
+    }
     await compareRepeated(repeated);
     counts.read += batch.length;
     options.onProgress?.(counts.read);
@@ -103,6 +103,7 @@ export async function openFeed(
   }
 
   async function create(prepared: readonly Prepared[]): Promise<void> {
+    if (prepared.length === 0) return;
     const wanted = prepared.map((given) => ({ given, business: rules.create(given) }));
     const allocated = await slugs.allocate(
       transaction,
@@ -125,31 +126,28 @@ export async function openFeed(
     if (created.length > 0) await insertBusinesses(transaction, created);
   }
 
+  /** @returns those that are no longer as they were read */
   async function update(
     prepared: readonly Prepared[],
     known: ReadonlyMap<string, StoredBusiness>,
-  ): Promise<void> {
-    let stored = known;
-    for (let waiting = prepared; waiting.length > 0; ) {
-      const changes: { given: Prepared; after: StoredBusiness }[] = [];
-      for (const given of waiting) {
-        const before = stored.get(given.sourceId);
-        if (!before) continue;
-        const after = rules.change(before, given);
-        if (isSame(before, after)) count("unchanged", after, given);
-        else changes.push({ given, after });
-      }
-      const updated = await updateBusinesses(
-        transaction,
-        changes.map(({ after }) => after),
-      );
-      for (const { given, after } of changes) {
-        if (updated.has(after.id)) count("updated", after, given);
-      }
-      // Try again those that an operator has changed since they were read.
-      waiting = changes.filter(({ after }) => !updated.has(after.id)).map(({ given }) => given);
-      if (waiting.length > 0) stored = await readKnown(waiting);
+  ): Promise<Prepared[]> {
+    const changes: { given: Prepared; after: StoredBusiness }[] = [];
+    for (const given of prepared) {
+      const before = known.get(given.sourceId);
+      if (!before) continue;
+      const after = rules.change(before, given);
+      if (isSame(before, after)) count("unchanged", after, given);
+      else changes.push({ given, after });
     }
+    const updated = await updateBusinesses(
+      transaction,
+      changes.map(({ after }) => after),
+    );
+    return changes.flatMap(({ given, after }) => {
+      if (!updated.has(after.id)) return given;
+      count("updated", after, given);
+      return [];
+    });
   }
 
   async function compareRepeated(prepared: readonly Prepared[]): Promise<void> {
