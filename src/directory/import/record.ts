@@ -58,8 +58,6 @@ const text = (field: string, longest: number) =>
 
 const flag = (field: string) => v.nullish(v.boolean(`${field} must be true or false`));
 
-// For an absent key, valibot reports the object's message: so a required field has a default that is
-// never valid.
 const between = (field: string, least: number, most: number, unit = "") => {
   const reason = `${field} must be a number between ${least} and ${most}${unit}`;
   return v.pipe(
@@ -74,6 +72,8 @@ const between = (field: string, least: number, most: number, unit = "") => {
 /** British feeds often have eastings and northings instead. */
 const DEGREES = ": degrees of WGS 84, not metres of the national grid";
 
+// For an absent key, valibot reports the object's message: so a required field has a default that is
+// never valid.
 const required = (field: string, longest: number) =>
   v.optional(
     v.pipe(
