@@ -43,6 +43,7 @@ export function searchPage(store: SearchStore): Handler {
     const unknown = town?.city === null ? town : null;
     const city = town?.city?.slug;
     if (q === "" && !unknown && (city || category)) return seeList(city, category);
+    if (number > LAST_PAGE) return notFound();
 
     const found =
       q === "" || unknown

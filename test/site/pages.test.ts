@@ -151,6 +151,18 @@ describe("search", () => {
     expect((await open("/search?q=plumber&page=51")).status).toBe(404);
   });
 
+  test("does not search for a page after the fiftieth", async () => {
+    const away = await startTestServer({ meiliUrl: "http://127.0.0.1:9" });
+    try {
+      const statusOf = async (page: number) =>
+        (await fetch(`${away.url}/search?q=plumber&page=${page}`)).status;
+      expect(await statusOf(50)).toBe(503);
+      expect(await statusOf(51)).toBe(404);
+    } finally {
+      await away.stop();
+    }
+  });
+
   test("shows the first 1,000 results on fifty pages, and says so on the last", async () => {
     const large = await startTestServer();
     try {
