@@ -23,8 +23,6 @@ export async function startSearchSync({
   let failures = 0;
   let wake = () => {};
   let isWoken = false;
-  let lacked: string | null = null;
-  let lackedFor = 0;
   const onChange = () => {
     isWoken = true;
     wake();
@@ -48,6 +46,8 @@ export async function startSearchSync({
     let isQuiet = false;
     // Otherwise two versions that need different indexes would rebuild in turns while both run.
     let leavesOthers = false;
+    /** The first change that an index of another version lacks, and for how many polls it has lacked it. */
+    let lacking: { change: string | null; polls: number } = NOTHING_LACKING;
     while (!signal.aborted) {
       isWoken = false;
       const began = performance.now();
@@ -63,7 +63,9 @@ export async function startSearchSync({
         failures = 0;
         if (result.state === "busy") await rest(BUSY_MS);
         else if (result.state === "left") {
-          leavesOthers = !isAbandoned(result.lacks);
+          const isSame = result.lacks !== null && result.lacks === lacking.change;
+          lacking = { change: result.lacks, polls: isSame ? lacking.polls + 1 : 0 };
+          leavesOthers = lacking.polls < POLLS_ABANDONED;
           if (leavesOthers) await rest(pollIntervalMs);
           else
             log.warn("the search index is of another version that has no servers: building ours");
@@ -75,21 +77,14 @@ export async function startSearchSync({
         }
       } catch (error) {
         if (signal.aborted) return;
-        // Start counting anew: while a store is away, no server can bring in changes.
-        isAbandoned(null);
+        // Counts anew: while a store is away, no server can bring in changes.
+        lacking = NOTHING_LACKING;
         if (failures === 0) {
           log.error({ err: error }, "the search index falls behind; trying until it works again");
         }
         await rest(Math.min(FIRST_RETRY_MS * 2 ** failures++, LAST_RETRY_MS));
       }
     }
-  }
-
-  /** Whether an index has lacked the same change for some polls. */
-  function isAbandoned(lacks: string | null): boolean {
-    lackedFor = lacks !== null && lacks === lacked ? lackedFor + 1 : 0;
-    lacked = lacks;
-    return lackedFor >= POLLS_ABANDONED;
   }
 
   /** Waits for a change, or until the poll is due: then false. */
@@ -115,7 +110,9 @@ const POLL_INTERVAL_MS = 10_000;
 /** Polls from one tidying to the next: while nothing happens, and at most. */
 const POLLS_UNTIDY = 6;
 const MOST_POLLS_UNTIDY = 60;
+/** Polls for which an index lacks the same change until it is taken for one that no server keeps. */
 const POLLS_ABANDONED = 3;
+const NOTHING_LACKING = { change: null, polls: 0 };
 const BUSY_MS = 300;
 /**
  * From the start of one run to the next, as a multiple of how long the run took: it costs Meilisearch
