@@ -91,10 +91,61 @@ const mapping = v.pipe(
  * @throws CommandError when the file lacks a column
  */
 export function mapColumns(
-  { fields, header }: Mapping,
+  mapping: Mapping,
   first: readonly string[],
 ): (cells: readonly string[]) => Map<string, unknown> {
-  const indexOf = (name: Column): number => {
+  const resolved = resolve(mapping, first);
+  // The town first: the lines are what is left of the address.
+  resolved.sort((a, b) => ADDRESS_ORDER.indexOf(a.field) - ADDRESS_ORDER.indexOf(b.field));
+
+  return (cells) => {
+    const cell = (index: number) => cells[index]?.trim() ?? "";
+    const taken = new Set<number>();
+    const known = new Set<string>();
+    return new Map(
+      resolved.map(({ field, constant, columns }) => {
+        if (constant !== undefined) return [field, constant];
+        const index = choose(field, columns);
+        if (index === undefined) return [field, ""];
+        if (ADDRESS_ORDER.includes(field)) taken.add(index);
+        if (field === "name" || field === "address.line1") known.add(makeSlug(cell(index)));
+        if (field === "city") known.add(readTown(cell(index))?.slug ?? "");
+        return [field, cell(index)];
+      }),
+    );
+
+    function choose(field: FieldName, columns: readonly number[]): number | undefined {
+      const filled = columns.filter((index) => cell(index) !== "");
+      if (columns.length === 1) return filled[0];
+      if (field === "city") return filled.find((index) => readTown(cell(index)) !== null);
+      if (ADDRESS_ORDER.includes(field)) return filled.find(isLine);
+      const read = readers[field];
+      // What is not usable is to be told of.
+      return filled.find((index) => !read || read(cell(index)) !== null) ?? filled[0];
+    }
+
+    function isLine(index: number): boolean {
+      return !taken.has(index) && !isCounty(cell(index)) && !known.has(makeSlug(cell(index)));
+    }
+  };
+}
+
+interface Resolved {
+  field: FieldName;
+  constant?: string | number | boolean;
+  /** Places of the columns in a row, from 0. */
+  columns: number[];
+}
+
+/** @throws CommandError when the file lacks a column */
+function resolve({ fields, header }: Mapping, first: readonly string[]): Resolved[] {
+  return (Object.entries(fields) as [FieldName, Source][]).map(([field, from]) =>
+    typeof from === "object" && !Array.isArray(from)
+      ? { field, constant: from.constant, columns: [] }
+      : { field, columns: [from].flat().map(indexOf) },
+  );
+
+  function indexOf(name: Column): number {
     if (typeof name === "number") {
       if (name <= first.length) return name - 1;
       throw new CommandError(
@@ -109,42 +160,7 @@ export function mapColumns(
     const index = first.findIndex((head) => head.trim() === name);
     if (index >= 0) return index;
     throw new CommandError(`The file has no column ${name}; it has ${first.join(", ")}.`);
-  };
-  const resolved = (Object.entries(fields) as [FieldName, Source][]).map(([field, from]) =>
-    typeof from === "object" && !Array.isArray(from)
-      ? { field, constant: from.constant, columns: [] }
-      : { field, constant: undefined, columns: [from].flat().map(indexOf) },
-  );
-  // The town first: the lines are what is left of the address.
-  resolved.sort((a, b) => ADDRESS_ORDER.indexOf(a.field) - ADDRESS_ORDER.indexOf(b.field));
-
-  return (cells) => {
-    const cell = (index: number) => cells[index]?.trim() ?? "";
-    const taken = new Set<number>();
-    const known = new Set<string>();
-    return new Map(
-      resolved.map(({ field, constant, columns }) => {
-        if (constant !== undefined) return [field, constant];
-        const isList = columns.length > 1;
-        const fits = (index: number) => {
-          if (cell(index) === "") return false;
-          if (!isList) return true;
-          const read = readers[field];
-          if (read) return read(cell(index)) !== null;
-          if (!ADDRESS_ORDER.includes(field)) return true;
-          if (field === "city") return readTown(cell(index)) !== null;
-          return !taken.has(index) && !isCounty(cell(index)) && !known.has(makeSlug(cell(index)));
-        };
-        // What is not usable is to be told of.
-        const index = columns.find(fits) ?? (readers[field] && columns.find(cell));
-        if (index === undefined) return [field, ""];
-        if (ADDRESS_ORDER.includes(field)) taken.add(index);
-        if (field === "name" || field === "address.line1") known.add(makeSlug(cell(index)));
-        if (field === "city") known.add(readTown(cell(index))?.slug ?? "");
-        return [field, cell(index)];
-      }),
-    );
-  };
+  }
 }
 
 /** Of a list for one of these, a column fits if what it has can be used. */
@@ -155,5 +171,5 @@ const readers: { [Field in FieldName]?: (text: string) => string | null } = {
   website: readWebsite,
 };
 
-/** Other fields are read before these; the name has to be. */
+/** Other fields are chosen before these; the name has to be. */
 const ADDRESS_ORDER: FieldName[] = ["city", "address.line1", "address.line2"];
