@@ -67,13 +67,9 @@ export async function importFile(
   const origins = new WeakMap<object, RecordRow>();
   const unusable = new Map<string, number>();
   let rejectedByReader = 0;
-  let bytes = 0;
-  const addBytes = (more: number) => {
-    bytes += more;
-    progress.addBytes(more);
-  };
   async function* records(): AsyncGenerator<object> {
-    for await (const row of readRows(format, readText(file, addBytes), options.mapping)) {
+    const text = readWhole(file, size, progress.addBytes);
+    for await (const row of readRows(format, text, options.mapping)) {
       if ("reason" in row) {
         rejects.add(row);
         rejectedByReader++;
@@ -85,12 +81,6 @@ export async function importFile(
       }
       origins.set(row.record, row);
       yield row.record;
-    }
-    // Half of a feed can look like a whole one.
-    if (bytes !== size) {
-      throw new CommandError(
-        `${file} has ${bytes < size ? "shrunk" : "grown"} while it was read: import it again when all of it is there.`,
-      );
     }
   }
 
@@ -141,6 +131,28 @@ export async function importFile(
 /** Different fields that are counted: those that are not ours may be others in each row. */
 const MOST_FIELDS = 100;
 
+/**
+ * The text of a file in pieces. Half of a feed can look like a whole one.
+ * @throws CommandError when it has another size at its end, or cannot be read
+ */
+async function* readWhole(
+  file: string,
+  size: number,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<string> {
+  let bytes = 0;
+  yield* readText(file, (more) => {
+    bytes += more;
+    onBytes(more);
+  });
+  if (bytes !== size) {
+    throw new CommandError(
+      `${file} has ${bytes < size ? "shrunk" : "grown"} while it was read: import it again when all of it is there.`,
+    );
+  }
+}
+
+/** In bytes. @throws CommandError when there is no such file, or it may not be read */
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => null);
   if (!found) throw new CommandError(`There is no file ${file}.`);
