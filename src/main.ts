@@ -44,8 +44,10 @@ export interface StartOptions {
 }
 
 /**
- * Opens the stores and serves, in this process alone. Throws when a store is away or the database
- * lacks a migration.
+ * Opens the stores and serves, in this process alone. Meilisearch may be away: until it is there,
+ * searches are answered with 503.
+ * @throws StartError when PostgreSQL or Redis is away, the database lacks a migration, or the port or the
+ *   folder for temporary files cannot be used
  */
 export async function start(
   config: Config,

@@ -50,7 +50,10 @@ export interface Parts {
   log: Logger;
 }
 
-/** Serves the directory; throws when the port is taken. */
+/**
+ * Serves the directory.
+ * @throws the error of Bun when it cannot listen there
+ */
 export function serve(parts: Parts): Server<undefined> {
   const { port, host, workers, trustedProxies } = parts.config;
   const addressOf = clientAddress(trustedProxies);
