@@ -7,11 +7,17 @@ export type Words = readonly string[];
 
 /**
  * What to search for, step by step, until something is found; among the texts of a step, the first that
- * finds anything is the best. All the words come first, then fewer: words that only say how it should be
- * are left out, as is the second half of a postcode, which names a street. The first half names a district;
- * what is not there may be elsewhere in its town. Whoever names a place wants what is there: so the place
- * stays, with shorter and shorter runs of the other words, and then the town of the district with these;
- * after those come runs of all the words.
+ * finds anything is the best.
+ *
+ * 1. All the words.
+ * 2. Without the words that only say how it should be.
+ * 3. Without the second half of a postcode, which names a street; the first half names a district.
+ * 4. With the town in place of the district: what is not there may be elsewhere in its town.
+ * 5. The place with shorter and shorter runs of the other words, since whoever names a place wants what is
+ *    there; then the town with the same runs.
+ * 6. Shorter and shorter runs of all the words, of which the place is one piece.
+ *
+ * Steps that would change nothing are left out; without a place, the sixth follows the third.
  * @param findTown the words of the town that most businesses of a district (`nr1`) are in; none when
  *   nothing is in it
  */
