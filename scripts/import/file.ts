@@ -1,5 +1,5 @@
 import { access, constants, stat } from "node:fs/promises";
-import { type ImportCounts, importRecords } from "../../src/directory/import.ts";
+import { type ImportCounts, importRecords, type Outcodes } from "../../src/directory/import.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
@@ -15,7 +15,7 @@ export interface FileOptions {
   source: string | null;
   status: "approved" | "pending";
   mapping: Mapping | null;
-  outcodes: ReadonlyMap<string, { latitude: number; longitude: number }> | undefined;
+  outcodes: Outcodes | undefined;
   dryRun: boolean;
 }
 

@@ -1,3 +1,4 @@
+import type { Outcodes } from "../../src/directory/import.ts";
 import { CommandError } from "../command.ts";
 import { readLines, readText } from "./text.ts";
 
@@ -6,9 +7,7 @@ import { readLines, readText } from "./text.ts";
  * https://download.geonames.org/export/zip/readme.txt. Its place names are of no use for addresses:
  * for the centre of Norwich it has a village on the edge.
  */
-export async function readOutcodes(
-  file: string,
-): Promise<Map<string, { latitude: number; longitude: number }>> {
+export async function readOutcodes(file: string): Promise<Outcodes> {
   const sums = new Map<string, { latitude: number; longitude: number; places: number }>();
   let line = 0;
   for await (const text of readLines(readText(file))) {

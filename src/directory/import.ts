@@ -12,6 +12,7 @@ import {
 import { expectManyRows } from "./import/rows.ts";
 
 export type { ImportCounts, ImportOptions } from "./import/feed.ts";
+export type { Outcodes } from "./import/merging.ts";
 export type { ImportRecord, OpeningHoursRecord } from "./import/record.ts";
 
 /**

@@ -4,11 +4,14 @@ import { outcodeOf } from "./contacts.ts";
 import type { Prepared } from "./prepare.ts";
 import { type BusinessFields, emptyBusiness, isComplete } from "./rows.ts";
 
+/** The middle of each outcode (NR2), in degrees of WGS 84. */
+export type Outcodes = ReadonlyMap<string, { latitude: number; longitude: number }>;
+
 export interface RuleOptions {
   /** Of businesses that are created and whose record has no status. Default: approved. */
   status?: "approved" | "pending" | undefined;
-  /** The middle of each outcode (NR2), for businesses without coordinates of their own. */
-  outcodes?: ReadonlyMap<string, { latitude: number; longitude: number }> | undefined;
+  /** Where to place businesses without coordinates of their own. */
+  outcodes?: Outcodes | undefined;
 }
 
 export interface MergingRules {
