@@ -86,16 +86,13 @@ export function prepare(
       phone: use("phone", given.phone, readPhone, ""),
       email: use("email", given.email, readEmail, ""),
       website: use("website", given.website, readWebsite, ""),
-      rating: given.rating === undefined ? undefined : Math.round((given.rating ?? 0) * 100) / 100,
-      review_count: given.reviewCount === null ? 0 : given.reviewCount,
-      is_claimed: given.isClaimed === null ? false : given.isClaimed,
-      is_verified: given.isVerified === null ? false : given.isVerified,
-      is_premium: given.isPremium === null ? false : given.isPremium,
-      photos: given.photos === undefined ? undefined : readPhotos(given.photos ?? []),
-      opening_hours:
-        given.openingHours === undefined
-          ? undefined
-          : formatOpeningHours(readOpeningHours(given.openingHours ?? [])),
+      rating: given.rating === undefined ? undefined : Math.round(given.rating * 100) / 100,
+      review_count: given.reviewCount,
+      is_claimed: given.isClaimed,
+      is_verified: given.isVerified,
+      is_premium: given.isPremium,
+      photos: given.photos && readPhotos(given.photos),
+      opening_hours: given.openingHours && formatOpeningHours(readOpeningHours(given.openingHours)),
     }),
   };
 }

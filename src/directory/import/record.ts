@@ -56,7 +56,11 @@ const text = (field: string, longest: number) =>
     ),
   );
 
-const flag = (field: string) => v.nullish(v.boolean(`${field} must be true or false`));
+/** A field that may be absent, and stays so; null becomes `none`. */
+const orNone = <Schema extends v.GenericSchema>(schema: Schema, none: v.InferInput<Schema>) =>
+  v.optional(v.nullable(schema, () => none));
+
+const flag = (field: string) => orNone(v.boolean(`${field} must be true or false`), false);
 
 const between = (field: string, least: number, most: number, unit = "") => {
   const reason = `${field} must be a number between ${least} and ${most}${unit}`;
@@ -181,12 +185,13 @@ export const importRecord = v.object(
     phone: text("phone", 300),
     email: text("email", 300),
     website: text("website", 2000),
-    rating: v.nullish(between("rating", 0, 5)),
-    reviewCount: v.nullish(
+    rating: orNone(between("rating", 0, 5), 0),
+    reviewCount: orNone(
       v.pipe(
         between("reviewCount", 0, 2_147_483_647),
         v.integer("reviewCount must be a whole number"),
       ),
+      0,
     ),
     isClaimed: flag("isClaimed"),
     isVerified: flag("isVerified"),
@@ -194,7 +199,7 @@ export const importRecord = v.object(
     status: v.nullish(
       v.picklist(businessStatuses, `status must be one of ${businessStatuses.join(", ")}`),
     ),
-    photos: v.nullish(
+    photos: orNone(
       v.pipe(
         v.array(photo, "photos must be a list of {url, caption, isCover}"),
         v.maxLength(200, "photos: there are more than 200"),
@@ -203,8 +208,9 @@ export const importRecord = v.object(
           "photos: at most one can be the cover",
         ),
       ),
+      [],
     ),
-    openingHours: v.nullish(
+    openingHours: orNone(
       v.pipe(
         v.array(
           openingHours,
@@ -212,6 +218,7 @@ export const importRecord = v.object(
         ),
         v.maxLength(100, "openingHours: there are more than 100 entries"),
       ),
+      [],
     ),
   },
   "the row is not an object",
