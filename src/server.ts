@@ -121,8 +121,9 @@ function routes(parts: Parts) {
   const inTime = answerInTime();
   const open = (handler: Handler) =>
     chain([...outer, allowMethods(), admitClient(admission), inTime], handler);
+  const keyedOuter = [catching, ...closed, allowMethods()];
   const keyed = (handler: Handler) =>
-    chain([catching, ...closed, allowMethods(), admitKey(keyring, admission), inTime], handler);
+    chain([...keyedOuter, admitKey(keyring, admission), inTime], handler);
   const free = (handler: Handler) => chain([catching, allowMethods(), inTime], handler);
   const both = (openHandler: Handler, keyedHandler: Handler) =>
     config.openAccess ? variants(open(openHandler), keyed(keyedHandler)) : keyed(keyedHandler);
@@ -132,7 +133,7 @@ function routes(parts: Parts) {
     "/api/v1/businesses/:slug": both(showOpen(source), showKeyed(source)),
     "/api/v1/categories": keyed(categories(source)),
     "/api/v1/search": keyed(search(parts.search)),
-    "/api/v1/usage": chain(closed, free(withKey(keyring, admission, usage(admission)))),
+    "/api/v1/usage": chain([...keyedOuter, inTime], withKey(keyring, admission, usage(admission))),
     "/api/v1/openapi.json": chain([...outer, allowMethods()], openApi(config)),
     "/llms.txt": free(llms(config)),
     "/developers/reference": free(referencePage()),
