@@ -13,12 +13,13 @@ export type Town = { city: City } | { city: null; similar: City[] };
  */
 export async function findTown(sql: Sql, text: string): Promise<Town> {
   const slug = makeSlug(text);
+  if (slug === "") return { city: null, similar: [] };
   const city = await findCity(sql, slug);
   if (city) return { city };
   const cities = await listCities(sql);
-  const words = slug.split("-").filter((word) => word !== "");
+  const words = slug.split("-");
   const holding = cities.filter((each) => words.every((word) => wordsOf(each).includes(word)));
-  const similar = holding.length > 0 && words.length > 0 ? holding : closest(cities, slug);
+  const similar = holding.length > 0 ? holding : closest(cities, slug);
   return { city: null, similar: similar.slice(0, MOST_SIMILAR) };
 }
 
