@@ -11,7 +11,7 @@ import { Breadcrumbs, type Crumb } from "./breadcrumbs.tsx";
 import { Credit } from "./credit.tsx";
 import { localBusiness } from "./linked-data.ts";
 import { Badges, pathWith } from "./listing.tsx";
-import { isAllDay, openState, wallClock } from "./opening.ts";
+import { dayName, isAllDay, openState, wallClock } from "./opening.ts";
 import { page } from "./page.tsx";
 import { foreignHosts, Photos, PhotosElsewhere } from "./photos.tsx";
 
@@ -182,7 +182,7 @@ function Hours({ hours, now }: { hours: readonly OpeningHours[]; now: Date }) {
             {weekdays.map((day, index) => (
               <tr key={day} class={index === today ? "today" : ""}>
                 <th scope="row">
-                  {day[0] + day.slice(1).toLowerCase()}
+                  {dayName(day)}
                   {index === today && <span class="unseen"> (today)</span>}
                 </th>
                 <td>{describeDay(hours.filter((entry) => entry.day === day))}</td>

@@ -1,5 +1,5 @@
 import type { OpenBusiness, OpeningHours } from "../directory/schemas.ts";
-import { isAllDay } from "./opening.ts";
+import { dayName, isAllDay } from "./opening.ts";
 
 /** Schema.org's LocalBusiness (https://schema.org/LocalBusiness) of what open access shows. */
 export function localBusiness(business: OpenBusiness, url: string): Record<string, unknown> {
@@ -41,7 +41,7 @@ function specification(hours: OpeningHours) {
       : [openTime, closeTime];
   return {
     "@type": "OpeningHoursSpecification",
-    dayOfWeek: `https://schema.org/${day[0]}${day.slice(1).toLowerCase()}`,
+    dayOfWeek: `https://schema.org/${dayName(day)}`,
     opens,
     closes,
   };

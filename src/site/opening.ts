@@ -34,6 +34,9 @@ export function openState(hours: readonly OpeningHours[], now: Date): OpenState 
 export const isAllDay = ({ is24Hours, openTime, closeTime }: OpeningHours) =>
   is24Hours || (openTime === "00:00" && closeTime === "00:00");
 
+/** MONDAY as it is written in a text. */
+export const dayName = (day: OpeningHours["day"]) => day[0] + day.slice(1).toLowerCase();
+
 /** The day of the week (0 is Monday) and the time as HH:MM. */
 export function wallClock(now: Date): { day: number; time: string } {
   const parts = Object.fromEntries(
