@@ -218,3 +218,14 @@ test("a text is new once, however many there are", () => {
   expect(texts.every((text) => seen.add(text))).toBe(true);
   expect(texts.some((text) => seen.add(text))).toBe(false);
 });
+
+test("ids without any order in them are told apart", () => {
+  const seen = new SeenTexts();
+  const ids = Array.from({ length: 400_000 }, (_, number) =>
+    BigInt.asUintN(64, BigInt(number) * 0x9e37_79b9_7f4a_7c15n)
+      .toString(36)
+      .padStart(13, "0")
+      .slice(-8),
+  );
+  expect(ids.filter((id) => !seen.add(id))).toEqual([]);
+});

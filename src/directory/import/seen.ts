@@ -12,7 +12,9 @@ export class SeenTexts {
 
   /** @returns whether the text is new */
   add(text: string): boolean {
-    const isNew = insert(this.#slots, Bun.hash.xxHash32(text, 0), Bun.hash.xxHash32(text, 1) || 1);
+    // One hash of 64 bits: two of 32, from two seeds, would mostly collide together.
+    const hash = Bun.hash.xxHash64(text);
+    const isNew = insert(this.#slots, Number(hash & LOWER_HALF), Number(hash >> 32n) || 1);
     if (isNew && ++this.#count > this.#slots.length * FULLEST) this.#grow();
     return isNew;
   }
@@ -26,6 +28,8 @@ export class SeenTexts {
     this.#slots = slots;
   }
 }
+
+const LOWER_HALF = 0xffff_ffffn;
 
 /** Texts per number of the table, at most: 0.35 fills 70 of 100 slots. */
 const FULLEST = 0.35;
