@@ -7,6 +7,7 @@ import { runCommand } from "./command.ts";
 import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatJson, formatTable } from "./table.ts";
+import { sayWaiting } from "./waiting.ts";
 
 const USAGE = `Usage: npx bun scripts/check-lists.ts [--repair] [--json]
 
@@ -36,6 +37,11 @@ await runCommand(USAGE, async () => {
     const look = values.repair ? repairLists : checkLists;
     bar.start(1, 0);
     const check = await look(sql, {
+      onWait() {
+        bar.stop();
+        sayWaiting();
+        bar.start(1, 0);
+      },
       onProgress(done, categories) {
         bar.setTotal(categories);
         bar.update(done);

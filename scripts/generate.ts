@@ -7,6 +7,7 @@ import { loadBusinesses } from "./generate/load.ts";
 import { print } from "./output.ts";
 import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
+import { sayWaiting } from "./waiting.ts";
 import { readWholeNumber } from "./whole-number.ts";
 
 const USAGE = `Usage: npx bun scripts/generate.ts [--count N] [--seed S]
@@ -48,6 +49,11 @@ async function load(count: number, seed: number): Promise<void> {
     const added = await loadBusinesses(sql, {
       count,
       seed,
+      onWait() {
+        bar.stop();
+        sayWaiting();
+        bar.start(count, 0, { rate: 0 });
+      },
       onProgress: (done) => bar.update(done, { rate: Math.round(done / secondsSince()) }),
     });
     bar.stop();

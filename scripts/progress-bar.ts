@@ -9,7 +9,7 @@ import { onInterruption } from "./interruption.ts";
 export function progressBar(format: string): SingleBar {
   const options: Options = { format, noTTYOutput: false, clearOnComplete: true, hideCursor: true };
   const bar = new SingleBar({ ...options, stream: process.stderr }, Presets.shades_classic);
-  bar.once("start", () => {
+  bar.on("start", () => {
     bar.once(
       "stop",
       onInterruption(() => bar.stop()),

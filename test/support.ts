@@ -58,6 +58,14 @@ export async function createDatabase(): Promise<TestDatabase> {
   };
 }
 
+/** Whether anybody waits for an advisory lock of this database. */
+export async function hasWaiters(sql: Sql, lock: number): Promise<boolean> {
+  const waiting = await sql`
+    select from pg_locks join pg_database on pg_database.oid = database
+    where datname = current_database() and locktype = 'advisory' and objid = ${lock} and not granted`;
+  return waiting.length > 0;
+}
+
 /** A client of a numbered Redis database that nobody else in this run uses. Empty. */
 export async function freshRedis(): Promise<{ url: string; client: RedisClient }> {
   const url = `${stores().redisUrl}/${redisDatabases++}`;

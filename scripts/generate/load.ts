@@ -19,6 +19,8 @@ export interface Load {
   seed: number;
   /** Called now and then with how many of `count` are stored or being sent. */
   onProgress: (done: number) => void;
+  /** Called when an import is under way, which the load waits for. */
+  onWait?: () => void;
 }
 
 /**
@@ -37,11 +39,19 @@ const LANES = 2;
  * missing. Imports have to wait meanwhile.
  * @returns how many were added
  */
-export async function loadBusinesses(sql: Sql, { count, seed, onProgress }: Load): Promise<number> {
+export async function loadBusinesses(
+  sql: Sql,
+  { count, seed, onProgress, onWait }: Load,
+): Promise<number> {
   const source = sourceOf(seed);
   const lock = await sql.reserve();
   try {
-    await lock`select pg_advisory_lock(${IMPORT_LOCK})`;
+    const [{ taken }] = await lock<[{ taken: boolean }]>`
+      select pg_try_advisory_lock(${IMPORT_LOCK}) as taken`;
+    if (!taken) {
+      onWait?.();
+      await lock`select pg_advisory_lock(${IMPORT_LOCK})`;
+    }
     const present = await findPresent(sql, source, count);
     const toRow = await rowMaker(sql, source, seed);
     const missing = generateBusinesses({ count, seed }).filter(

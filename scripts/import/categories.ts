@@ -7,6 +7,7 @@ import {
 } from "../../src/directory/import/categories.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
+import { sayWaiting } from "../waiting.ts";
 import { readNdjson } from "./ndjson.ts";
 import { readText } from "./text.ts";
 
@@ -26,7 +27,7 @@ export async function importCategoryFile(
     records.push(record);
   }
   try {
-    return await importCategories(sql, records, options);
+    return await importCategories(sql, records, { ...options, onWait: sayWaiting });
   } catch (error) {
     if (error instanceof CategoryFault) throw new CommandError(`${file}: ${error.message}`);
     throw error;

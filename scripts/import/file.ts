@@ -3,9 +3,10 @@ import { type ImportCounts, importRecords, type Outcodes } from "../../src/direc
 import type { Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
+import { sayWaiting } from "../waiting.ts";
 import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts";
 import type { Mapping } from "./mapping.ts";
-import { showProgress } from "./progress.ts";
+import { type Progress, showProgress } from "./progress.ts";
 import { REJECTS, Rejects } from "./rejects.ts";
 import type { RecordRow } from "./row.ts";
 import { readText } from "./text.ts";
@@ -56,19 +57,23 @@ export async function importFile(
   let isCommitting = false;
   // Before the progress bar listens too, which would end the command without a word.
   const stopWaiting = onInterruption(() => {
-    progress.stop();
+    progress?.stop();
     if (!isCommitting) rejects.remove();
     options.onInterrupted(isCommitting);
   });
-  const progress = showProgress(file, size);
-  const started = performance.now();
+  let progress: Progress | undefined;
+  let started = performance.now();
 
   // Which row a record came from, for as long as it is on its way.
   const origins = new WeakMap<object, RecordRow>();
   const unusable = new Map<string, number>();
   let rejectedByReader = 0;
   async function* records(): AsyncGenerator<object> {
-    const text = readWhole(file, size, progress.addBytes);
+    // Only now: waiting for another import is no part of the work.
+    started = performance.now();
+    const shown = showProgress(file, size);
+    progress = shown;
+    const text = readWhole(file, size, shown.addBytes);
     for await (const row of readRows(format, text, options.mapping)) {
       if ("reason" in row) {
         rejects.add(row);
@@ -88,6 +93,7 @@ export async function importFile(
     const counts = await importRecords(sql, records(), {
       ...options,
       source,
+      onWait: sayWaiting,
       onUnsettled: (error) =>
         console.error(
           `${file}: all is kept, but the directory could not be tidied up (${(error as Error).message}); a running server does that by itself.`,
@@ -97,7 +103,7 @@ export async function importFile(
         rejects.flush();
         isCommitting = true;
       },
-      onProgress: (read) => progress.setRows(read + rejectedByReader),
+      onProgress: (read) => progress?.setRows(read + rejectedByReader),
       onReject(record, reason) {
         const origin = origins.get(record);
         if (!origin) throw new Error("a record was rejected that no row of the file holds");
@@ -123,7 +129,7 @@ export async function importFile(
     rejects.remove();
     throw error;
   } finally {
-    progress.stop();
+    progress?.stop();
     stopWaiting();
   }
 }

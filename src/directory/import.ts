@@ -1,5 +1,5 @@
 import { setImmediate as otherWork } from "node:timers/promises";
-import { IMPORT_LOCK } from "../store/locks.ts";
+import { takeImportLock } from "../store/locks.ts";
 import { liftTimeLimits, type Sql } from "../store/postgres.ts";
 import { compactListings } from "./compaction.ts";
 import {
@@ -31,7 +31,7 @@ export async function importRecords(
   try {
     await sql.begin(async (transaction) => {
       await liftTimeLimits(transaction);
-      await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+      await takeImportLock(transaction, options.onWait);
       await expectManyRows(transaction);
       const feed = await openFeed(transaction, options, counts);
       await inBatches(records, feed);

@@ -1,4 +1,4 @@
-import { COMPACTION_LOCK, IMPORT_LOCK } from "../store/locks.ts";
+import { COMPACTION_LOCK, takeImportLock } from "../store/locks.ts";
 import { liftTimeLimits, type Sql, type Transaction } from "../store/postgres.ts";
 import { compactListings } from "./compaction.ts";
 import {
@@ -9,6 +9,11 @@ import {
   type ListCheckOptions,
 } from "./list-check.ts";
 
+export interface ListRepairOptions extends ListCheckOptions {
+  /** Called when an import is under way, which the repair waits for. */
+  onWait?: (() => void) | undefined;
+}
+
 /**
  * Does what checkLists does, and makes all lists true. It waits for an import that is under way, and then whoever
  * changes businesses waits for it. Search hears of the businesses that were listed wrongly; of what else
@@ -17,13 +22,12 @@ import {
  */
 export async function repairLists(
   sql: Sql,
-  { onProgress }: ListCheckOptions = {},
+  { onProgress, onWait }: ListRepairOptions = {},
 ): Promise<ListCheck> {
   const found = await sql.begin(async (transaction) => {
     await liftTimeLimits(transaction);
-    for (const lock of [IMPORT_LOCK, COMPACTION_LOCK]) {
-      await transaction`select pg_advisory_xact_lock(${lock})`;
-    }
+    await takeImportLock(transaction, onWait);
+    await transaction`select pg_advisory_xact_lock(${COMPACTION_LOCK})`;
     // Last, since whoever changes businesses waits from now on.
     await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
     const wrongAncestors = await countWrongAncestors(transaction);

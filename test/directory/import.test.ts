@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { until } from "../../scripts/stack/waiting.ts";
 import { applyAction } from "../../src/directory/businesses.ts";
-import { importCategories } from "../../src/directory/import/categories.ts";
+import { type CategoryCounts, importCategories } from "../../src/directory/import/categories.ts";
 import { readStored, updateBusinesses } from "../../src/directory/import/rows.ts";
 import {
   type ImportCounts,
@@ -673,20 +673,23 @@ test("an import takes its time, whatever limits its role has for others", async 
   ]) {
     await sql.unsafe(`alter database ${name} set ${limit} = '200ms'`);
   }
-  const limited = openPostgres(url, { max: 1 });
+  const limited = openPostgres(url, { max: 2 });
   async function* slowly() {
     yield whole;
     await Bun.sleep(500);
   }
-  let importing: Promise<ImportCounts> | undefined;
-  // Another import, whose end it has to wait for.
+  let importing: Promise<[ImportCounts, CategoryCounts]> | undefined;
+  // Another import, whose end they have to wait for.
   await sql.begin(async (other) => {
     await other`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
-    importing = importRecords(limited, slowly(), { source: "slow" });
+    importing = Promise.all([
+      importRecords(limited, slowly(), { source: "slow" }),
+      importCategories(limited, [{ slug: "own-kind", name: "Own kind" }]),
+    ]);
     importing.catch(() => {});
     await Bun.sleep(500);
   });
-  expect(await importing).toMatchObject({ created: 1 });
+  expect(await importing).toMatchObject([{ created: 1 }, { created: 1 }]);
   await limited.end();
   await drop();
 });

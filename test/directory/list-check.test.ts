@@ -7,7 +7,7 @@ import { listBusinesses } from "../../src/directory/listing.ts";
 import { COMPACTION_LOCK, IMPORT_LOCK } from "../../src/store/locks.ts";
 import type { Sql, Transaction } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase, hasWaiters, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
 let sql: Sql;
@@ -203,12 +203,7 @@ test("a repair waits for an import and for a compaction without keeping others w
     await sql.begin(async (holder) => {
       await holder`select pg_advisory_xact_lock(${lock})`;
       repair = repairLists(sql);
-      await until(async () => {
-        const waiting = await sql`
-          select from pg_stat_activity
-          where datname = current_database() and wait_event = 'advisory'`;
-        return waiting.length > 0;
-      }, 5_000);
+      await until(() => hasWaiters(sql, lock), 5_000);
       await sql`update businesses set review_count = review_count + 1 where id = ${id}`;
     });
     await repair;

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
+import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, stores, type TestDatabase } from "../support.ts";
+import { createDatabase, hasWaiters, stores, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -57,6 +59,19 @@ test("says that all is right, what is wrong, what to do, and that it is done", a
   expect(repaired.stdout).toContain(" were wrong.\n");
   expect(repaired.stdout).toContain("\nRepaired. ");
   expect((await checkLists()).exitCode).toBe(0);
+});
+
+test("a repair that waits for an import says so", async () => {
+  let repair: ReturnType<typeof checkLists> | undefined;
+  await database.sql.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+    repair = checkLists("--repair");
+    await until(() => hasWaiters(database.sql, IMPORT_LOCK), 10_000);
+  });
+  expect(await repair).toMatchObject({
+    exitCode: 0,
+    stderr: "Waiting for another import (or generate, or check-lists --repair) to end.\n",
+  });
 });
 
 test("the worst of many lists are shown", async () => {

@@ -7,10 +7,12 @@ import { generateBusinesses } from "../../scripts/generate/businesses.ts";
 import { towns } from "../../scripts/generate/towns.ts";
 import { trades } from "../../scripts/generate/trades.ts";
 import { fillDirectory } from "../../scripts/stack/sample.ts";
+import { until } from "../../scripts/stack/waiting.ts";
 import { importRecord } from "../../src/directory/import/record.ts";
 import { type ImportRecord, importRecords } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
-import { createDatabase, stores } from "../support.ts";
+import { IMPORT_LOCK } from "../../src/store/locks.ts";
+import { createDatabase, hasWaiters, stores } from "../support.ts";
 
 // GeoNames postal codes of Great Britain: not part of this project, so there may be none.
 const outcodeFile = new URL("../../../shared/data/uk-places/geonames_GB.txt", import.meta.url);
@@ -273,6 +275,27 @@ describe("bun scripts/generate.ts", () => {
       await database.sql`delete from businesses`;
       await importRecords(database.sql, sample.slice(0, 1_000), { source: "sample" });
       expect(generated).toEqual([...(await kept())]);
+    } finally {
+      await database.drop();
+    }
+  });
+
+  test("says that it waits for an import", async () => {
+    const database = await createDatabase();
+    const { redisUrl: REDIS_URL, meiliUrl: MEILI_URL, meiliKey: MEILI_KEY } = stores();
+    try {
+      let generating: ReturnType<typeof run> | undefined;
+      await database.sql.begin(async (transaction) => {
+        await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+        const env = { DATABASE_URL: database.url, REDIS_URL, MEILI_URL, MEILI_KEY };
+        generating = run(["--count", "10"], env);
+        await until(() => hasWaiters(database.sql, IMPORT_LOCK), 10_000);
+      });
+      expect(await generating).toMatchObject({
+        stdout: expect.stringMatching(/^Added 10 businesses /),
+        stderr: "Waiting for another import (or generate, or check-lists --repair) to end.\n",
+        exitCode: 0,
+      });
     } finally {
       await database.drop();
     }

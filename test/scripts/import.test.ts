@@ -4,7 +4,8 @@ import { appendFile, chmod, cp, mkdir, mkdtemp, readdir, rm, truncate } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../scripts/stack/waiting.ts";
-import { createDatabase, stores, type TestDatabase } from "../support.ts";
+import { IMPORT_LOCK } from "../../src/store/locks.ts";
+import { createDatabase, hasWaiters, stores, type TestDatabase } from "../support.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const data = join(root, "../shared/data");
@@ -382,6 +383,28 @@ test.each<[NodeJS.Signals, number]>([
     expect(await count()).toBe(1);
   },
 );
+
+test("an import that waits for another says so, and does not count that as its work", async () => {
+  const [businesses, categories] = [
+    await write(record("1")),
+    await write('{"slug":"own-kind","name":"Own kind"}'),
+  ];
+  for (const args of [[businesses], ["--categories", categories]]) {
+    let importing: ReturnType<typeof run> | undefined;
+    await database.sql.begin(async (transaction) => {
+      await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+      importing = run(args);
+      await until(() => hasWaiters(database.sql, IMPORT_LOCK), 10_000);
+      await Bun.sleep(1_000);
+    });
+    const { stdout, stderr, code } = (await importing) as Awaited<ReturnType<typeof run>>;
+    expect([stderr, code]).toEqual([
+      "Waiting for another import (or generate, or check-lists --repair) to end.\n",
+      0,
+    ]);
+    expect(stdout).toMatch(/^(.* \(source \d+\): 0\.\d s, .*\n {2})?read 1, created 1, /);
+  }
+});
 
 test("who interrupts an import while it commits is not told that nothing was kept", async () => {
   const file = await write(`${record("1")}\nbroken\n`);

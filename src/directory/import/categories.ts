@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { IMPORT_LOCK } from "../../store/locks.ts";
-import type { Sql } from "../../store/postgres.ts";
+import { takeImportLock } from "../../store/locks.ts";
+import { liftTimeLimits, type Sql } from "../../store/postgres.ts";
 import { isSlug } from "../slug.ts";
 import { cleanLine } from "./text.ts";
 
@@ -44,18 +44,20 @@ export type CategoryRecord = v.InferOutput<typeof categoryRecord>;
 
 /**
  * Creates and updates categories by slug, all or none of them. A parent may come after its children.
+ * @param options.onWait called when an import is under way, which this one waits for
  * @throws CategoryFault for a parent that does not exist and for a circle
  */
 export async function importCategories(
   sql: Sql,
   records: readonly CategoryRecord[],
-  { dryRun = false } = {},
+  { dryRun = false, onWait }: { dryRun?: boolean; onWait?: () => void } = {},
 ): Promise<CategoryCounts> {
   const counts: CategoryCounts = { read: records.length, created: 0, updated: 0, unchanged: 0 };
   try {
     await sql.begin(async (transaction) => {
+      await liftTimeLimits(transaction);
       // Locked before the first look: nobody else moves categories, imports or adds businesses meanwhile.
-      await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+      await takeImportLock(transaction, onWait);
       await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
       const stored = await transaction<Stored[]>`
         select c.slug, c.name, c.is_active, parent.slug as parent

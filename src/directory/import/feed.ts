@@ -16,6 +16,8 @@ import { SlugAllocator } from "./slugs.ts";
 export interface ImportOptions extends RuleOptions {
   /** The name of the feed. Together with a record's sourceId it identifies the business. */
   source: string;
+  /** Called when another import is under way, which this one waits for. */
+  onWait?: (() => void) | undefined;
   /** Called after each batch with the number of records dealt with so far. */
   onProgress?: ((read: number) => void) | undefined;
   /** Called for each record that is left out, and why. */
