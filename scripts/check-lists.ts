@@ -81,6 +81,12 @@ function describe(
   const worst = faults.toSorted((a, b) => misplaced(b) - misplaced(a)).slice(0, MOST_SHOWN);
   if (faults.length > 0) lines.push("", tableOf(worst));
   if (faults.length > MOST_SHOWN) lines.push(`and ${faults.length - MOST_SHOWN} more`);
+  if (faults.some(isOnlyMiscounted)) {
+    lines.push(
+      "",
+      `Where only chunks are wrong, pages further down ${repaired ? "began" : "begin"} in the wrong place.`,
+    );
+  }
   lines.push(
     "",
     repaired
@@ -94,12 +100,17 @@ function misplaced({ missing, strays }: ListFault): number {
   return missing + strays;
 }
 
+/** Its total and its businesses are right, but not how many come before a page. */
+function isOnlyMiscounted(fault: ListFault): boolean {
+  return misplaced(fault) === 0 && fault.total === fault.due;
+}
+
 function tableOf(faults: readonly ListFault[]): string {
-  const heads = ["category", "city", "total", "should be", "missing", "strays"];
-  const rows = faults.map(({ category, city, total, due, missing, strays }) => [
+  const heads = ["category", "city", "total", "should be", "missing", "strays", "wrong chunks"];
+  const rows = faults.map(({ category, city, total, due, missing, strays, wrongChunks }) => [
     category ?? "any",
     city ?? "any",
-    ...[total, due, missing, strays].map(String),
+    ...[total, due, missing, strays, wrongChunks].map(String),
   ]);
   return formatTable(heads, rows);
 }

@@ -25,6 +25,8 @@ export interface ListFault {
   missing: number;
   /** What else is in it. */
   strays: number;
+  /** Its chunks that count other than they hold: pages beyond the first of them begin in the wrong place. */
+  wrongChunks: number;
 }
 
 export interface ListCheckOptions {
@@ -73,8 +75,8 @@ export async function compareAll(
     lists += compared.length;
     if (id === 0) businesses = compared.find(({ cityId }) => cityId === 0)?.due ?? 0;
     const wrong = compared.filter(({ isWrong }) => isWrong);
-    for (const { city, total, due, missing, strays } of wrong) {
-      faults.push({ category: slug, city, total, due, missing, strays });
+    for (const { cityId, isWrong, ...fault } of wrong) {
+      faults.push({ category: slug, ...fault });
     }
     const cities = wrong.map(({ cityId }) => cityId);
     if (cities.length > 0) await onWrong?.(transaction, id, cities);
@@ -170,7 +172,7 @@ async function compareCategory(
       from placed group by city_id, chunk
     ),
     counted as (
-      select city_id, sum(size) as total, sum(shown) as shown, bool_or(size <> shown) as is_miscounted
+      select city_id, sum(size) as total, sum(shown) as shown, count(*) filter (where size <> shown) as wrong_chunks
       from chunks group by 1
     )
     select city_id as "cityId",
@@ -178,6 +180,7 @@ async function compareCategory(
       coalesce(total, 0)::integer as total,
       (coalesce(shown, 0) + coalesce(missing, 0) - coalesce(strays, 0))::integer as due,
       coalesce(missing, 0)::integer as missing, coalesce(strays, 0)::integer as strays,
-      coalesce(is_miscounted, false) or coalesce(missing + strays, 0) > 0 as "isWrong"
+      coalesce(wrong_chunks, 0)::integer as "wrongChunks",
+      coalesce(wrong_chunks, 0) + coalesce(missing + strays, 0) > 0 as "isWrong"
     from counted full join compared using (city_id) left join cities on cities.id = city_id`;
 }

@@ -47,10 +47,18 @@ test("says that all is right, what is wrong, what to do, and that it is done", a
   const wrong = await checkLists();
   expect(wrong).toMatchObject({ exitCode: 1, stderr: "" });
   expect(wrong.stdout).toMatch(/^\d+ lists of 1 approved businesses.* s: \d+ are wrong\.\n/);
-  expect(wrong.stdout).toMatch(/^pubs +leeds +2 +1 +0 +1$/m);
+  expect(wrong.stdout).toMatch(/^pubs +leeds +2 +1 +0 +1 +0$/m);
   expect(wrong.stdout).toEndWith("\nRun this command with --repair.\n");
   const { faults, ...counts } = JSON.parse((await checkLists("--json")).stdout);
-  const fault = { category: "pubs", city: "leeds", total: 2, due: 1, missing: 0, strays: 1 };
+  const fault = {
+    category: "pubs",
+    city: "leeds",
+    total: 2,
+    due: 1,
+    missing: 0,
+    strays: 1,
+    wrongChunks: 0,
+  };
   expect(faults).toContainEqual(fault);
   expect(counts).toMatchObject({ businesses: 1, wrongAncestors: 0, repaired: false });
 
@@ -59,6 +67,22 @@ test("says that all is right, what is wrong, what to do, and that it is done", a
   expect(repaired.stdout).toContain(" were wrong.\n");
   expect(repaired.stdout).toContain("\nRepaired. ");
   expect((await checkLists()).exitCode).toBe(0);
+});
+
+test("says what is wrong with a list whose total and businesses are right", async () => {
+  for (let count = 0; count < 9; count++) {
+    await addBusiness(database.sql, { reviewCount: count });
+  }
+  await database.sql`select compact_listing_counts(4)`;
+  await database.sql`
+    update listing_counts set change = change + (case when from_rank = 0 then 1 else -1 end)
+    where category_id = 0 and city_id = 0 and (from_rank = 0 or from_rank = (
+      select max(from_rank) from listing_counts where category_id = 0 and city_id = 0))`;
+  const { stdout } = await checkLists();
+  expect(stdout).toMatch(/ s: 1 are wrong\.\n/);
+  expect(stdout).toMatch(/^any +any +9 +9 +0 +0 +2$/m);
+  expect(stdout).toContain("\nWhere only chunks are wrong, pages further down begin ");
+  expect((await checkLists("--repair")).stdout).toContain(" pages further down began ");
 });
 
 test("a repair that waits for an import says so", async () => {
@@ -84,8 +108,8 @@ test("the worst of many lists are shown", async () => {
   });
   const { stdout } = await checkLists();
   const [heads, first, ...others] = stdout.slice(stdout.indexOf("\ncategory ") + 1).split("\n");
-  expect(heads).toMatch(/^category +city +total +should be +missing +strays$/);
-  expect(first).toMatch(/ any +25 +0 +0 +25$/);
-  expect(others.slice(0, 4)).toContainEqual(expect.stringMatching(/^any +any +25 +0 +0 +25$/));
+  expect(heads).toMatch(/^category +city +total +should be +missing +strays +wrong chunks$/);
+  expect(first).toMatch(/ any +25 +0 +0 +25 +0$/);
+  expect(others.slice(0, 4)).toContainEqual(expect.stringMatching(/^any +any +25 +0 +0 +25 +0$/));
   expect(stdout).toMatch(/^and \d+ more$/m);
 });
