@@ -9,8 +9,9 @@ import {
   listCandidates,
 } from "../src/directory/businesses.ts";
 import { businessStatuses } from "../src/directory/status.ts";
-import { openPostgres, type Sql } from "../src/store/postgres.ts";
+import type { Sql } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
+import { openDatabase } from "./database.ts";
 import { print } from "./output.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatJson, formatLine, formatTable } from "./table.ts";
@@ -54,7 +55,7 @@ await runCommand(USAGE, async () => {
   }
 
   const config = loadConfig(await scriptEnvironment());
-  const sql = openPostgres(config.databaseUrl, { max: 1 });
+  const sql = await openDatabase(config.databaseUrl, 1);
   try {
     if (action) await change(sql, action, slugs);
     else await print(formatted(listCandidates(sql, { status: listed, source }), json));

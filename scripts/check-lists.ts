@@ -2,8 +2,8 @@ import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
 import { checkLists, type ListCheck, type ListFault } from "../src/directory/list-check.ts";
 import { repairLists } from "../src/directory/list-repair.ts";
-import { openPostgres } from "../src/store/postgres.ts";
 import { runCommand } from "./command.ts";
+import { openDatabase } from "./database.ts";
 import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatJson, formatTable } from "./table.ts";
@@ -30,7 +30,7 @@ await runCommand(USAGE, async () => {
   });
   if (values.help) return console.log(USAGE);
   const { databaseUrl } = loadConfig(await scriptEnvironment());
-  const sql = openPostgres(databaseUrl, { max: 2 });
+  const sql = await openDatabase(databaseUrl, 2);
   const bar = progressBar("{bar} {value} of {total} categories | {eta_formatted} left");
   const started = performance.now();
   try {

@@ -39,9 +39,6 @@ function explain(error: unknown): string | null {
   if (isPostgresAway(error) || /^(ECONN|ETIMEDOUT|CONNECT)/.test(code)) {
     return `Cannot reach a store: ${message || code}. Is \`npm start\` running?`;
   }
-  if (code === UNDEFINED_TABLE) {
-    return `The database is not migrated (${message}): run \`npx bun scripts/migrate.ts\`.`;
-  }
   if (OUT_OF_ROOM.has(code)) {
     return `PostgreSQL is out of disk space or memory: ${message}. Free some, then try again.`;
   }
@@ -58,7 +55,6 @@ function explain(error: unknown): string | null {
 
 // Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory. Refused: a wrong account or
 // password, no such database, no privileges.
-const UNDEFINED_TABLE = "42P01";
 const QUERY_CANCELED = "57014";
 const OUT_OF_ROOM = new Set(["53100", "53200"]);
 const REFUSED = new Set(["28000", "28P01", "3D000", "42501"]);

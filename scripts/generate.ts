@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
-import { openPostgres } from "../src/store/postgres.ts";
 import { runCommand } from "./command.ts";
+import { openDatabase } from "./database.ts";
 import { generateBusinesses } from "./generate/businesses.ts";
 import { loadBusinesses } from "./generate/load.ts";
 import { print } from "./output.ts";
@@ -38,7 +38,7 @@ await runCommand(USAGE, async () => {
 
 async function load(count: number, seed: number): Promise<void> {
   const { databaseUrl } = loadConfig(await scriptEnvironment());
-  const sql = openPostgres(databaseUrl, { max: 4 });
+  const sql = await openDatabase(databaseUrl, 4);
   const bar = progressBar(
     "{bar} {value} of {total} businesses | {rate} a second | {eta_formatted} left",
   );

@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
-import { openPostgres, type Sql } from "../src/store/postgres.ts";
+import type { Sql } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
+import { openDatabase } from "./database.ts";
 import { importCategoryFile } from "./import/categories.ts";
 import { type FileOptions, type FileResult, importFile } from "./import/file.ts";
 import { type Format, formats } from "./import/formats.ts";
@@ -42,7 +43,7 @@ async function importFiles(): Promise<void> {
   if (help) return console.log(USAGE);
 
   const config = loadConfig(await scriptEnvironment());
-  const sql = openPostgres(config.databaseUrl, { max: 2 });
+  const sql = await openDatabase(config.databaseUrl, 2);
   try {
     if (categories !== null) {
       const counts = { ...(await importCategoryFile(sql, categories, options)), rejected: 0 };

@@ -6,9 +6,10 @@ import {
 } from "../src/access/applications.ts";
 import { createKey, type IssuedKey, listTiers } from "../src/access/keys.ts";
 import { loadConfig } from "../src/config.ts";
-import { openPostgres, type Sql } from "../src/store/postgres.ts";
+import type { Sql } from "../src/store/postgres.ts";
 import { formatTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
+import { openDatabase } from "./database.ts";
 import { readArguments, readDeclined, readOrder, USAGE } from "./key-order.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatJson, formatTable } from "./table.ts";
@@ -21,7 +22,7 @@ async function issueKey(): Promise<void> {
   const order = declined || Object.keys(rest).length === 0 ? null : readOrder(rest);
 
   const config = loadConfig(await scriptEnvironment());
-  const sql = openPostgres(config.databaseUrl, { max: 1 });
+  const sql = await openDatabase(config.databaseUrl, 1);
   try {
     if (declined) await decline(sql, declined, json);
     else if (order && "application" in order) await approve(sql, order, json);

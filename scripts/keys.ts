@@ -6,10 +6,11 @@ import { type RollResult, rollKey } from "../src/access/roll-key.ts";
 import { openUsage } from "../src/access/usage.ts";
 import { usageOf } from "../src/access/usage-report.ts";
 import { type Config, loadConfig } from "../src/config.ts";
-import { openPostgres, type Sql } from "../src/store/postgres.ts";
+import type { Sql } from "../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../src/store/redis.ts";
 import { formatTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
+import { openDatabase } from "./database.ts";
 import { readSpan } from "./span.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatJson, formatTable } from "./table.ts";
@@ -47,7 +48,7 @@ async function keys(): Promise<void> {
   const graceSeconds = readSpan("--grace", values.grace ?? "24h") / 1000;
 
   const config = loadConfig(await scriptEnvironment());
-  const sql = openPostgres(config.databaseUrl, { max: 1 });
+  const sql = await openDatabase(config.databaseUrl, 1);
   try {
     if (action === "list") await list(sql, values.json);
     else if (action === "revoke") await revoke(sql, id ?? "", values.json);

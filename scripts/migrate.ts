@@ -8,7 +8,8 @@ import { scriptEnvironment } from "./stack/environment.ts";
 const USAGE = `Usage: npx bun scripts/migrate.ts
 
 Applies the migrations in sql/ that the database lacks, in order, each in a transaction of its own.
-One that has been applied is never applied again; the server does not start while one is pending.`;
+One that has been applied is never applied again; while one is pending, the server
+and the other commands do not start.`;
 
 await runCommand(USAGE, async () => {
   const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });

@@ -4,8 +4,8 @@ import { loadConfig } from "../src/config.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { type SyncProgress, type SyncResult, syncSearch } from "../src/search/sync.ts";
 import { openMeilisearch } from "../src/store/meilisearch.ts";
-import { openPostgres } from "../src/store/postgres.ts";
 import { runCommand } from "./command.ts";
+import { openDatabase } from "./database.ts";
 import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
@@ -27,7 +27,7 @@ async function syncSearchCommand(): Promise<void> {
   if (values.help) return console.log(USAGE);
 
   const config = loadConfig(await scriptEnvironment());
-  const sql = openPostgres(config.databaseUrl, { max: 2 });
+  const sql = await openDatabase(config.databaseUrl, 2);
   const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
   const progress = createProgress();
   const started = performance.now();

@@ -336,7 +336,7 @@ describe("keys", () => {
       "Cannot reach a store",
       "PostgreSQL refuses: database",
       "PostgreSQL refuses: password",
-      "The database is not migrated",
+      "The database lacks 001_directory.sql, ",
     ];
     for (const [index, { stdout, stderr, exitCode }] of results.entries()) {
       expect([index, stdout, exitCode]).toEqual([index, "", 1]);

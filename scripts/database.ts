@@ -1,0 +1,22 @@
+import { pendingMigrations } from "../src/store/migrations.ts";
+import { openPostgres, type Sql } from "../src/store/postgres.ts";
+import { CommandError } from "./command.ts";
+
+/**
+ * Opens the directory's database for a command, which knows the tables of its own version only.
+ * @param max connections
+ * @throws CommandError while a migration is pending
+ */
+export async function openDatabase(url: string, max: number): Promise<Sql> {
+  const sql = openPostgres(url, { max });
+  try {
+    const pending = await pendingMigrations(sql);
+    if (pending.length === 0) return sql;
+    throw new CommandError(
+      `The database lacks ${pending.join(", ")}: run \`npx bun scripts/migrate.ts\`.`,
+    );
+  } catch (error) {
+    await sql.end({ timeout: 5 });
+    throw error;
+  }
+}
