@@ -3,6 +3,7 @@ import { loadConfig } from "../src/config.ts";
 import { migrate } from "../src/store/migrations.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { runCommand } from "./command.ts";
+import { say } from "./output.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
 const USAGE = `Usage: npx bun scripts/migrate.ts
@@ -17,7 +18,7 @@ await runCommand(USAGE, async () => {
   const config = loadConfig(await scriptEnvironment());
   const sql = openPostgres(config.databaseUrl, { max: 2 });
   try {
-    const applied = await migrate(sql, { onWait: console.error });
+    const applied = await migrate(sql, { onWait: say });
     console.log(applied.length === 0 ? "Up to date." : `Applied ${applied.join(", ")}.`);
   } finally {
     await sql.end();
