@@ -11,6 +11,7 @@ import { formatTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
 import { readArguments, readDeclined, readOrder, USAGE } from "./key-order.ts";
+import { showKey } from "./show-key.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatJson, formatTable } from "./table.ts";
 
@@ -26,7 +27,7 @@ async function issueKey(): Promise<void> {
   try {
     if (declined) await decline(sql, declined, json);
     else if (order && "application" in order) await approve(sql, order, json);
-    else if (order) show(await issue(sql, order), json);
+    else if (order) await show(await issue(sql, order), json);
     else await showWaiting(sql, json);
   } finally {
     await sql.end();
@@ -83,9 +84,10 @@ function checkDecision(application: string, result: DecisionResult): void {
   );
 }
 
-function show({ id, key, tier, expiresAt }: IssuedKey, json: boolean): void {
+async function show({ id, key, tier, expiresAt }: IssuedKey, json: boolean): Promise<void> {
   const until = expiresAt ? `expires ${expiresAt.toISOString()}` : "does not expire";
-  console.log(
+  await showKey(
+    id,
     json
       ? JSON.stringify({ id, key, tier, expiresAt })
       : `Issued ${id}: tier ${tier}, ${until}.

@@ -11,6 +11,7 @@ import { connectRedis, openRedis } from "../src/store/redis.ts";
 import { formatTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
+import { showKey } from "./show-key.ts";
 import { readSpan } from "./span.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatJson, formatTable } from "./table.ts";
@@ -103,15 +104,16 @@ async function roll(sql: Sql, id: string, graceSeconds: number, json: boolean): 
   const result = await rollKey(sql, id, { graceSeconds });
   if ("refused" in result) throw new CommandError(whyNotRolled(id, result));
   const { rolled, oldExpiresAt } = result;
-  if (json) {
-    console.log(JSON.stringify({ ...rolled, rolledFrom: id, oldExpiresAt }));
-  } else {
-    console.log(`Issued ${rolled.id} in place of ${id}, which works until ${oldExpiresAt.toISOString()}.
+  await showKey(
+    rolled.id,
+    json
+      ? JSON.stringify({ ...rolled, rolledFrom: id, oldExpiresAt })
+      : `Issued ${rolled.id} in place of ${id}, which works until ${oldExpiresAt.toISOString()}.
 
   ${rolled.key}
 
-This is the only time that the key is shown; it cannot be looked up later.`);
-  }
+This is the only time that the key is shown; it cannot be looked up later.`,
+  );
 }
 
 async function usage(sql: Sql, config: Config, id: string, json: boolean): Promise<void> {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { afterAll, test as anyMonth, beforeAll, describe, expect } from "bun:test";
+import { existsSync } from "node:fs";
 import { createAdmission } from "../../src/access/admission.ts";
 import { isWellFormedKey } from "../../src/access/key-format.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
@@ -24,8 +25,11 @@ afterAll(async () => {
 });
 
 /** Runs a script on the stores of this test. */
-async function run(script: string, args: string[], environment: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, `scripts/${script}.ts`, ...args], {
+const run = (script: string, args: string[], environment: Record<string, string> = {}) =>
+  spawn([process.execPath, `scripts/${script}.ts`, ...args], environment);
+
+async function spawn(command: string[], environment: Record<string, string> = {}) {
+  const child = Bun.spawn(command, {
     cwd: new URL("../../", import.meta.url).pathname,
     env: {
       PATH: process.env.PATH,
@@ -305,6 +309,24 @@ describe("keys", () => {
     });
     expect((await keys("usage", id)).stdout).toMatch(/10000 +3 +9997/);
   });
+
+  anyMonth.skipIf(!existsSync("/dev/full"))(
+    "a key that cannot be written down is told of, and how to get another",
+    async () => {
+      const { id } = await issue("--tier", "developer");
+      for (const command of [
+        `issue-key.ts ${ann.join(" ")} --tier developer`,
+        `keys.ts roll ${id}`,
+      ]) {
+        const shell = `exec "${process.execPath}" scripts/${command} > /dev/full`;
+        const { stderr, exitCode } = await spawn(["sh", "-c", shell]);
+        const [, lost] =
+          /^The key (\S+) is issued, but cannot be written: ENOSPC.*\n$/.exec(stderr) ?? [];
+        expect([stderr, exitCode]).toEqual([expect.stringContaining(`keys.ts roll ${lost}`), 1]);
+        expect((await keys("list")).stdout).toContain(`${lost}`);
+      }
+    },
+  );
 
   test("what cannot be done is one clear line and exit code 1", async () => {
     const { id } = await issue("--tier", "developer");
