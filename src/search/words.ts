@@ -79,11 +79,10 @@ const fillers = new Set(
 function joinInitials(words: readonly string[]): string[] {
   const joined: string[] = [];
   let isInitials = false;
-  for (let place = 0; place < words.length; place++) {
-    const word = words[place] as string;
+  for (const word of words) {
     const isLetter = /^\p{L}$/u.test(word);
     if (isLetter && isInitials) joined.push(joined.pop() + word);
-    else if (word === "and" && isInitials && /^\p{L}$/u.test(words[place + 1] ?? "")) continue;
+    else if (word === "and" && isInitials) continue;
     else joined.push(word);
     isInitials = isLetter;
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Found, SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
-import type { SearchStore } from "../../src/search/shared.ts";
+import { type SearchStore, sharedBy } from "../../src/search/shared.ts";
 import { syncSearch } from "../../src/search/sync.ts";
 import { mayBeUnfinished, searchWords, singular, typosForgiven } from "../../src/search/words.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
@@ -47,6 +47,9 @@ const businesses: Partial<BusinessFixture>[] = [
     city: "Great Yarmouth",
     postcode: "NR30 1AA",
   },
+  { name: "Needles Audit", category: "accountants", city: "Yarmouth", postcode: "PO41 0AA" },
+  // The address is wrong.
+  { name: "Lost Ledgers", category: "accountants", city: "London", postcode: "YO1 1AA" },
   { ...norwich, name: "Nib Supplies", category: "stationers", status: "pending" },
   // Alike in all that is text.
   {
@@ -217,6 +220,10 @@ describe("when nothing matches all words", () => {
     ["pharmacy wiring norwich nr1", ["Boots"], "pharmacy norwich nr1"],
     ["o2 lamps norwich", ["O2"], "o2 norwich"],
     ["leeds nr1", ["Boots", "Leeds Lamps", "Wet Walls Ltd"], "leeds"],
+    ["plumber leeds york", ["Drip Stop"], "plumber york"],
+    ["pharmacy nr12 ls1", ["Boots"], "pharmacy ls1"],
+    ["lamb yo1", ["Lamb & Co"], "lamb york"],
+    ["accountant great yarmouth", ["Lamb & Co", "Lost Ledgers", "Needles Audit"], "accountant"],
   ] as const) {
     test(`"${text}" finds what "${instead}" does: a place is kept as long as it can be`, async () => {
       const answer = await search(text);
@@ -244,7 +251,8 @@ describe("when nothing matches all words", () => {
   test("a number or a letter alone is not looked for", async () => {
     expect((await search("9")).total).toBe(2);
     expect(await search("+9 1603 625000")).toEqual({ items: [], total: 0, instead: null });
-    expect((await search("j plumber")).instead).toBe("plumber");
+    expect((await search("m plumber")).instead).toBe("plumber");
+    expect((await search("hairdresser 9 wiring")).instead).toBe("hairdresser 9");
   });
 
   test("the longest run of words that matches is searched for", async () => {
@@ -261,11 +269,19 @@ describe("when nothing matches all words", () => {
     expect(await names("wet walls ltd of the plumber leeds qa qe qi qo qu")).toEqual([
       "Wet Walls Ltd",
     ]);
+    expect((await search("qa qe qi qo qu boots qy")).instead).toBe("boots");
     expect((await search("qa qe qi qo qu qy boots")).total).toBe(0);
   });
 
+  test("words after the tenth are not looked at", async () => {
+    expect((await search("plumber qa qe qi qo qu qy qz wz leeds")).instead).toBe("plumber leeds");
+    expect((await search("plumber qa qe qi qo qu qy qz wz wq leeds")).instead).toBe("plumber");
+  });
+
   test("nothing is found when no word is known", async () => {
-    expect(await search("xylophonist quokka")).toEqual({ items: [], total: 0, instead: null });
+    for (const text of ["xylophonist quokka", "open now", "9zz"]) {
+      expect([text, await search(text)]).toEqual([text, { items: [], total: 0, instead: null }]);
+    }
   });
 });
 
@@ -484,9 +500,24 @@ describe("many searches at the same time", () => {
     expect(answered.requests).toBeLessThan(texts.length / 2);
   });
 
+  test("that would be answered too late get none, nor that of another", async () => {
+    const { askMeilisearch } = sharedBy({ sql: database.sql, meili, index });
+    const ask = (q: string, ms: number) =>
+      askMeilisearch({ query: { indexUid: index, q }, until: performance.now() + ms });
+    const [late, inTime] = await Promise.all([ask("boots", 400), ask("haddock", 20_000)]);
+    expect([late, inTime]).toEqual([null, await ask("haddock", 20_000)]);
+  });
+
   test("all fail in time when it does not answer, also those that still wait for their turn", async () => {
-    const silent = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) });
-    const meili = openMeilisearch(silent.url.href, "");
+    let isSilent = true;
+    const silent = Bun.serve({
+      port: 0,
+      fetch(request) {
+        if (isSilent) return new Promise<Response>(() => {});
+        return fetch(new Request(stores().meiliUrl + new URL(request.url).pathname, request));
+      },
+    });
+    const meili = openMeilisearch(silent.url.href, stores().meiliKey);
     const shared = { sql: database.sql, meili, index };
     const began = performance.now();
     const failures = await Promise.all(
@@ -496,6 +527,9 @@ describe("many searches at the same time", () => {
     );
     expect(failures.every((failure) => failure instanceof SearchUnavailable)).toBe(true);
     expect(performance.now() - began).toBeLessThan(3_500);
+    // What nobody waits for any longer does not keep others waiting.
+    isSilent = false;
+    expect((await searchBusinesses(shared, { text: "haddock", limit: 1 })).total).toBe(1);
     await silent.stop(true);
   });
 });
