@@ -5,7 +5,7 @@ import { checkLists } from "../../src/directory/list-check.ts";
 import { repairLists } from "../../src/directory/list-repair.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import { COMPACTION_LOCK, IMPORT_LOCK } from "../../src/store/locks.ts";
-import type { Sql, Transaction } from "../../src/store/postgres.ts";
+import { openPostgres, type Sql, type Transaction } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
 import { createDatabase, hasWaiters, type TestDatabase } from "../support.ts";
 
@@ -144,6 +144,21 @@ test("finds a total that is wrong, and a chunk that begins in the wrong place", 
   expect(await checkLists(sql)).toMatchObject({ businesses: 9, ...fine });
 });
 
+test("finds the lists of a category and of a city that are gone", async () => {
+  const { id } = await addBusiness(sql, { category: "pubs", city: "Leeds" });
+  const [gone] = await sql<[{ category: string; city: string }]>`
+    select '#' || category_id as category, '#' || city_id as city from businesses where id = ${id}`;
+  await withoutTriggers(async (transaction) => {
+    await transaction`delete from businesses where id = ${id}`;
+    await transaction`delete from cities where slug = 'leeds'`;
+    await transaction`delete from categories where slug = 'pubs'`;
+  });
+  const { faults } = await checkLists(sql);
+  expect(faults).toContainEqual({ ...gone, total: 1, due: 0, missing: 0, strays: 1 });
+  await repairLists(sql);
+  expect(await checkLists(sql)).toEqual({ businesses: 0, lists: 0, ...fine });
+});
+
 test("finds a tree that is not as the parents say, even one that has become a circle", async () => {
   const pub = await addBusiness(sql, { category: "pubs" });
   await withoutTriggers(
@@ -164,6 +179,26 @@ test("finds a tree that is not as the parents say, even one that has become a ci
   );
   await repairLists(sql);
   expect(await checkLists(sql)).toMatchObject(fine);
+  const [own] = await sql`
+    select max(distance) as distance from category_ancestors where category_id = ancestor_id`;
+  expect(own).toEqual({ distance: 0 });
+});
+
+test("finds ancestors that are missing, that are none, and that are further away than it says", async () => {
+  await withoutTriggers(async (transaction) => {
+    const parentOf = (slug: string) => transaction`
+      distance = 1 and category_id = (select id from categories where slug = ${slug})`;
+    await transaction`delete from category_ancestors where ${parentOf("plumbers")}`;
+    await transaction`update category_ancestors set distance = 2 where ${parentOf("pubs")}`;
+    await transaction`
+      insert into category_ancestors (category_id, ancestor_id, distance)
+      select one.id, other.id, 1 from categories as one, categories as other
+      where one.slug = 'plumbers' and other.slug = 'pubs'`;
+  });
+  // The one at a wrong distance is none, and the right one is missing.
+  expect((await checkLists(sql)).wrongAncestors).toBe(4);
+  await repairLists(sql);
+  expect((await checkLists(sql)).wrongAncestors).toBe(0);
 });
 
 test("sees no fault in changes that are made meanwhile, and its repair loses none of them", async () => {
@@ -219,4 +254,22 @@ test("a repair waits for an import and for a compaction without keeping others w
     await repair;
   }
   expect(await checkLists(sql)).toMatchObject({ businesses: 1, ...fine });
+});
+
+test("a check and a repair take their time, whatever limits their role has for others", async () => {
+  await addBusiness(sql);
+  const name = new URL(database.url).pathname.slice(1);
+  await sql.unsafe(`alter database ${name} set statement_timeout = '200ms'`);
+  const limited = openPostgres(database.url, { max: 1 });
+  for (const look of [checkLists, repairLists]) {
+    let looking: Promise<unknown> | undefined;
+    await sql.begin(async (other) => {
+      await other`lock table categories`;
+      looking = look(limited);
+      looking.catch(() => {});
+      await Bun.sleep(500);
+    });
+    expect(await looking).toMatchObject({ businesses: 1, ...fine });
+  }
+  await limited.end();
 });
