@@ -28,7 +28,10 @@ async function withoutTriggers(change: (transaction: Transaction) => Promise<unk
 const fine = { faults: [], wrongAncestors: 0 };
 
 test("finds nothing wrong in an empty directory, nor in one that has changed", async () => {
-  expect(await checkLists(sql)).toEqual({ businesses: 0, lists: 0, ...fine });
+  const told: number[] = [];
+  const onProgress = (done: number, categories: number) => told.push(done / categories);
+  expect(await checkLists(sql, { onProgress })).toEqual({ businesses: 0, lists: 0, ...fine });
+  expect([told[0], told.at(-1)]).toEqual([1 / told.length, 1]);
   await addBusiness(sql, { category: "pubs", city: "Leeds" });
   const moved = await addBusiness(sql, { category: "plumbers", city: "Leeds" });
   await addBusiness(sql, { category: "plumbers", city: "York", status: "pending" });
