@@ -48,10 +48,19 @@ test("what cannot be written is written with what comes later, once", async () =
   usage.count(meterId, "2026-11", 1);
   usage.count(meterId, "2026-12", 1);
   await expect(usage.flush()).rejects.toThrow("refused");
-  await sql`drop trigger refuse_december on usage`;
   usage.count(meterId, "2026-11", 1);
-  usage.count(meterId, "2026-12", 2);
+  usage.count(meterId, "2026-12", 1);
+  await expect(usage.flush()).rejects.toThrow("refused");
+  await sql`drop trigger refuse_december on usage`;
+  usage.count(meterId, "2026-12", 1);
+  let writes = 0;
+  sql.options.debug = (_connection, query) => {
+    if (query.includes("insert into usage")) writes++;
+  };
   await usage.flush();
+  sql.options.debug = false;
+  // What failed, and all that came later for each month, however often it was tried.
+  expect(writes).toBe(3);
   const asked = ["2026-11", "2026-12"].map((month) => ({ meterId, month }));
   expect(await usage.totals(asked)).toEqual([2, 3]);
 });
