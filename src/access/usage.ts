@@ -67,7 +67,8 @@ export function openUsage(sql: Sql): DurableUsage {
       if (changes.length > 0) batches.push({ number: ++number, month, charges: changes });
     }
     pending = new Map();
-    leaving = leaving.concat(waiting);
+    // All who were leaving have left, or this would not be reached.
+    leaving = waiting;
     waiting = [];
     await writeBatches();
   }
