@@ -45,10 +45,10 @@ export function openUsage(sql: Sql): DurableUsage {
   let tell: WrittenListener = () => {};
   /** End the wait of those who gave back a request that is not in a batch yet. */
   let waiting: (() => void)[] = [];
-  /** The same for those whose request is in a batch that is to be written. */
-  let leaving: (() => void)[] = [];
   /** By month and meter, how many of them wait. */
-  const owed = new Map<string, number>();
+  let owed = new Map<string, number>();
+  /** As `waiting`, for those whose request is in a batch that is to be written. */
+  let leaving: (() => void)[] = [];
 
   function count(meterId: string, month: string, requests: number) {
     let counted = pending.get(month);
@@ -70,6 +70,7 @@ export function openUsage(sql: Sql): DurableUsage {
     // All who were leaving have left, or this would not be reached.
     leaving = waiting;
     waiting = [];
+    owed = new Map();
     await writeBatches();
   }
 
@@ -96,9 +97,6 @@ export function openUsage(sql: Sql): DurableUsage {
     // When it fails, a later one writes it.
     flush().catch(() => {});
     await promise;
-    const left = (owed.get(name) ?? 0) - 1;
-    if (left > 0) owed.set(name, left);
-    else owed.delete(name);
   }
 
   function flush(): Promise<void> {

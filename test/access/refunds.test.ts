@@ -65,7 +65,10 @@ test("what was given back while PostgreSQL was away stays given back, whoever wr
   const charged = await Promise.all(Array.from({ length: 40 }, () => one.admission.admitKey(key)));
   await one.usage.flush();
   await database.sql`alter table usage rename to usage_gone`;
-  await Promise.all(charged.map((admitted) => one.admission.refundKey(key, admitted)));
+  // The first are in a write that fails, the others wait for their turn.
+  for (const part of [charged.slice(0, 20), charged.slice(20)]) {
+    await Promise.all(part.map((admitted) => one.admission.refundKey(key, admitted)));
+  }
   // PostgreSQL never heard of these: they are given back at once.
   const others = await Promise.all(Array.from({ length: 5 }, () => one.admission.admitKey(key)));
   const before = await used();
