@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import pino from "pino";
 import { succeeds, until } from "../../scripts/stack/waiting.ts";
-import { openUsage } from "../../src/access/usage.ts";
+import { type DurableUsage, flushRegularly, openUsage } from "../../src/access/usage.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { openLine } from "../line.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
@@ -27,13 +28,13 @@ test("charges of two months are written each to its own, and a charge that was g
   ]);
   usage.count(one, "2026-12", 4);
   const asked = [
+    { meterId: other, month: "2026-12" },
     { meterId: one, month: "2026-11" },
     { meterId: one, month: "2026-12" },
-    { meterId: other, month: "2026-12" },
   ];
-  expect(await usage.totals(asked)).toEqual([2, 7, 0]);
+  expect(await usage.totals(asked)).toEqual([0, 2, 7]);
   usage.count(other, "2026-12", -1);
-  expect(await usage.totals(asked)).toEqual([2, 7, 0]);
+  expect(await usage.totals(asked)).toEqual([0, 2, 7]);
 });
 
 test("what cannot be written is written with what comes later, once", async () => {
@@ -87,12 +88,24 @@ test("what was written counts once, also when the answer that says so is lost", 
 
 test("of processes that ended long ago nothing is kept but what they have written", async () => {
   const { sql } = database;
-  const old = crypto.randomUUID();
-  await sql`insert into usage_writes values (${old}, 7, now() - interval '2 days')`;
-  const usage = openUsage(sql);
-  usage.count(Bun.randomUUIDv7(), "2026-11", 1);
-  await usage.flush();
-  expect((await sql`select from usage_writes where writer = ${old}`).length).toBe(0);
+  const write = async (usage: DurableUsage) => {
+    usage.count(Bun.randomUUIDv7(), "2026-11", 1);
+    await usage.flush();
+  };
+  await sql`delete from usage_writes`;
+  const running = openUsage(sql);
+  await write(running);
+  await sql`update usage_writes set written_at = now() - interval '2 days'`;
+  await write(running);
+  const [ended, old] = [crypto.randomUUID(), crypto.randomUUID()];
+  await sql`
+    insert into usage_writes
+    values (${ended}, 7, now() - interval '1 hour'), (${old}, 7, now() - interval '2 days')`;
+  await write(openUsage(sql));
+  const kept = await sql<{ writer: string }[]>`select writer from usage_writes`;
+  expect(kept).toHaveLength(3);
+  expect(kept.map(({ writer }) => writer)).toContain(ended);
+  expect(kept.map(({ writer }) => writer)).not.toContain(old);
 });
 
 test("all who wait for a write that has yet to begin share it, also when it fails", async () => {
@@ -110,4 +123,52 @@ test("all who wait for a write that has yet to begin share it, also when it fail
   expect(results.every(({ status }) => status === "rejected")).toBe(true);
   const [counted] = await sql`select last_value::integer as writes from writes`;
   expect(counted).toEqual({ writes: 1 });
+});
+
+test("a write begins when the one before it has ended", async () => {
+  const { sql } = database;
+  let writes = 0;
+  sql.options.debug = (_connection, query) => {
+    if (query.includes("insert into usage")) writes++;
+  };
+  const usage = openUsage(sql);
+  const meterId = Bun.randomUUIDv7();
+  const flushes: Promise<void>[] = [];
+  await sql.begin(async (other) => {
+    await other`lock table usage`;
+    for (const requests of [1, 2]) {
+      usage.count(meterId, "2026-11", requests);
+      flushes.push(usage.flush());
+      await until(async () => writes > 0, 5_000);
+    }
+  });
+  await Promise.all(flushes);
+  sql.options.debug = false;
+  expect(writes).toBe(2);
+  expect(await usage.totals([{ meterId, month: "2026-11" }])).toEqual([3]);
+});
+
+test("usage that cannot be written is logged once, and so is that it can be again", async () => {
+  const { sql } = database;
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+  const usage = openUsage(sql);
+  const flushing = flushRegularly(usage, log);
+  let writes = 0;
+  sql.options.debug = (_connection, query) => {
+    if (query.includes("insert into usage")) writes++;
+  };
+  usage.count(Bun.randomUUIDv7(), "2026-11", 1);
+  await until(async () => writes === 1, 5_000);
+  await sql`alter table usage rename to usage_gone`;
+  usage.count(Bun.randomUUIDv7(), "2026-11", 1);
+  await until(async () => writes === 3 && flushing.isFailing(), 5_000);
+  sql.options.debug = false;
+  await sql`alter table usage_gone rename to usage`;
+  await until(async () => !flushing.isFailing(), 5_000);
+  await flushing.stop();
+  expect(lines).toEqual([
+    "usage cannot be written to PostgreSQL",
+    "usage is written to PostgreSQL again",
+  ]);
 });

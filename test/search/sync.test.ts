@@ -277,6 +277,22 @@ describe("bringing the index up to date", () => {
     expect(await total("zephyr")).toBe(25_000);
   }, 40_000);
 
+  test("a run ends although there are always more changes", async () => {
+    const { id } = await addBusiness(database.sql);
+    await sync();
+    await copyBusiness(id, "first");
+    let sent = 0;
+    const gate = meilisearchGate(async ({ method, pathname }) => {
+      if (method === "GET" || !pathname.endsWith("/documents")) return undefined;
+      if (sent++ < 5) await copyBusiness(id, `later-${sent}`);
+      return undefined;
+    });
+    const result = await syncSearch({ ...where(), meili: gate.meili });
+    await gate.stop();
+    expect(result).toMatchObject({ rebuilt: false, changes: 1 });
+    expect(await pendingChanges()).toBe(1);
+  });
+
   test("one process at a time does it", async () => {
     await addBusiness(database.sql);
     await database.sql.begin(async (other) => {
