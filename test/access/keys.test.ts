@@ -153,6 +153,8 @@ test("a key that is revoked, expired or replaced is not rolled", async () => {
   expect(await roll(revoked.id)).toEqual({ refused: "revoked" });
   expect(await roll(expired.id)).toEqual({ refused: "expired" });
   expect(await roll(replaced.id)).toEqual({ refused: "replaced", by: successor.rolled.id });
+  await revokeKey(sql, replaced.id);
+  expect(await roll(replaced.id)).toEqual({ refused: "revoked" });
   expect(await roll(successor.rolled.id)).toMatchObject({ rolled: { tier: "developer" } });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { gunzipSync } from "node:zlib";
-import { ok, okFinished, withHeaders } from "../../src/http/answer.ts";
+import { json, ok, okFinished, withHeaders } from "../../src/http/answer.ts";
 import { Representation } from "../../src/http/representation.ts";
 import { respond } from "../../src/http/respond.ts";
 
@@ -66,15 +66,27 @@ test("304 is for who has the body, whether the tag is weak, one of several, or a
   expect(statusFor(tag, "POST")).toBe(200);
 });
 
-test("a 304 has no type, and what has no body its headers all the same", () => {
-  const request = new Request("http://localhost/", { headers: { "If-None-Match": "*" } });
-  const held = respond(request, ok({}));
-  expect([held.status, held.headers.get("Content-Type")]).toEqual([304, null]);
+test("a 304 has neither type nor coding, and what has no body its headers all the same", () => {
+  const request = new Request("http://localhost/", {
+    headers: { "If-None-Match": "*", "Accept-Encoding": "gzip" },
+  });
+  const held = respond(request, ok("long ".repeat(500)));
+  expect(held.status).toBe(304);
+  for (const name of ["Content-Type", "Content-Encoding"]) {
+    expect([name, held.headers.get(name)]).toEqual([name, null]);
+  }
   const empty = { status: 204, headers: { Allow: "GET" }, body: null };
   const own = withHeaders(withHeaders(empty, { "Retry-After": "1" }), { Link: "<a>" });
   const { headers } = respond(request, own);
   const names = ["Allow", "Retry-After", "Link"];
   expect(names.map((name) => headers.get(name))).toEqual(["GET", "1", "<a>"]);
+});
+
+test("what has no ETag may be coded as well, and says so", () => {
+  const request = new Request("http://localhost/", { headers: { "Accept-Encoding": "gzip" } });
+  const { headers } = respond(request, json(404, "long ".repeat(500)));
+  const names = ["ETag", "Content-Encoding", "Vary"];
+  expect(names.map((name) => headers.get(name))).toEqual([null, "gzip", "Accept-Encoding"]);
 });
 
 test("the coding is the one that the caller likes best, named in whatever case or not at all", () => {

@@ -20,7 +20,13 @@ const businesses: Partial<BusinessFixture>[] = [
   { ...norwich, name: "Boots", category: "pharmacies", city: "Leeds", postcode: "LS1 6HD" },
   { ...norwich, name: "Wensum Dispensing", category: "pharmacies", postcode: "NR12 8AA" },
   { ...norwich, name: "Bean There", category: "coffee-shops" },
-  { ...norwich, name: "Clip Joint", category: "hairdressers", addressLine1: "9 Magdalen Street" },
+  {
+    ...norwich,
+    name: "Clip Joint",
+    category: "hairdressers",
+    addressLine1: "9 Magdalen Street",
+    addressLine2: "Elm Court",
+  },
   { ...norwich, name: "Shear Bliss", category: "hairdressers", addressLine1: "9 Ber Street" },
   { ...norwich, name: "The Happy Haddock", category: "fish-and-chips" },
   { ...norwich, name: "B&Q", category: "diy-shops" },
@@ -143,6 +149,7 @@ describe("what a person types", () => {
     ["MAŁY ŁOŚ", ["Mały Łoś"]],
     ["bookstore", ["Barclay Books"]],
     ["hairdressing magdalen street", ["Clip Joint"]],
+    ["elm court", ["Clip Joint"]],
   ] as const) {
     test(`"${text}" finds ${found.join(", ")} and nothing else`, async () => {
       const { items, instead } = await search(text);
@@ -308,6 +315,7 @@ describe("order and totals", () => {
     const added = [
       { name: "Grand Lodge", category: "hotels", shortDescription: "Restaurant and weddings." },
       { name: "Onyx", category: "restaurants" },
+      { name: "Fume Works", category: "hotels", shortDescription: "Exhaust fumes extracted." },
     ];
     const ids = [];
     for (const [place, business] of added.entries()) {
@@ -317,14 +325,18 @@ describe("order and totals", () => {
     for (const text of ["restaurant", "restaurants"]) {
       expect([text, (await names(text))[0]]).toEqual([text, "Onyx"]);
     }
+    expect((await names("exhaust")).slice(3)).toEqual(["Twin Tyres", "Fume Works"]);
     await database.sql`delete from businesses where id = any(${ids})`;
     await syncSearch({ sql: database.sql, meili, index });
   });
 
   test("all of a trade in a town are alike, whatever their names say, and come before what is called so", async () => {
     const about = { shortDescription: "A pub in the middle of Norwich." };
+    const texts = ["pubs in norwich", "pub norwich", "norwich pubs", "norwich pub"];
+    const tours = { ...norwich, category: "coach-hire", isPremium: true };
     const added = [
-      { ...norwich, name: "Great Norwich Pub Tours", category: "coach-hire", isPremium: true },
+      ...texts.map((text) => ({ ...tours, name: `${text} tours` })),
+      { ...tours, name: "Great Norwich Pub Tours" },
       { ...norwich, ...about, name: "Sports Pub of Norwich", category: "pubs", rating: 3 },
       { ...norwich, name: "The Anchor", category: "pubs", rating: 5, reviewCount: 1 },
       { ...norwich, name: "Norwich Cellar", category: "bars", rating: 4 },
@@ -333,10 +345,10 @@ describe("order and totals", () => {
     for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
     await syncSearch({ sql: database.sql, meili, index });
     const pubs = ["The Anchor", "O'Malley's", "Sports Pub of Norwich"];
-    for (const text of ["pubs in norwich", "pub norwich", "norwich pubs", "norwich pub"]) {
+    for (const text of texts) {
       expect([text, ...(await names(text)).slice(0, 3)]).toEqual([text, ...pubs]);
     }
-    expect((await search("pubs in norwich")).total).toBe(6);
+    expect((await search("pubs in norwich")).total).toBe(10);
     for (const name of ["Sports Pub of Norwich", "Norwich Cellar", "Great Norwich Pub Tours"]) {
       expect((await names(name))[0]).toBe(name);
     }
