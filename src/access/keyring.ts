@@ -66,7 +66,8 @@ export async function createKeyring(
         finding.found = record;
       },
       () => {
-        if (findings.peek(name) === finding) findings.delete(name);
+        // Or what was asked since: that is only asked once more.
+        findings.delete(name);
       },
     );
     return asked;
