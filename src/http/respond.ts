@@ -101,5 +101,5 @@ function holds(request: Request, tag: string): boolean {
   const header = request.headers.get("If-None-Match");
   if (header === null) return false;
   // A comma may stand in a tag.
-  return header.trim() === "*" || (header.match(/"[^"]*"/g)?.includes(tag) ?? false);
+  return header === "*" || (header.match(/"[^"]*"/g)?.includes(tag) ?? false);
 }

@@ -98,12 +98,28 @@ test("whoever is answered 5xx has the request back", async () => {
   )(async () => {
     // So that PostgreSQL has to hear of the refund, too.
     await usage.flush();
+    await beforeFailing();
     throw new Error("broken");
   });
+  let beforeFailing = async () => {};
   await expect(Promise.resolve(fail(request, context))).rejects.toThrow("broken");
   const found = await keyring.resolve(key);
   if (!found.ok) throw new Error(found.denied);
   expect(await admission.usage(found.key)).toMatchObject({ used: 0, tokensLeft: 60 });
+
+  // As long as it takes, but for no longer than half a second.
+  const other = await database.sql.reserve();
+  let failedAt = 0;
+  beforeFailing = async () => {
+    await other`begin`;
+    await other`lock table usage`;
+    failedAt = performance.now();
+  };
+  await expect(Promise.resolve(fail(request, context))).rejects.toThrow("broken");
+  expect(performance.now() - failedAt).toBeGreaterThan(400);
+  await other`commit`;
+  other.release();
+  await until(async () => (await admission.usage(found.key)).used === 0, 5_000);
   await keyring.stop();
   stop();
 });

@@ -96,6 +96,7 @@ test("the coding is the one that the caller likes best, named in whatever case o
     ["*", "gzip"],
     ["gzip;q=0, *", "zstd"],
     ["gzip;q=0.5, zstd", "zstd"],
+    ["gzip;q=0.5", "gzip"],
     ["*;q=0", null],
     ["br", null],
   ] as const) {

@@ -402,6 +402,21 @@ describe("a rebuild", () => {
     expect(foundMeanwhile).toContain(1);
   });
 
+  test("has what was committed meanwhile before it takes the place of the present one", async () => {
+    const { id } = await addBusiness(database.sql, { name: "Early" });
+    await sync();
+    // When all documents have been read.
+    const gate = meilisearchGate(async ({ pathname }) => {
+      if (pathname.endsWith("_next/documents")) {
+        await database.sql`update businesses set name = 'Latecomer' where id = ${id}`;
+      }
+      return undefined;
+    });
+    await rebuildIndex({ ...rebuild(), meili: gate.meili });
+    await gate.stop();
+    expect(await total("latecomer")).toBe(1);
+  });
+
   test("sends nothing that was read before a change after it", async () => {
     await addMany(20);
     await sync();
