@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import pino from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createKey } from "../../src/access/keys.ts";
+import { createWindow } from "../../src/access/windows.ts";
 import { catchErrors } from "../../src/middleware/catchErrors.ts";
 import { SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
@@ -10,6 +11,7 @@ import { type Line, openLine } from "../line.ts";
 import {
   createContext,
   createDatabase,
+  freshRedis,
   startTestServer,
   type TestDatabase,
   type TestServer,
@@ -159,6 +161,18 @@ test("two causes of one kind of failure have a line each", async () => {
     expect(answer.status).toBe(503);
   }
   expect(lines.length).toBe(2);
+});
+
+test("whoever cannot be counted since Redis is away is told to come again", async () => {
+  const { client } = await freshRedis();
+  client.disconnect();
+  const window = createWindow(client, { name: "narrow", limit: 1, seconds: 60 });
+  const count = catchErrors(pino({ enabled: false }))(async () => {
+    await window("ada");
+    throw new Error("it was counted");
+  });
+  const answer = await count(new Request("http://localhost/"), createContext());
+  expect([answer.status, answer.headers["Retry-After"]]).toEqual([503, "5"]);
 });
 
 test("each fault of ours is logged with its stack", async () => {
