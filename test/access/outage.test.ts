@@ -14,6 +14,7 @@ import {
   createAdmission,
 } from "../../src/access/admission.ts";
 import { type ApiKey, createKey } from "../../src/access/keys.ts";
+import { createLastSeen } from "../../src/access/last-seen.ts";
 import { watchOutages } from "../../src/access/outage.ts";
 import { type DurableUsage, openUsage } from "../../src/access/usage.ts";
 import { loadConfig } from "../../src/config.ts";
@@ -199,6 +200,16 @@ test("a bucket goes on refilling from when it was last charged when Redis is emp
     await frail.say("FLUSHALL");
     expect(await admitted(server, key, 10)).toBe(10);
   });
+});
+
+test("of a meter the last reading is remembered, in whatever month", () => {
+  const lastSeen = createLastSeen();
+  const key = newKey();
+  const rest = { tokensLeft: 3, monthEndsInSeconds: 9, nextTokenInSeconds: 0 };
+  lastSeen.remember(key, { ...rest, month: "2026-11", used: 9 });
+  lastSeen.remember({ ...key, perMinute: 7 }, { ...rest, month: "2026-12", used: 1 });
+  const last = { month: "2026-12", used: 1, perMinute: 7 };
+  expect(lastSeen.sighting(key.meterId)).toMatchObject(last);
 });
 
 test("killed: the server decides by itself, never beyond the quota, and Redis takes over again", async () => {
