@@ -159,7 +159,14 @@ test("finds the lists of a category and of a city that are gone", async () => {
     await transaction`delete from categories where slug = 'pubs'`;
   });
   const { faults } = await checkLists(sql);
-  expect(faults).toContainEqual({ ...gone, total: 1, due: 0, missing: 0, strays: 1 });
+  expect(faults).toContainEqual({
+    ...gone,
+    total: 1,
+    due: 0,
+    missing: 0,
+    strays: 1,
+    wrongChunks: 0,
+  });
   await repairLists(sql);
   expect(await checkLists(sql)).toEqual({ businesses: 0, lists: 0, ...fine });
 });
