@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { withDeadline } from "../store/deadline.ts";
 import { SEARCH_SYNC_LOCK } from "../store/locks.ts";
 import type { Sql } from "../store/postgres.ts";
 
@@ -26,7 +27,12 @@ export async function holdingSyncLock<Result>(
   try {
     const [lock] = await holder<[{ held: boolean }]>`
       select pg_try_advisory_lock(${SEARCH_SYNC_LOCK}) as held`;
-    return lock.held ? await work(AbortSignal.any([stopping, lost.signal])) : null;
+    if (!lock.held) return null;
+    try {
+      return await work(AbortSignal.any([stopping, lost.signal]));
+    } finally {
+      if (!lost.signal.aborted) await release(holder);
+    }
   } catch (error) {
     // If the lock was lost, that is why the work failed.
     lost.signal.throwIfAborted();
@@ -35,6 +41,15 @@ export async function holdingSyncLock<Result>(
     await holder.end({ timeout: 0 });
   }
 }
+
+/** PostgreSQL hears a little late that a connection has ended: whoever came next would find it locked. */
+async function release(holder: Sql): Promise<void> {
+  const released = holder`select pg_advisory_unlock(${SEARCH_SYNC_LOCK})`;
+  // If it fails, the end of the connection does it.
+  await withDeadline(released, LONGEST_RELEASE_MS).catch(() => {});
+}
+
+const LONGEST_RELEASE_MS = 1_000;
 
 type Options = postgres.Options<Record<string, never>> & { socket?: unknown };
 

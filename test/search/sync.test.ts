@@ -302,6 +302,23 @@ describe("bringing the index up to date", () => {
     expect(await sync()).toMatchObject({ state: "current" });
   });
 
+  test("its lock is free again as soon as it has ended, however it has", async () => {
+    const isFree = async () => {
+      const held = await database.sql`
+        select from pg_locks where locktype = 'advisory' and objid = ${SEARCH_SYNC_LOCK}
+          and database = (select oid from pg_database where datname = current_database())`;
+      return held.length === 0;
+    };
+    const reason = new Error("enough");
+    for (let time = 0; time < 5; time++) {
+      await sync();
+      expect(await isFree()).toBe(true);
+      await addBusiness(database.sql);
+      await expect(sync({ signal: AbortSignal.abort(reason) })).rejects.toThrow(reason);
+      expect(await isFree()).toBe(true);
+    }
+  });
+
   test("it can be ended early, and goes on later", async () => {
     await addBusiness(database.sql);
     const reason = new Error("enough");
