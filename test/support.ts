@@ -101,6 +101,36 @@ export function createContext(client = ""): Context {
   return { headers: NO_HEADERS, client: () => client, query: "", segment: "" };
 }
 
+/** Runs a command of ours to its end, on a database and the other stores of the tests. */
+export async function runScript(
+  databaseUrl: string,
+  name: string,
+  args: readonly string[],
+  { cwd, env }: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<{ stdout: string; stderr: string; exitCode: number }> {
+  const { redisUrl, meiliUrl, meiliKey } = stores();
+  const script = new URL(`../scripts/${name}.ts`, import.meta.url).pathname;
+  const command = Bun.spawn([process.execPath, script, ...args], {
+    ...(cwd && { cwd }),
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      MEILI_URL: meiliUrl,
+      MEILI_KEY: meiliKey,
+      ...env,
+    },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(command.stdout).text(),
+    new Response(command.stderr).text(),
+    command.exited,
+  ]);
+  return { stdout, stderr, exitCode };
+}
+
 export interface TestServer {
   url: string;
   config: Config;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, hasWaiters, stores, type TestDatabase } from "../support.ts";
+import { createDatabase, hasWaiters, runScript, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -10,26 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-async function checkLists(...options: string[]) {
-  const { redisUrl, meiliUrl, meiliKey } = stores();
-  const command = Bun.spawn([process.execPath, "scripts/check-lists.ts", ...options], {
-    env: {
-      ...process.env,
-      DATABASE_URL: database.url,
-      REDIS_URL: redisUrl,
-      MEILI_URL: meiliUrl,
-      MEILI_KEY: meiliKey,
-    },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    new Response(command.stdout).text(),
-    new Response(command.stderr).text(),
-    command.exited,
-  ]);
-  return { stdout, stderr, exitCode };
-}
+const checkLists = (...options: string[]) => runScript(database.url, "check-lists", options);
 
 test("says that all is right, what is wrong, what to do, and that it is done", async () => {
   const { slug } = await addBusiness(database.sql, { category: "pubs", city: "Leeds" });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase, stores, type TestDatabase } from "../support.ts";
+import { createDatabase, runScript, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
 let folder: string;
@@ -27,26 +27,7 @@ test.each<[string, string[]]>([
   ["sync-search", []],
   ["check-lists", ["--repair"]],
 ])("while a migration is pending, %s does nothing but say so", async (name, args) => {
-  const { redisUrl, meiliUrl, meiliKey } = stores();
-  const script = new URL(`../../scripts/${name}.ts`, import.meta.url).pathname;
-  const command = Bun.spawn([process.execPath, script, ...args], {
-    cwd: folder,
-    env: {
-      ...process.env,
-      DATABASE_URL: database.url,
-      REDIS_URL: redisUrl,
-      MEILI_URL: meiliUrl,
-      MEILI_KEY: meiliKey,
-    },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    new Response(command.stdout).text(),
-    new Response(command.stderr).text(),
-    command.exited,
-  ]);
-  expect({ stdout, stderr, exitCode }).toEqual({
+  expect(await runScript(database.url, name, args, { cwd: folder })).toEqual({
     stdout: "",
     stderr: "The database lacks 018_usage_writes.sql: run `npx bun scripts/migrate.ts`.\n",
     exitCode: 1,

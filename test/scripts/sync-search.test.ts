@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { SEARCH_INDEX } from "../../src/search/settings.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, stores, type TestDatabase, uniqueIndex } from "../support.ts";
+import { createDatabase, runScript, type TestDatabase, uniqueIndex } from "../support.ts";
 
 const { meili } = uniqueIndex();
 let database: TestDatabase;
@@ -15,27 +15,8 @@ afterEach(async () => {
   await database.drop();
 });
 
-async function syncSearch(options: string[], env: Record<string, string> = {}) {
-  const { databaseUrl: _, redisUrl, meiliUrl, meiliKey } = stores();
-  const command = Bun.spawn([process.execPath, "scripts/sync-search.ts", ...options], {
-    env: {
-      ...process.env,
-      DATABASE_URL: database.url,
-      REDIS_URL: redisUrl,
-      MEILI_URL: meiliUrl,
-      MEILI_KEY: meiliKey,
-      ...env,
-    },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    new Response(command.stdout).text(),
-    new Response(command.stderr).text(),
-    command.exited,
-  ]);
-  return { stdout, stderr, exitCode };
-}
+const syncSearch = (options: string[], env: Record<string, string> = {}) =>
+  runScript(database.url, "sync-search", options, { env });
 
 test("builds the index, then brings changes into it, then builds it anew when told so", async () => {
   await addBusiness(database.sql);
