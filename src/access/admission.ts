@@ -1,11 +1,11 @@
 import { batched } from "../store/batches.ts";
-import { withDeadline } from "../store/deadline.ts";
+import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
 import { type Decision, type MeterReading, SECOND } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
 import { createLastSeen } from "./last-seen.ts";
 import { createLocalLimiter } from "./local.ts";
-import { createMeters } from "./meters.ts";
+import { createMeters, type KnownMeter } from "./meters.ts";
 import { watchOutages } from "./outage.ts";
 import { type DurableUsage, noDurableUsage } from "./usage.ts";
 import type { MeterMonth } from "./usage-rows.ts";
@@ -73,6 +73,10 @@ export function createAdmission(
   const beginning = new Map<string, Promise<void>>();
   const beginningHere = new Map<string, Promise<void>>();
   let outages = 0;
+  /** In which outage this process has charged by itself. */
+  const chargedIn = new WeakMap<MeterReading, number>();
+  /** What Redis has charged and has yet to give back. */
+  const owed: Pick<KnownMeter, "meterId" | "month" | "perMinute">[] = [];
 
   const outage = watchOutages(redis, {
     onBegin(cause) {
@@ -82,11 +86,17 @@ export function createAdmission(
       usage.flush().catch(() => {});
     },
     async recover() {
-      const charged = local.charged();
-      const used = await usage.totals(charged);
-      await Promise.all(
-        charged.map((meter, index) => meters.seed({ ...meter, used: used[index] ?? 0 })),
-      );
+      do {
+        const refunds = [...owed];
+        const known = [...refunds, ...local.charged()];
+        const used = await usage.totals(known);
+        owed.splice(0, refunds.length);
+        // Before the seeds: they raise what turns out too low, as in a Redis that had forgotten the charge.
+        await Promise.all(refunds.map(refundInRedis));
+        await Promise.all(
+          known.map((meter, index) => meters.seed({ ...meter, used: used[index] ?? 0 })),
+        );
+      } while (owed.length > 0);
     },
     onEnd() {
       local.forgetMeters();
@@ -122,7 +132,10 @@ export function createAdmission(
   async function chargeLocally(key: ApiKey, cost: 0 | 1): Promise<Decision> {
     for (;;) {
       const decision = local.charge(key, cost);
-      if (decision) return counted(key, cost, decision);
+      if (decision) {
+        chargedIn.set(decision, outages);
+        return counted(key, cost, decision);
+      }
       await singleFlight(beginningHere, key.meterId, () => beginLocally(key));
     }
   }
@@ -158,6 +171,16 @@ export function createAdmission(
     }
   }
 
+  async function refundInRedis(charge: (typeof owed)[number]): Promise<void> {
+    try {
+      await meters.refund(charge.meterId, charge.month);
+    } catch (error) {
+      // What is late is done all the same.
+      if (!(error instanceof DeadlineError)) owed.push(charge);
+      throw error;
+    }
+  }
+
   return {
     admitClient(client) {
       if (outage.isOn) return toClientAdmission(local.admitClient(client));
@@ -167,12 +190,17 @@ export function createAdmission(
       });
     },
     admitKey: (key) => charge(key, 1),
-    async refundKey({ meterId }, { month }) {
+    async refundKey({ meterId, perMinute }, admission) {
+      const { month } = admission;
+      const charge = { meterId, month, perMinute };
       const given = usage.giveBack(meterId, month);
-      if (outage.isOn) return local.refund(meterId, month);
+      if (outage.isOn) {
+        if (chargedIn.get(admission) !== outages) owed.push(charge);
+        return local.refund(meterId, month);
+      }
       // PostgreSQL first: a server that finds more there than in Redis believes that Redis forgot some.
       const refunded = given
-        .then(() => meters.refund(meterId, month))
+        .then(() => refundInRedis(charge))
         .catch((error) => outage.begin(error, meterId));
       await withDeadline(refunded, LONGEST_REFUND_MS).catch(() => {});
     },

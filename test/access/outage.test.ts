@@ -488,6 +488,43 @@ test("a refund while Redis is away gives back what was charged", async () => {
   });
 });
 
+test("what Redis has charged and hears nothing of when it is given back is made up for once it is back", async () => {
+  await withServers({ instances: 1 }, async (server) => {
+    const { admission, redis } = server;
+    const key = newKey({ perMinute: 1, burst: 100 });
+    const charge = () => admission.admitKey(key);
+    const pause = async () => {
+      frail.pause();
+      await admission.admitClient("198.51.100.12");
+    };
+    const resume = async () => {
+      frail.resume();
+      await isBack(server);
+    };
+    // Charged by Redis, and by this process in an outage that is over: Redis has been told of it.
+    const charges = [await charge(), await charge()];
+    await pause();
+    charges.push(await charge());
+    await resume();
+    expect(await admission.usage(key)).toMatchObject({ used: 3, tokensLeft: 97 });
+    await pause();
+    await charge();
+    for (const each of charges) await admission.refundKey(key, each);
+    // Redis never hears of this one.
+    await admission.refundKey(key, await charge());
+    await resume();
+    expect(await admission.usage(key)).toMatchObject({ used: 1, tokensLeft: 99 });
+
+    const last = await charge();
+    redis.disconnect(true);
+    await admission.refundKey(key, last);
+    await isBack(server);
+    expect(await admission.usage(key)).toMatchObject({ used: 1, tokensLeft: 99 });
+    await server.usage.flush();
+    expect(await stored(key)).toBe(1);
+  });
+});
+
 test("a refund neither fails nor waits for long when PostgreSQL is away or slow", async () => {
   await withServers({ instances: 1, ...patient }, async ({ admission, usage }) => {
     const key = newKey();
