@@ -525,6 +525,19 @@ test("what Redis has charged and hears nothing of when it is given back is made 
   });
 });
 
+test("what a server has charged and given back by itself is nothing to Redis, which others have charged", async () => {
+  await withServers({ instances: 2 }, async (server, other) => {
+    const key = newKey();
+    expect(await admitted(other, key, 3)).toBe(3);
+    frail.pause();
+    const charge = await server.admission.admitKey(key);
+    await server.admission.refundKey(key, charge);
+    frail.resume();
+    await isBack(server);
+    expect((await server.admission.usage(key)).used).toBe(3);
+  });
+});
+
 test("a refund neither fails nor waits for long when PostgreSQL is away or slow", async () => {
   await withServers({ instances: 1, ...patient }, async ({ admission, usage }) => {
     const key = newKey();
