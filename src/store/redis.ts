@@ -1,10 +1,11 @@
-import { Cluster, Redis } from "ioredis";
+import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { DeadlineError, withDeadline } from "./deadline.ts";
 
 export type RedisClient = Redis | Cluster;
 
 /**
- * Opens Redis; several addresses mean a Redis Cluster.
+ * Opens Redis; several addresses mean a Redis Cluster, whose other servers are found and reached like
+ * the first of these.
  * No offline queue: a caller hears at once that Redis is away and can decide by itself. The client is
  * patched (see patches/): as published, a slot that moves to a node that is gone ends the process.
  */
@@ -28,7 +29,7 @@ export function openRedis(urls: readonly string[]): RedisClient {
     ? new Cluster([...urls], {
         enableOfflineQueue: false,
         lazyConnect: true,
-        redisOptions: options,
+        redisOptions: { ...options, ...accessOf(url) },
         // Otherwise what was sent and not answered would be sent again, as above.
         retryDelayOnFailover: 0,
         clusterRetryStrategy: (attempts) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
@@ -36,6 +37,16 @@ export function openRedis(urls: readonly string[]): RedisClient {
         slotsRefreshTimeout: 500,
       })
     : new Redis(url, options);
+}
+
+/** What a cluster does not say of its servers: who we are to them, and whether they speak TLS. */
+function accessOf(url: string): Pick<RedisOptions, "username" | "password" | "tls"> {
+  const { protocol, username, password } = new URL(url);
+  return {
+    ...(username && { username: decodeURIComponent(username) }),
+    ...(password && { password: decodeURIComponent(password) }),
+    ...(protocol === "rediss:" && { tls: {} }),
+  };
 }
 
 /**

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Cluster } from "ioredis";
 import pino from "pino";
 import { type FrailRedis, startFrailCluster, startFrailRedis } from "../../scripts/bench/redis.ts";
 import { beginMove, masterOf, moveSlotOf } from "../../scripts/bench/reshard.ts";
@@ -84,6 +85,25 @@ test("of 200 requests at once for each of 30 keys on all masters, exactly 60 are
   expect(open.filter((decision) => decision?.admitted).length).toBe(60);
   expect(outages(both)).toEqual([0, 0]);
   for (const server of both) await server.stop();
+});
+
+test("a server that only the cluster names is told the same password as those of REDIS_URL", async () => {
+  const password = "p@ss, word";
+  for (const node of nodes) {
+    await node.say("ACL", "SETUSER", "highstreet", "on", `>${password}`, "~*", "+@all");
+  }
+  const login = `highstreet:${encodeURIComponent(password)}`;
+  const urls = nodes.slice(0, 2).map(({ url }) => url.replace("//", `//${login}@`));
+  const redis = openRedis(urls);
+  redis.on("error", () => {});
+  await connectRedis(redis);
+  if (!(redis instanceof Cluster)) throw new Error("several addresses are no cluster");
+  const masters = redis.nodes("master");
+  expect(masters.length).toBe(3);
+  expect(await Promise.all(masters.map((master) => master.call("ACL", "WHOAMI")))).toEqual(
+    masters.map(() => "highstreet"),
+  );
+  redis.disconnect();
 });
 
 test("while the slot of a key moves to another master, not one more and not one less is let in", async () => {
