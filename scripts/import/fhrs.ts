@@ -56,7 +56,7 @@ const ESTABLISHMENT = "EstablishmentDetail";
 type Fields = Record<string, string>;
 
 function rowOf(line: number, fields: Fields): Row {
-  const category = categories[fields.BusinessType ?? ""] ?? "other-organisations";
+  const category = categories.get(fields.BusinessType ?? "") ?? "other-organisations";
   if (!fields.FHRSID) return { line, row: fields, reason: "FHRSID is missing" };
   const name = unescapeAmpersand(fields.BusinessName ?? "");
   const { line1, line2, city } = splitAddress(
@@ -102,19 +102,20 @@ function splitAddress(given: readonly (string | undefined)[], name: string) {
 /** The scheme's own files hold "B\&Q". */
 const unescapeAmpersand = (text: string) => text.replaceAll("\\&", "&");
 
-const categories: Record<string, string> = {
-  "Distributors/Transporters": "haulage",
-  "Farmers/growers": "farms",
-  "Hospitals/Childcare/Caring Premises": "care-services",
-  "Hotel/bed & breakfast/guest house": "hotels",
-  "Importers/Exporters": "importers-and-exporters",
-  "Manufacturers/packers": "food-producers",
-  "Mobile caterer": "mobile-caterers",
-  "Other catering premises": "caterers",
-  "Pub/bar/nightclub": "pubs-and-bars",
-  "Restaurant/Cafe/Canteen": "eating-out",
-  "Retailers - other": "other-food-shops",
-  "Retailers - supermarkets/hypermarkets": "supermarkets",
-  "School/college/university": "education-and-childcare",
-  "Takeaway/sandwich shop": "takeaways",
-};
+// No object, which has a `constructor` besides.
+const categories = new Map([
+  ["Distributors/Transporters", "haulage"],
+  ["Farmers/growers", "farms"],
+  ["Hospitals/Childcare/Caring Premises", "care-services"],
+  ["Hotel/bed & breakfast/guest house", "hotels"],
+  ["Importers/Exporters", "importers-and-exporters"],
+  ["Manufacturers/packers", "food-producers"],
+  ["Mobile caterer", "mobile-caterers"],
+  ["Other catering premises", "caterers"],
+  ["Pub/bar/nightclub", "pubs-and-bars"],
+  ["Restaurant/Cafe/Canteen", "eating-out"],
+  ["Retailers - other", "other-food-shops"],
+  ["Retailers - supermarkets/hypermarkets", "supermarkets"],
+  ["School/college/university", "education-and-childcare"],
+  ["Takeaway/sandwich shop", "takeaways"],
+]);

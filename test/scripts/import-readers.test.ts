@@ -437,6 +437,20 @@ test("FHRS: entities, xsi:nil and the town at the end of the address", async () 
   ]);
 });
 
+test("FHRS: a type that it does not list is no category, whatever it is called", async () => {
+  const types = ["Mobile caterer", "Windmill", "constructor", "toString", "__proto__"];
+  const rows = types.map((type) =>
+    establishment(
+      `<FHRSID>1</FHRSID><BusinessName>A</BusinessName><BusinessType>${type}</BusinessType>`,
+    ),
+  );
+  const read = await Promise.all(rows.map((xml) => records(readFhrs(pieces(xml)))));
+  expect(read.flat().map((record) => (record as { category: unknown }).category)).toEqual([
+    "mobile-caterers",
+    ...Array(4).fill("other-organisations"),
+  ]);
+});
+
 test("FHRS: an address that the scheme withholds is none", async () => {
   const withheld = establishment("<FHRSID>1</FHRSID><BusinessName>A</BusinessName><PostCode/>");
   expect(await records(readFhrs(pieces(withheld)))).toMatchObject([{ address: null }]);
