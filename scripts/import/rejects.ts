@@ -1,4 +1,4 @@
-import { appendFileSync, rmSync } from "node:fs";
+import { appendFileSync, statSync, unlinkSync } from "node:fs";
 import { basename } from "node:path";
 import { CommandError } from "../command.ts";
 import { formatJson } from "../table.ts";
@@ -10,6 +10,9 @@ export const REJECTS = ".rejects.ndjson";
 /** Rows in memory before they are written. */
 const BUFFERED = 500;
 
+/** That its owner may read and write a file. */
+const OURS = 0o600;
+
 /** Different reasons that are counted: some name what is wrong, which may be another in each row. */
 const MOST_REASONS = 1_000;
 const OTHERS = "for other reasons, see the file";
@@ -19,9 +22,15 @@ export class Rejects {
   readonly #reasons = new Map<string, number>();
   #lines: string[] = [];
   #path: string;
+  readonly #mode: number;
+  /** Whether there are rows in the file. */
+  #isBegun = false;
   total = 0;
 
   constructor(file: string) {
+    // The rows are of the feed: whoever may not read that may not read them either.
+    const { mode } = statSync(file, { throwIfNoEntry: false }) ?? { mode: 0o666 };
+    this.#mode = (mode & 0o666) | OURS;
     this.#path = `${file}${REJECTS}`;
     this.remove();
   }
@@ -53,14 +62,21 @@ export class Rejects {
 
   #append(text: string): void {
     try {
-      appendFileSync(this.#path, text);
+      this.#write(text);
     } catch (error) {
-      if (!isReadOnly(error)) throw error;
+      if (!isReadOnly(error) && !isTaken(error)) throw error;
       // The data may lie in a folder that is not ours to write to.
       this.#path = basename(this.#path);
-      this.remove();
-      appendFileSync(this.#path, text);
+      this.#isBegun = false;
+      this.#write(text);
     }
+  }
+
+  #write(text: string): void {
+    // In a folder that all may write to, somebody may have put a link to another file in its place.
+    if (!this.#isBegun) this.remove();
+    appendFileSync(this.#path, text, { flag: this.#isBegun ? "a" : "ax", mode: this.#mode });
+    this.#isBegun = true;
   }
 
   /** The most common reasons, the most common first. */
@@ -74,9 +90,9 @@ export class Rejects {
    */
   remove(): void {
     try {
-      rmSync(this.#path, { force: true });
+      unlinkSync(this.#path);
     } catch (error) {
-      if (!isReadOnly(error)) throw unwritable(error);
+      if (codeOf(error) !== "ENOENT" && !isReadOnly(error)) throw unwritable(error);
     }
   }
 }
@@ -94,6 +110,9 @@ function jsonOf(rejected: RejectedRow): string {
   }
 }
 
-function isReadOnly(error: unknown): boolean {
-  return ["EACCES", "EPERM", "EROFS"].includes((error as { code?: string }).code ?? "");
-}
+const codeOf = (error: unknown) => (error as { code?: string }).code ?? "";
+
+const isReadOnly = (error: unknown) => ["EACCES", "EPERM", "EROFS"].includes(codeOf(error));
+
+/** There is a file of that name, which is somebody else's and could not be removed. */
+const isTaken = (error: unknown) => codeOf(error) === "EEXIST";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CommandError } from "../../scripts/command.ts";
@@ -35,10 +35,47 @@ test.skipIf(!existsSync("/sys"))(
 test.skipIf(!existsSync("/dev/full"))("a full disk is told in a line", async () => {
   const file = join(tmpdir(), crypto.randomUUID());
   const rejects = new Rejects(file);
-  await symlink("/dev/full", `${file}.rejects.ndjson`);
   rejects.add({ line: 1, reason: "name is missing", row: {} });
+  rejects.flush();
+  await rm(`${file}.rejects.ndjson`);
+  await symlink("/dev/full", `${file}.rejects.ndjson`);
+  rejects.add({ line: 2, reason: "name is missing", row: {} });
   expect(() => rejects.flush()).toThrow(CommandError);
   rejects.remove();
+});
+
+test("a link that was put in the place of the rejects leads to no other file", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-rejects-"));
+  const other = join(folder, "other");
+  await Bun.write(other, "not ours");
+  const file = join(folder, "feed.ndjson");
+  const rejects = new Rejects(file);
+  await symlink(other, `${file}.rejects.ndjson`);
+  for (const line of [1, 2]) {
+    rejects.add({ line, reason: "name is missing", row: {} });
+    rejects.flush();
+  }
+  expect(await Bun.file(other).text()).toBe("not ours");
+  const written = await Bun.file(`${file}.rejects.ndjson`).text();
+  expect(written.split("\n")).toHaveLength(3);
+  await rm(folder, { recursive: true });
+});
+
+test.each([
+  ["-rw-------", 0o600, 0o600],
+  // More rows are to be added to what was written.
+  ["-r--r-----", 0o440, 0o640],
+  ["-rw-r--r--", 0o644, 0o644],
+])("nobody may read the rejects who may not read the feed: %s", async (_, ofFeed, ofRejects) => {
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-rejects-"));
+  const file = join(folder, "feed.ndjson");
+  await Bun.write(file, "");
+  await chmod(file, ofFeed);
+  const rejects = new Rejects(file);
+  rejects.add({ line: 1, reason: "name is missing", row: { phone: "0161 496 0999" } });
+  rejects.flush();
+  expect((await stat(`${file}.rejects.ndjson`)).mode & 0o777).toBe(ofRejects);
+  await rm(folder, { recursive: true });
 });
 
 test("a row that is nested too deeply to be written is told of by its line", async () => {
