@@ -345,6 +345,23 @@ test("a slug of the record's own is used when it is free, and rejected with a re
   expect((await stored("1"))?.slug).toBe("boots-norwich-nr1");
 });
 
+test("a row that repeats one whose slug was taken is not told that they differ", async () => {
+  const taken = { ...whole, sourceId: "2", slug: "boots-norwich" };
+  const result = await load([{ ...whole, slug: "boots-norwich" }, taken, taken]);
+  expect(result).toMatchObject({ read: 3, created: 1, unchanged: 0, rejected: 2 });
+  expect(result.reasons).toEqual([
+    "the slug belongs to another business: give another, or none",
+    "an earlier row with the same sourceId was rejected: mend that one",
+  ]);
+});
+
+test("a row that repeats another but for a new town says something else", async () => {
+  const { city: _, ...nowhere } = whole;
+  const result = await load([nowhere, { ...whole, city: "Ystrad Mynach" }]);
+  expect(result).toMatchObject({ created: 1, unchanged: 0, rejected: 1 });
+  expect(result.reasons).toEqual(["an earlier row has the same sourceId and says something else"]);
+});
+
 test("of rows with one sourceId the first counts, and again on the next import", async () => {
   const feed = [whole, whole, { ...whole, name: "Superdrug" }];
   const expected = { read: 3, unchanged: 1, rejected: 1 };

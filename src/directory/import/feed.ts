@@ -157,12 +157,19 @@ export async function openFeed(
     const stored = await readKnown(prepared);
     for (const given of prepared) {
       const before = stored.get(given.sourceId);
-      if (before && isSame(before, rules.change(before, given))) {
+      if (!before) {
+        reject(given.record, "an earlier row with the same sourceId was rejected: mend that one");
+      } else if (!isNew(given.town) && isSame(before, rules.change(before, given))) {
         count("unchanged", before, given);
       } else {
         reject(given.record, "an earlier row has the same sourceId and says something else");
       }
     }
+  }
+
+  /** Such a town has no id that could be compared, and only the records that count make cities. */
+  function isNew(town: Prepared["town"]): boolean {
+    return town != null && !cities.find(town);
   }
 
   function count(
