@@ -31,11 +31,11 @@ function parsePhone(text: string): string | null {
       defaultCountry: "GB",
       extract: !isNumberAlone,
     });
-    if (number && isBritish(number)) return number.formatNational();
+    if (number && isBritish(number)) return nationalFormat(number);
     // As in "01603 612345 (24 hours)", whose digits all seem to be one number.
     if (!/\p{L}/u.test(part)) continue;
     const found = findPhoneNumbersInText(part, "GB").find((one) => isBritish(one.number));
-    if (found) return found.number.formatNational();
+    if (found) return nationalFormat(found.number);
   }
   return null;
 }
@@ -46,6 +46,15 @@ function isBritish(number: PhoneNumber): boolean {
   // A typing error easily turns a British number into a foreign one.
   return number.countryCallingCode === "44" && (isReserved || number.isValid());
 }
+
+function nationalFormat(number: PhoneNumber): string {
+  // Feeds put a second number where the extension belongs, with or without its first digits.
+  if ((number.ext?.length ?? 0) > LONGEST_EXTENSION) number.setExt("");
+  return number.formatNational();
+}
+
+/** In digits; numbers within a town have up to eight. */
+const LONGEST_EXTENSION = 7;
 
 /** An address on the web, with a scheme. Of http and https only, without credentials. */
 export function readWebsite(text: string): string | null {
