@@ -7,7 +7,7 @@ import { weekdays } from "../../src/directory/weekdays.ts";
  * The opening hours of a normal week, with neither public nor school holidays, from the value of
  * OpenStreetMap's tag: https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification.
  * @returns null when there is no such week: hours that follow the season or the sun, that leave the
- *   end of a day open, that are words, or that say the place never opens
+ *   end of a day open or the times of one out, that are words, or that say the place never opens
  */
 export function readWeek(value: string): OpeningHoursRecord[] | null {
   if (value.length > LONGEST_VALUE) return null;
@@ -40,6 +40,8 @@ type Interval = [from: Date, to: Date, isUnknown: boolean, comment: string | und
 function parse(value: string): OpeningHoursRecord[] | null {
   // Without coordinates the library takes fixed hours for sunrise and sunset.
   if (/\b(sunrise|sunset|dawn|dusk)\b/.test(value)) return null;
+  // By the letter of the format these are open day and night, but who writes them does not know the times.
+  if (value.split(";").some((rule) => ONLY_DAYS.test(rule))) return null;
   let hours: OpeningHours;
   try {
     hours = new OpeningHours(normalise(value), ENGLAND);
@@ -69,6 +71,8 @@ function normalise(value: string): string {
     .filter((rule) => !/^\s*SH\b/.test(rule))
     .join(";");
 }
+
+const ONLY_DAYS = /^\s*(?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[a-z]*[\s,-]*)+(?:PH\s*)?$/;
 
 /** White space after days and their times, before other days. */
 const MISSING_SEPARATOR =

@@ -88,6 +88,9 @@ test.each([
   ["that are over", "2018 Apr 9-10 08:00-19:00"],
   ["that are none", "whenever we like"],
   ["that are nothing", ""],
+  ["that are only days", "Mo-Sa"],
+  ["that are only days, with holidays", "Mo-Sa; Dec 25-26 off"],
+  ["that lack the times of a day", "Mo-Fr 09:00-17:00; Sa,Su,PH"],
 ])("hours %s are not understood", (_, value) => expect(readWeek(value)).toBeNull());
 
 test("a night is not cut by the rule of the next day", () => {
