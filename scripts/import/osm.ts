@@ -76,7 +76,10 @@ function rowOf(line: number, row: unknown): Row {
 function addressOf(tags: Tags): Pick<ImportRecord, "address" | "city"> {
   const street = present(tags["addr:street"]) ?? present(tags["addr:place"]);
   const number = present(tags["addr:housenumber"])?.replace(/ *; */g, ", ");
-  const house = [present(tags["addr:unit"]), present(tags["addr:housename"])]
+  const unit = present(tags["addr:unit"]);
+  const houseName = present(tags["addr:housename"]);
+  // A number is only of use beside a name.
+  const house = [street || !houseName ? undefined : number, unit, houseName]
     .filter(Boolean)
     .join(", ");
   const onStreet = [number, street].filter(Boolean).join(" ");

@@ -12,6 +12,7 @@ import { categoryOf, isVacant } from "../../scripts/import/osm-categories.ts";
 import { readOutcodes } from "../../scripts/import/outcodes.ts";
 import type { Row } from "../../scripts/import/row.ts";
 import { readText } from "../../scripts/import/text.ts";
+import type { ImportRecord } from "../../src/directory/import.ts";
 
 /** A text in pieces of a few characters, so that every boundary falls somewhere. */
 async function* pieces(text: string, size = 7) {
@@ -495,6 +496,21 @@ test("OSM: tags become fields", async () => {
     email: "a@shop.example",
   });
   expect((record as { openingHours: unknown[] }).openingHours.length).toBe(7);
+});
+
+test("OSM: the number of a house with a name is kept where no street is given", async () => {
+  const addressOf = async (tags: object) => {
+    const properties = { name: "Shop", shop: "gift", ...tags };
+    const json = collection({ id: "node/1", properties, geometry: point });
+    const [record] = await records(readOsm(pieces(json)));
+    return (record as ImportRecord).address;
+  };
+  const mall = { "addr:housename": "Castle Mall" };
+  const number = { "addr:housenumber": "25;26" };
+  expect(await addressOf({ ...mall, ...number })).toEqual({ line1: "25, 26, Castle Mall" });
+  expect(await addressOf(mall)).toEqual({ line1: "Castle Mall" });
+  // Nobody could find it by that.
+  expect(await addressOf(number)).toEqual({});
 });
 
 test("OSM: hours that cannot be read say that there are none, and are told of", async () => {
