@@ -85,7 +85,8 @@ const mapping = v.pipe(
  *
  * Lists for the town and the lines of the address share their columns, since feeds shift addresses:
  * the town is the first of its columns that names a town, and a line is the first of its columns
- * that is neither the town, a county nor the name, nor what the line before says.
+ * that is neither the town, a county nor the name, nor what the line before says. The second line is
+ * all of these.
  *
  * @param first the cells of the file's first row, which names the columns or is one of the others
  * @throws CommandError when the file lacks a column
@@ -105,12 +106,17 @@ export function mapColumns(
     return new Map(
       resolved.map(({ field, constant, columns }) => {
         if (constant !== undefined) return [field, constant];
-        const index = choose(field, columns);
-        if (index === undefined) return [field, ""];
-        if (ADDRESS_ORDER.includes(field)) taken.add(index);
-        if (field === "name" || field === "address.line1") known.add(makeSlug(cell(index)));
-        if (field === "city") known.add(readTown(cell(index))?.slug ?? "");
-        return [field, cell(index)];
+        const texts: string[] = [];
+        let index = choose(field, columns);
+        while (index !== undefined) {
+          texts.push(cell(index));
+          if (ADDRESS_ORDER.includes(field)) taken.add(index);
+          if (field === "city") known.add(readTown(cell(index))?.slug ?? "");
+          else if (field === "name" || taken.has(index)) known.add(makeSlug(cell(index)));
+          // No line comes after the second, so it has all that is left.
+          index = field === "address.line2" ? columns.find(isLine) : undefined;
+        }
+        return [field, texts.join(", ")];
       }),
     );
 
@@ -118,14 +124,19 @@ export function mapColumns(
       const filled = columns.filter((index) => cell(index) !== "");
       if (columns.length === 1) return filled[0];
       if (field === "city") return filled.find((index) => readTown(cell(index)) !== null);
-      if (ADDRESS_ORDER.includes(field)) return filled.find(isLine);
+      if (ADDRESS_ORDER.includes(field)) return columns.find(isLine);
       const read = readers[field];
       // What is not usable is to be told of.
       return filled.find((index) => !read || read(cell(index)) !== null) ?? filled[0];
     }
 
     function isLine(index: number): boolean {
-      return !taken.has(index) && !isCounty(cell(index)) && !known.has(makeSlug(cell(index)));
+      return (
+        cell(index) !== "" &&
+        !taken.has(index) &&
+        !isCounty(cell(index)) &&
+        !known.has(makeSlug(cell(index)))
+      );
     }
   };
 }

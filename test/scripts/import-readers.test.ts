@@ -388,6 +388,8 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
     "7,Boots,1 High Street,,,Kent",
     "8,Boots,67 Blythe Road,67 Blythe Road,,London",
     "9,Boots,Unit 1,UNIT 1,Dock Road,Hull",
+    "10,Boots,Spa Health Centre,Eyot House,50 Jamaica Road,London",
+    "11,Boots,2 Elm Row,Parr,PARR,St Helens",
   ].join("\n");
   expect(await records(readCsv(pieces(csv), mapping))).toEqual([
     { sourceId: "1", name: "Boots", city: "Hebburn", address: { line1: "1 High Street" } },
@@ -413,6 +415,18 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
       name: "Boots",
       city: "Hull",
       address: { line1: "Unit 1", line2: "Dock Road" },
+    },
+    {
+      sourceId: "10",
+      name: "Boots",
+      city: "London",
+      address: { line1: "Spa Health Centre", line2: "Eyot House, 50 Jamaica Road" },
+    },
+    {
+      sourceId: "11",
+      name: "Boots",
+      city: "St Helens",
+      address: { line1: "2 Elm Row", line2: "Parr" },
     },
   ]);
 });
