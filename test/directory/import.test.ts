@@ -416,6 +416,22 @@ test.each<[given: string[], kept: string[]]>([
   expect(await stored()).toMatchObject({ opening_hours: `Fr ${kept.join(",")}` });
 });
 
+test.each([
+  ["closed", "closed", "off"],
+  ["closed", "18:00-23:00", "18:00-23:00"],
+  ["18:00-23:00", "closed", "18:00-23:00"],
+  ["24h", "closed", "00:00-24:00"],
+  ["closed", "24h", "00:00-24:00"],
+])("a day with two sessions, %s and %s, is published as %s", async (lunch, dinner, kept) => {
+  const openingHours = [lunch, dinner].map((hours) => {
+    const [openTime, closeTime] = hours.split("-");
+    if (hours === "closed") return { day: "FRIDAY", isClosed: true };
+    return { day: "FRIDAY", ...(hours === "24h" ? { is24Hours: true } : { openTime, closeTime }) };
+  });
+  await load([{ ...whole, openingHours }]);
+  expect(await stored()).toMatchObject({ opening_hours: `Fr ${kept}` });
+});
+
 test("two sources may use the same id", async () => {
   await load([whole], { source: "one" });
   expect(await load([whole], { source: "two" })).toMatchObject({ created: 1, unchanged: 0 });

@@ -6,14 +6,16 @@ type Entry = NonNullable<CheckedRecord["openingHours"]>[number];
 
 /**
  * In the order of the week; a day that is closed or open all day has no times. What touches or
- * overlaps is one: who is open until 12:00 and from 12:00 does not close at 12:00.
+ * overlaps is one: who is open until 12:00 and from 12:00 does not close at 12:00. Who is closed at
+ * lunch and open in the evening is not closed that day.
  */
 export function readOpeningHours(entries: readonly Entry[]): OpeningHours[] {
   const joined: OpeningHours[] = [];
   for (const entry of entries.map(readEntry).sort(inOrder)) {
     const last = joined.at(-1);
-    if (last?.day !== entry.day || last.isClosed || entry.isClosed) joined.push(entry);
-    else if (last.is24Hours) continue;
+    if (last?.day !== entry.day) joined.push(entry);
+    else if (last.is24Hours || entry.isClosed) continue;
+    else if (last.isClosed) joined[joined.length - 1] = entry;
     else if (entry.openTime > endOf(last)) joined.push(entry);
     else joined[joined.length - 1] = join(last, entry);
   }
