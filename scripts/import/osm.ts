@@ -67,8 +67,8 @@ function rowOf(line: number, row: unknown): Row {
     email: firstOf(tags.email, tags["contact:email"]),
     shortDescription: firstOf(tags.description),
     openingHours: hours,
-    // Perhaps closed, perhaps only for now: for a person to decide.
-    ...(tags.disused === "yes" && { status: "pending" }),
+    // Perhaps closed, perhaps only for now or only this business: for a person to decide.
+    ...((tags.disused === "yes" || hasEnded(tags.end_date)) && { status: "pending" }),
   };
   return { line, row, record, unusable: tags.opening_hours && !hours ? ["openingHours"] : [] };
 }
@@ -94,6 +94,12 @@ function addressOf(tags: Tags): Pick<ImportRecord, "address" | "city"> {
     address: { ...(line1 && { line1 }), ...(line2 && { line2 }), ...(postcode && { postcode }) },
     ...(city && { city }),
   };
+}
+
+/** A year, a month or a day that is over; not a time told in words, such as `before 1990` or `C18`. */
+function hasEnded(date: string | undefined): boolean {
+  if (!date || !/^\d{4}(-\d\d){0,2}$/.test(date)) return false;
+  return date < new Date().toISOString().slice(0, date.length);
 }
 
 const firstOf = (...values: (string | undefined)[]) => values.map(present).find(Boolean) ?? null;

@@ -603,6 +603,34 @@ test("OSM: what has no name, and what is vacant or disused, is rejected; a line 
   ]);
 });
 
+test("OSM: a place that is disused, or whose end has come, waits for a person to decide", async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const [year, month] = [today.slice(0, 4), today.slice(0, 7)];
+  const pending = [{ disused: "yes" }, ...["2019-07-20", "2019-07", "2019"].map(ending)];
+  // It may be the end of this month, and words may be anything.
+  const others = [
+    { disused: "no" },
+    ...[today, month, year, "9999-01-01", "before 1990"].map(ending),
+  ];
+  const read = (tags: object[]) =>
+    records(
+      readOsm(
+        pieces(
+          collection(
+            ...tags.map((more, index) => ({
+              id: `node/${index}`,
+              properties: { name: "Past", shop: "books", ...more },
+              geometry: point,
+            })),
+          ),
+        ),
+      ),
+    );
+  expect(await read(pending)).toMatchObject(pending.map(() => ({ status: "pending" })));
+  for (const record of await read(others)) expect(record).not.toHaveProperty("status");
+});
+const ending = (date: string) => ({ end_date: date });
+
 test("OSM: GeoJSON that is broken or cut short fails the file", async () => {
   const json = collection({ id: "node/1", properties: {}, geometry: point }, { id: "node/2" });
   await expect(records(readOsm(pieces(json.slice(0, -5))))).rejects.toThrow(
