@@ -3,10 +3,13 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
+import { listCategories } from "../../src/directory/categories.ts";
+import type { Category } from "../../src/directory/schemas.ts";
 import { keyedListParameters } from "../../src/handlers/businesses.ts";
 import { searchParameters } from "../../src/handlers/search.ts";
 import { parseQuery, parseSlug } from "../../src/http/parameters.ts";
 import { openApiDocument } from "../../src/reference/document.ts";
+import { categoryList, keyedBusiness } from "../../src/reference/examples.ts";
 import { checkAgainst, checkedAnswers, type OpenApiDocument } from "../documented.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
@@ -227,6 +230,17 @@ describe("what the server says about itself", () => {
     for (const start of ['{"businesses":[', '{"data":[{"slug"', '{"id":', '{"data":{"id"']) {
       expect(text).toContain(start);
     }
+  });
+
+  test("the category of the examples is in the taxonomy, below what they say", async () => {
+    const category = (await listCategories(server.sql)).find(({ slug }) => slug === "plumbers");
+    const { businessCount: _, ...example } = categoryList.data[0] as Category;
+    expect(category).toMatchObject(example);
+    expect(keyedBusiness.data.category).toEqual({
+      slug: example.slug,
+      name: example.name,
+      parent: example.parent,
+    });
   });
 
   test("the guide says of every error its status and its code", async () => {
