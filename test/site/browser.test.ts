@@ -145,6 +145,34 @@ test("the form of a search is one row on a tablet, with a field that is wrong as
   await close();
 });
 
+test("a finger on a phone hits what it aims at: names, the phone, the email, the footer", async () => {
+  const { tab, close } = await openTab(browser, server.url, {
+    viewport: { width: 360, height: 740 },
+  });
+  const targets = async (selector: string) =>
+    await tab.locator(selector).evaluateAll((links) =>
+      links.map((link) => {
+        const { top, bottom } = link.getBoundingClientRect();
+        return { top, bottom, text: link.textContent };
+      }),
+    );
+  for (const [path, selector] of [
+    ["/cities/leeds", ".cards h2 a"],
+    ["/businesses/night-owl", ".lines a"],
+    ["/businesses/night-owl", "footer a"],
+    ["/businesses/night-owl", ".brand"],
+  ] as const) {
+    await tab.goto(path);
+    const found = await targets(selector);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter(({ top, bottom }) => bottom - top < 35)).toEqual([]);
+    if (selector === "footer a") continue;
+    const overlapping = found.filter(({ top }, place) => top < (found[place - 1]?.bottom ?? 0));
+    expect(overlapping).toEqual([]);
+  }
+  await close();
+});
+
 test("the focus leaves everything its shape, and its frame lies within the window", async () => {
   const { tab, close } = await openTab(browser, server.url);
   await tab.goto("/search");
