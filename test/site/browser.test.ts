@@ -208,6 +208,9 @@ test("on paper, a page is dark on white, whole, with what the footer says and no
     await tab.goto(path);
     expect(await textColour()).toBe("rgb(27, 36, 38)");
     expect(await tab.getByText("is an open-source directory").isVisible()).toBe(true);
+    // For many a business nothing else says what kind of business it is.
+    const category = tab.getByRole("link", { name: "Bakeries and cake shops" });
+    expect(await category.isVisible()).toBe(!hasCode);
     expect(await tab.locator("footer").getByRole("link").count()).toBe(0);
     expect(await tab.getByRole("button").count()).toBe(0);
     const codes = await tab.locator("pre:visible").all();
