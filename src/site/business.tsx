@@ -148,7 +148,7 @@ function Contact({ shown, maskedPhone }: { shown: OpenBusiness; maskedPhone: str
           <a class="button quiet" href={website} rel="nofollow noopener noreferrer ugc">
             Website
           </a>
-        )}
+        )}{" "}
         <a class="button quiet" href={map} rel="noopener noreferrer">
           Map<span class="unseen"> on OpenStreetMap</span>
         </a>

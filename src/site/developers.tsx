@@ -30,7 +30,7 @@ export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Hand
           <p class="actions">
             <a class="button" href="#apply">
               Get a free key
-            </a>
+            </a>{" "}
             <a class="button quiet" href="/developers/reference">
               API reference
             </a>
@@ -114,7 +114,7 @@ function FirstCall({ baseUrl, path }: { baseUrl: string; path: string }) {
       <p class="actions">
         <button type="button" data-run={path} aria-controls="answer" hidden>
           Run it here
-        </button>
+        </button>{" "}
         <a class="button quiet" href={path}>
           Open the answer
         </a>

@@ -63,8 +63,8 @@ export function Badges({
           {rating.toFixed(1)} <span class="unseen">out of 5 from </span>
           <span class="count">{counted(reviewCount, "review", "reviews")}</span>
         </span>
-      )}
-      {isVerified && <span class="badge">Verified</span>}
+      )}{" "}
+      {isVerified && <span class="badge">Verified</span>}{" "}
       {isPremium && <span class="badge premium">Featured</span>}
     </p>
   );

@@ -221,6 +221,18 @@ describe("a business", () => {
     expect(unclaimed).not.toContain("telephone");
   });
 
+  test("is read as words also without styles: as text, none runs into the next", async () => {
+    const { slug } = await addBusiness(server.sql, { isVerified: true, isPremium: true });
+    const text = async (path: string) =>
+      (await open(path)).html.replace(/<[^>]*>/g, "").replace(/\s+/g, " ");
+    const business = await text(`/businesses/${slug}`);
+    expect(business).toContain("10 reviews Verified Featured");
+    expect(business).toContain("Website Map on OpenStreetMap");
+    const developers = await text("/developers");
+    expect(developers).toContain("Get a free key API reference");
+    expect(developers).toContain("Run it here Open the answer");
+  });
+
   test("calls its number, and not one that goes on with its extension", async () => {
     for (const [phone, link] of [
       ["0113 496 0111", "tel:01134960111"],
