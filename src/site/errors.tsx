@@ -19,13 +19,20 @@ export function errorPages(): Middleware {
  */
 export function errorPage({ status, headers, body }: Answer, typed = ""): Answer {
   const said = JSON.parse(String(body ?? "{}")) as { message?: string };
-  const { title, advice } = texts[status] ?? { title: "Something went wrong", advice: undefined };
+  const { title, advice, isPassing } = texts[status] ?? unexpected;
   const message = advice ?? said.message ?? "";
   const answer = page(
     { title, hidesSearch: true },
     <div class="narrow">
       <h1>{title}</h1>
       <p>{message}</p>
+      {isPassing && (
+        <p>
+          <a class="button" href={SAME_ADDRESS}>
+            Try this page again
+          </a>
+        </p>
+      )}
       <SearchBox isLarge typed={typed} />
       <p>
         <a href="/">To the front page</a>
@@ -36,13 +43,25 @@ export function errorPage({ status, headers, body }: Answer, typed = ""): Answer
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
-const texts: Record<number, { title: string; advice?: string }> = {
+/** As a link: without a script, and without what a form may have sent. */
+const SAME_ADDRESS = "";
+
+interface ErrorText {
+  title: string;
+  advice?: string;
+  /** Another try may help. */
+  isPassing?: boolean;
+}
+
+const unexpected: ErrorText = { title: "Something went wrong", isPassing: true };
+
+const texts: Record<number, ErrorText> = {
   400: { title: "This address does not work" },
   404: {
     title: "There is nothing here",
     advice: "The page may have moved, or the business may no longer be listed. Try a search.",
   },
   405: { title: "That cannot be done here" },
-  429: { title: "One moment, please" },
-  503: { title: "Back in a moment" },
+  429: { title: "One moment, please", isPassing: true },
+  503: { title: "Back in a moment", isPassing: true },
 };

@@ -575,6 +575,8 @@ describe("every page", () => {
     expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
     expect(refused.headers.get("Cache-Control")).toBe("no-store");
     expect(refused.html).toContain("Too many pages");
+    expect(refused.html).toContain(TRY_AGAIN);
+    expect((await open("/nothing")).html).not.toContain(TRY_AGAIN);
     const api = await fetch(`${server.url}/api/v1/businesses`, visitor);
     expect(api.status).toBe(200);
   });
@@ -709,3 +711,6 @@ describe("for search engines", () => {
     }
   });
 });
+
+/** Leads to the address of the page itself. */
+const TRY_AGAIN = '<a class="button" href>Try this page again</a>';
