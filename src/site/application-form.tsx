@@ -62,16 +62,17 @@ export function ApplicationForm({
     <form class="stack" action="/developers/applications" method="post" noValidate>
       {number > 0 && (
         // Read out first, and without a script.
-        <p class="notice" role="alert" tabindex={-1} autofocus>
+        <div class="notice" role="alert" tabindex={-1} autofocus>
           {faults.form ?? "Not sent yet: please look at the marked fields. What you typed is kept."}
-        </p>
+          <FaultyFields faults={faults} />
+        </div>
       )}
-      <Field name="name" label="Your name or company" fault={faults.name}>
+      <Field name="name" fault={faults.name}>
         {(attributes) => (
           <input {...attributes} value={fields.name} maxLength={200} autoComplete="name" />
         )}
       </Field>
-      <Field name="email" label="Email" fault={faults.email}>
+      <Field name="email" fault={faults.email}>
         {(attributes) => (
           <input
             {...attributes}
@@ -82,7 +83,7 @@ export function ApplicationForm({
           />
         )}
       </Field>
-      <Field name="purpose" label="What do you want to make?" fault={faults.purpose}>
+      <Field name="purpose" fault={faults.purpose}>
         {(attributes) => (
           <textarea {...attributes} rows={4} maxLength={2000} value={fields.purpose} />
         )}
@@ -96,14 +97,33 @@ export function ApplicationForm({
   );
 }
 
+const labels: Record<keyof ApplicationFields, string> = {
+  name: "Your name or company",
+  email: "Email",
+  purpose: "What do you want to make?",
+};
+
+/** Each leads to its field, which says itself what is wrong. */
+function FaultyFields({ faults }: { faults: Faults }) {
+  const names = (Object.keys(labels) as (keyof ApplicationFields)[]).filter((name) => faults[name]);
+  if (names.length === 0) return null;
+  return (
+    <ul class="row">
+      {names.map((name) => (
+        <li key={name}>
+          <a href={`#${name}`}>{labels[name]}</a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Field({
   name,
-  label,
   fault,
   children,
 }: {
   name: keyof ApplicationFields;
-  label: string;
   fault: string | undefined;
   children: (attributes: {
     id: string;
@@ -116,7 +136,7 @@ function Field({
   const faultId = `${name}-fault`;
   return (
     <p class="field">
-      <label for={name}>{label}</label>
+      <label for={name}>{labels[name]}</label>
       {children({
         id: name,
         name,

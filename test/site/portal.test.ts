@@ -197,6 +197,10 @@ test("a faulty form keeps what was typed, says what is wrong beside the field, a
   expect(await tab.getByLabel("Email").getAttribute("aria-describedby")).toBe("email-fault");
   expect(await tab.getByLabel("What do you want to make?").inputValue()).toBe("A map\nof bakeries");
   await expectGoodLooks(tab);
+  // From what is wrong to where it is, without a script.
+  await tab.getByRole("alert").getByRole("link").click();
+  expect(await tab.locator(":focus").getAttribute("id")).toBe("email");
+  expect(await tab.getByLabel("Email").inputValue()).toBe("ada at home");
   await tab.getByLabel("Email").fill("ada@home.example");
   await tab.getByRole("button", { name: "Apply for a key" }).click();
   await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
