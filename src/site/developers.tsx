@@ -3,7 +3,7 @@ import { largestCategoriesOf, largestCities } from "../directory/cities.ts";
 import type { Handler } from "../http/handler.ts";
 import type { Sql } from "../store/postgres.ts";
 import { ApplicationForm } from "./application-form.tsx";
-import { Code, Errors, Limits, Paging, Samples } from "./guide.tsx";
+import { Code, Errors, type Example, Limits, Paging, Samples } from "./guide.tsx";
 import { grouped } from "./listing.tsx";
 import { page } from "./page.tsx";
 
@@ -40,14 +40,15 @@ export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Hand
           <Contents openAccess={openAccess} />
           <div>
             {openAccess && (
-              <FirstCall baseUrl={baseUrl} path={`/api/v1/businesses?${example}&limit=2`} />
+              <FirstCall baseUrl={baseUrl} path={`/api/v1/businesses?${example.query}&limit=2`} />
             )}
             <section>
               <h2 id="samples">A call with a key</h2>
               <p>
                 A key opens everything: search, categories, up to 100 businesses a page, and every
                 field of a business. Send it in the <code>Authorization</code> header. Keep it on
-                your server: whoever has it can use up your quota, and web pages cannot send it.
+                your server: whoever has it can use up your quota, and web pages cannot send it. The
+                samples read it from the environment: <code>export HIGHSTREET_KEY=hs_live_…</code>
               </p>
               <Samples baseUrl={baseUrl} example={example} />
             </section>
@@ -154,12 +155,13 @@ function Tiers({ tiers }: { tiers: readonly Tier[] }) {
   );
 }
 
-/** A city and one of its categories of which there is something to show, as a query. */
-async function findExample(sql: Sql): Promise<string> {
+/** A city and one of its categories of which there is something to show. */
+async function findExample(sql: Sql): Promise<Example> {
   const [city] = await largestCities(sql, { limit: 1 });
   const [category] = city ? await largestCategoriesOf(sql, { city: city.slug, limit: 1 }) : [];
-  return new URLSearchParams({
+  const query = new URLSearchParams({
     city: city?.slug ?? "leeds",
     category: category?.slug ?? "plumbers",
-  }).toString();
+  });
+  return { query: query.toString(), total: category?.businessCount ?? 0 };
 }

@@ -2,7 +2,14 @@ import { type ErrorCase, errorCases } from "../reference/errors.ts";
 
 /** The parts of the developers' page that explain. */
 
-export function Samples({ baseUrl, example }: { baseUrl: string; example: string }) {
+/** A list that there is something in, and how much. */
+export interface Example {
+  /** Its parameters, such as `city=leeds&category=plumbers`. */
+  query: string;
+  total: number;
+}
+
+export function Samples({ baseUrl, example }: { baseUrl: string; example: Example }) {
   const url = `${baseUrl}/api/v1/search?q=plumber+in+leeds&limit=5`;
   const samples = [
     {
@@ -11,20 +18,21 @@ export function Samples({ baseUrl, example }: { baseUrl: string; example: string
   -H "Authorization: Bearer $HIGHSTREET_KEY"`,
     },
     {
-      name: "TypeScript",
+      name: "JavaScript",
       code: `const response = await fetch("${url}", {
   headers: { Authorization: \`Bearer \${process.env.HIGHSTREET_KEY}\` },
 });
 if (!response.ok) throw new Error(\`\${response.status} \${await response.text()}\`);
 const { data, meta } = await response.json();
-console.log(meta.total, data.map((business: { name: string }) => business.name));`,
+console.log(meta.total);
+for (const { name, postcode } of data) console.log(name, postcode);`,
     },
     {
       name: "Python",
       code: `import os, requests
 
 response = requests.get(
-    "${baseUrl}/api/v1/businesses?${example}",
+    "${baseUrl}/api/v1/businesses?${example.query}",
     headers={"Authorization": f"Bearer {os.environ['HIGHSTREET_KEY']}"},
     timeout=10,
 )
@@ -140,7 +148,9 @@ export function Errors() {
 
 const bodyOf = ({ answer }: ErrorCase) => JSON.parse(String(answer.body)) as { error: string };
 
-export function Paging({ example, openAccess }: { example: string; openAccess: boolean }) {
+export function Paging({ example, openAccess }: { example: Example; openAccess: boolean }) {
+  const { query, total } = example;
+  const meta = { page: 1, per_page: 100, total, has_more: total > 100 };
   return (
     <section>
       <h2 id="paging">Paging</h2>
@@ -164,9 +174,9 @@ export function Paging({ example, openAccess }: { example: string; openAccess: b
       <Code
         id="paging-example"
         label="Example of a page"
-        code={`GET /api/v1/businesses?${example}&page=3&per_page=100
+        code={`GET /api/v1/businesses?${query}&page=1&per_page=100
 
-{"data": [ … ], "meta": {"page": 3, "per_page": 100, "total": 412, "has_more": true}}`}
+{"data":[ … ],"meta":${JSON.stringify(meta)}}`}
       />
     </section>
   );

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { openChromium } from "../../scripts/stack/chromium.ts";
 import { until } from "../../scripts/stack/waiting.ts";
@@ -81,6 +84,33 @@ test("samples are shown in the language that is chosen", async () => {
   await tab.getByLabel("Python").check();
   expect(await tab.locator("#sample-python").isVisible()).toBe(true);
   expect(await tab.locator("#sample-curl").isVisible()).toBe(false);
+  await close();
+});
+
+test("a sample runs as it is shown, and what is shown as an answer is what comes", async () => {
+  const { slug } = await addBusiness(server.sql, { name: "Sample Plumbing", postcode: "LS1 6HD" });
+  await server.searchable(slug);
+  const key = await server.issueKey({ tier: "developer" });
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/developers");
+  const shown = async (id: string) => (await tab.locator(`#${id}`).textContent()) ?? "";
+
+  const path = join(tmpdir(), `highstreet-sample-${crypto.randomUUID()}.mjs`);
+  const sample = await shown("sample-javascript");
+  await Bun.write(path, sample.replace(server.config.baseUrl, server.url));
+  const program = Bun.spawn([process.execPath, path], {
+    env: { PATH: process.env.PATH, HIGHSTREET_KEY: key },
+    stderr: "inherit",
+  });
+  expect(await new Response(program.stdout).text()).toContain("Sample Plumbing LS1 6HD\n");
+  await rm(path);
+
+  const [call, answer] = (await shown("paging-example")).split("\n\n");
+  const response = await fetch(server.url + call?.replace("GET ", ""), {
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  const text = await response.text();
+  expect(text.replace(/\[.*\](?=,"meta")/, "[ … ]")).toBe(answer as string);
   await close();
 });
 
