@@ -1,5 +1,6 @@
 import { test } from "bun:test";
 import { readdirSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
 import pino, { type Logger } from "pino";
 import { succeeds, until } from "../scripts/stack/waiting.ts";
 import { createAdmission } from "../src/access/admission.ts";
@@ -109,7 +110,7 @@ export async function runScript(
   { cwd, env }: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<{ stdout: string; stderr: string; exitCode: number }> {
   const { redisUrl, meiliUrl, meiliKey } = stores();
-  const script = new URL(`../scripts/${name}.ts`, import.meta.url).pathname;
+  const script = join(import.meta.dir, "..", "scripts", `${name}.ts`);
   const command = Bun.spawn([process.execPath, script, ...args], {
     ...(cwd && { cwd }),
     env: {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { parsePhoneNumberWithError } from "libphonenumber-js/max";
 import * as v from "valibot";
 import { generateBusinesses } from "../../scripts/generate/businesses.ts";
@@ -225,7 +226,7 @@ describe("bun scripts/generate.ts", () => {
   const run = async (args: string[], env: Record<string, string> = {}) => {
     const child = Bun.spawn([process.execPath, "scripts/generate.ts", ...args], {
       env: { ...process.env, ...env },
-      cwd: new URL("../../", import.meta.url).pathname,
+      cwd: join(import.meta.dir, "..", ".."),
       stdout: "pipe",
       stderr: "pipe",
     });

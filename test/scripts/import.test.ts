@@ -7,7 +7,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { createDatabase, hasWaiters, stores, type TestDatabase } from "../support.ts";
 
-const root = new URL("../../", import.meta.url).pathname;
+const root = join(import.meta.dir, "..", "..");
 const data = join(root, "../shared/data");
 
 let database: TestDatabase;

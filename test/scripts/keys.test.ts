@@ -1,5 +1,6 @@
 import { afterAll, test as anyMonth, beforeAll, describe, expect } from "bun:test";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { createAdmission } from "../../src/access/admission.ts";
 import { isWellFormedKey } from "../../src/access/key-format.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
@@ -30,7 +31,7 @@ const run = (script: string, args: string[], environment: Record<string, string>
 
 async function spawn(command: string[], environment: Record<string, string> = {}) {
   const child = Bun.spawn(command, {
-    cwd: new URL("../../", import.meta.url).pathname,
+    cwd: join(import.meta.dir, "..", ".."),
     env: {
       PATH: process.env.PATH,
       DATABASE_URL: database.url,

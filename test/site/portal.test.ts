@@ -275,7 +275,7 @@ const newestApplication = async () => (await listWaiting(server.sql)).at(-1)?.id
 async function issueKey(...args: string[]) {
   const { databaseUrl, redisUrls } = server.config;
   const child = Bun.spawn([process.execPath, "scripts/issue-key.ts", ...args], {
-    cwd: new URL("../../", import.meta.url).pathname,
+    cwd: join(import.meta.dir, "..", ".."),
     env: {
       PATH: process.env.PATH,
       DATABASE_URL: databaseUrl,
