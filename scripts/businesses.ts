@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
 import {
@@ -12,7 +13,7 @@ import { businessStatuses } from "../src/directory/status.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
-import { print } from "./output.ts";
+import { print, printAll, say } from "./output.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatJson, formatLine, formatTable } from "./table.ts";
 
@@ -39,7 +40,7 @@ await runCommand(USAGE, async () => {
     },
   });
   const { help, status = "pending", source, json = false } = values;
-  if (help) return console.log(USAGE);
+  if (help) return void print(USAGE);
   // A list that was saved on Windows ends its lines with a carriage return.
   const [name, ...slugs] = positionals.map((each) => each.trim());
   const isList = name === "list" && slugs.length === 0;
@@ -58,7 +59,7 @@ await runCommand(USAGE, async () => {
   const sql = await openDatabase(config.databaseUrl, 1);
   try {
     if (action) await change(sql, action, slugs);
-    else await print(formatted(listCandidates(sql, { status: listed, source }), json));
+    else await printAll(formatted(listCandidates(sql, { status: listed, source }), json));
   } finally {
     await sql.end({ timeout: 5 });
   }
@@ -70,7 +71,7 @@ async function change(sql: Sql, action: BusinessAction, slugs: readonly string[]
     const result = await applyAction(sql, action, slug);
     const isDone = result.result === "changed" || result.result === "unchanged";
     if (!isDone) process.exitCode = 1;
-    (isDone ? console.log : console.error)(describe(action, result));
+    (isDone ? print : say)(describe(action, result));
   }
 }
 
@@ -93,12 +94,13 @@ async function* formatted(
   json: boolean,
 ): AsyncGenerator<string> {
   let isEmpty = true;
+  const isTerminal = isatty(1);
   for await (const candidates of batches) {
     isEmpty = false;
     const rows = candidates.map(({ slug, name, missing }) => [slug, name, missing.join(", ")]);
-    if (json) yield candidates.map((each) => `${formatJson(each)}\n`).join("");
-    else if (process.stdout.isTTY) yield `${formatTable(["slug", "name", "missing"], rows)}\n`;
-    else yield rows.map((row) => `${formatLine(row)}\n`).join("");
+    if (json) yield candidates.map(formatJson).join("\n");
+    else if (isTerminal) yield formatTable(["slug", "name", "missing"], rows);
+    else yield rows.map(formatLine).join("\n");
   }
-  if (isEmpty && process.stdout.isTTY && !json) yield "There is no such business.\n";
+  if (isEmpty && isTerminal && !json) yield "There is no such business.";
 }

@@ -4,6 +4,7 @@ import { checkLists, type ListCheck, type ListFault } from "../src/directory/lis
 import { repairLists } from "../src/directory/list-repair.ts";
 import { runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
+import { print } from "./output.ts";
 import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatJson, formatTable } from "./table.ts";
@@ -28,7 +29,7 @@ await runCommand(USAGE, async () => {
       help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return console.log(USAGE);
+  if (values.help) return void print(USAGE);
   const { databaseUrl } = loadConfig(await scriptEnvironment());
   const sql = await openDatabase(databaseUrl, 2);
   const bar = progressBar("{bar} {value} of {total} categories | {eta_formatted} left");
@@ -51,7 +52,7 @@ await runCommand(USAGE, async () => {
     const seconds = Math.round((performance.now() - started) / 100) / 10;
     const isWrong = check.faults.length > 0 || check.wrongAncestors > 0;
     const repaired = isWrong && values.repair;
-    console.log(
+    print(
       values.json
         ? formatJson({ ...check, repaired, seconds })
         : describe(check, repaired, seconds),

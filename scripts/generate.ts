@@ -4,7 +4,7 @@ import { runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
 import { generateBusinesses } from "./generate/businesses.ts";
 import { loadBusinesses } from "./generate/load.ts";
-import { print } from "./output.ts";
+import { print, printAll } from "./output.ts";
 import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { sayWaiting } from "./waiting.ts";
@@ -30,10 +30,10 @@ await runCommand(USAGE, async () => {
       help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return console.log(USAGE);
+  if (values.help) return void print(USAGE);
   const count = readWholeNumber("--count", values.count, 0);
   const seed = readWholeNumber("--seed", values.seed, 0);
-  await (values.ndjson ? print(batches(count, seed)) : load(count, seed));
+  await (values.ndjson ? printAll(batches(count, seed)) : load(count, seed));
 });
 
 async function load(count: number, seed: number): Promise<void> {
@@ -58,7 +58,7 @@ async function load(count: number, seed: number): Promise<void> {
     });
     bar.stop();
     const seconds = secondsSince();
-    console.log(
+    print(
       `Added ${added} businesses in ${seconds.toFixed(1)} s, ${Math.round(added / seconds)} a second; ${count - added} were there already.`,
     );
   } finally {
@@ -70,10 +70,10 @@ async function load(count: number, seed: number): Promise<void> {
 function* batches(count: number, seed: number): Generator<string> {
   let lines: string[] = [];
   for (const record of generateBusinesses({ count, seed })) {
-    lines.push(`${JSON.stringify(record)}\n`);
+    lines.push(JSON.stringify(record));
     if (lines.length < BATCH) continue;
-    yield lines.join("");
+    yield lines.join("\n");
     lines = [];
   }
-  if (lines.length > 0) yield lines.join("");
+  if (lines.length > 0) yield lines.join("\n");
 }

@@ -8,6 +8,7 @@ import { type FileOptions, type FileResult, importFile } from "./import/file.ts"
 import { type Format, formats } from "./import/formats.ts";
 import { readMapping } from "./import/mapping.ts";
 import { readOutcodes } from "./import/outcodes.ts";
+import { print } from "./output.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatLine } from "./table.ts";
 
@@ -40,14 +41,14 @@ categories, as NDJSON {slug, name, parent?, isActive?}.
 
 async function importFiles(): Promise<void> {
   const { help, json, files, categories, options } = await readArguments();
-  if (help) return console.log(USAGE);
+  if (help) return void print(USAGE);
 
   const config = loadConfig(await scriptEnvironment());
   const sql = await openDatabase(config.databaseUrl, 2);
   try {
     if (categories !== null) {
       const counts = { ...(await importCategoryFile(sql, categories, options)), rejected: 0 };
-      console.log(json ? JSON.stringify(counts) : describeCounts(counts));
+      print(json ? JSON.stringify(counts) : describeCounts(counts));
     } else {
       await importEach(sql, files, options, json);
     }
@@ -77,7 +78,7 @@ async function importEach(
         };
         const result = await importFile(sql, file, { ...options, onInterrupted });
         results.push(result);
-        if (!json) console.log(describe(result, options.dryRun));
+        if (!json) print(describe(result, options.dryRun));
       } catch (error) {
         if (!(error instanceof CommandError)) {
           // Not "nothing was kept": the connection may have been lost when all was committed.
@@ -99,9 +100,9 @@ function summarize(results: readonly FileResult[], files: readonly string[], jso
   const total = sumOf(results);
   if (json) {
     const each = results.map(({ counts, ...result }) => ({ ...result, ...counts }));
-    console.log(JSON.stringify({ ...total, files: each }));
+    print(JSON.stringify({ ...total, files: each }));
   } else if (files.length > 1) {
-    console.log(`All files: ${describeCounts(total)}`);
+    print(`All files: ${describeCounts(total)}`);
   }
 }
 

@@ -11,13 +11,14 @@ import { formatTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
 import { readArguments, readDeclined, readOrder, USAGE } from "./key-order.ts";
+import { print } from "./output.ts";
 import { showKey } from "./show-key.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatJson, formatTable } from "./table.ts";
 
 async function issueKey(): Promise<void> {
   const { json, help, ...given } = readArguments();
-  if (help) return console.log(USAGE);
+  if (help) return void print(USAGE);
   const { decline: _, why: __, ...rest } = given;
   const declined = readDeclined(given);
   const order = declined || Object.keys(rest).length === 0 ? null : readOrder(rest);
@@ -27,7 +28,7 @@ async function issueKey(): Promise<void> {
   try {
     if (declined) await decline(sql, declined, json);
     else if (order && "application" in order) await approve(sql, order, json);
-    else if (order) await show(await issue(sql, order), json);
+    else if (order) show(await issue(sql, order), json);
     else await showWaiting(sql, json);
   } finally {
     await sql.end();
@@ -49,7 +50,7 @@ async function approve(
   await checkTier(sql, rights.tier);
   checkDecision(application, await approveApplication(sql, application, rights));
   const { tier, expiresAt } = rights;
-  console.log(
+  print(
     json
       ? JSON.stringify({ id: null, key: null, tier, expiresAt, application })
       : `Approved ${application}: tier ${tier}. The page of the application now reveals the key, once.`,
@@ -62,7 +63,7 @@ async function decline(
   json: boolean,
 ): Promise<void> {
   checkDecision(application, await declineApplication(sql, application, why));
-  console.log(
+  print(
     json
       ? JSON.stringify({ application, status: "declined", why })
       : `Declined ${application}. The page of the application now says why.`,
@@ -84,9 +85,9 @@ function checkDecision(application: string, result: DecisionResult): void {
   );
 }
 
-async function show({ id, key, tier, expiresAt }: IssuedKey, json: boolean): Promise<void> {
+function show({ id, key, tier, expiresAt }: IssuedKey, json: boolean): void {
   const until = expiresAt ? `expires ${expiresAt.toISOString()}` : "does not expire";
-  await showKey(
+  showKey(
     id,
     json
       ? JSON.stringify({ id, key, tier, expiresAt })
@@ -101,9 +102,9 @@ This is the only time that the key is shown; it cannot be looked up later.`,
 async function showWaiting(sql: Sql, json: boolean): Promise<void> {
   const waiting = await listWaiting(sql);
   if (json) {
-    for (const application of waiting) console.log(formatJson(application));
+    for (const application of waiting) print(formatJson(application));
   } else if (waiting.length === 0) {
-    console.log("No application is waiting. `--help` says how to issue a key without one.");
+    print("No application is waiting. `--help` says how to issue a key without one.");
   } else {
     const rows = waiting.map(({ id, createdAt, name, email, purpose }) => [
       id,
@@ -112,9 +113,9 @@ async function showWaiting(sql: Sql, json: boolean): Promise<void> {
       email,
       purpose.replace(/\s+/g, " ").slice(0, 60),
     ]);
-    console.log(formatTable(["application", "since (UTC)", "name", "email", "purpose"], rows));
-    console.log("\nApprove one with: npx bun scripts/issue-key.ts --application ID");
-    console.log('Decline one with: npx bun scripts/issue-key.ts --decline ID --why "…"');
+    print(formatTable(["application", "since (UTC)", "name", "email", "purpose"], rows));
+    print("\nApprove one with: npx bun scripts/issue-key.ts --application ID");
+    print('Decline one with: npx bun scripts/issue-key.ts --decline ID --why "…"');
   }
 }
 

@@ -11,6 +11,7 @@ import { connectRedis, openRedis } from "../src/store/redis.ts";
 import { formatTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
+import { print } from "./output.ts";
 import { showKey } from "./show-key.ts";
 import { readSpan } from "./span.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
@@ -37,7 +38,7 @@ async function keys(): Promise<void> {
       help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return console.log(USAGE);
+  if (values.help) return void print(USAGE);
   const [action, id, ...rest] = positionals;
   const isComplete = action === "list" ? id === undefined : id !== undefined && rest.length === 0;
   if (!action || !["list", "revoke", "roll", "usage"].includes(action) || !isComplete) {
@@ -64,10 +65,10 @@ async function list(sql: Sql, json: boolean): Promise<void> {
   const keys = await listKeys(sql);
   if (json) {
     for (const { meterId: _, ...key } of keys) {
-      console.log(formatJson({ ...key, state: keyState(key) }));
+      print(formatJson({ ...key, state: keyState(key) }));
     }
   } else if (keys.length === 0) {
-    console.log("No key has been issued. `npx bun scripts/issue-key.ts --help` says how.");
+    print("No key has been issued. `npx bun scripts/issue-key.ts --help` says how.");
   } else {
     const rows = keys.map((key) => [
       key.id,
@@ -89,22 +90,22 @@ async function list(sql: Sql, json: boolean): Promise<void> {
       "issued (UTC)",
       "expires (UTC)",
     ];
-    console.log(formatTable(heads, rows));
+    print(formatTable(heads, rows));
   }
 }
 
 async function revoke(sql: Sql, id: string, json: boolean): Promise<void> {
   const result = await revokeKey(sql, id);
   if (result === "unknown") throw unknownKey(id);
-  if (json) console.log(JSON.stringify({ id, result }));
-  else console.log(result === "changed" ? `${id} is revoked.` : `${id} was revoked already.`);
+  if (json) print(JSON.stringify({ id, result }));
+  else print(result === "changed" ? `${id} is revoked.` : `${id} was revoked already.`);
 }
 
 async function roll(sql: Sql, id: string, graceSeconds: number, json: boolean): Promise<void> {
   const result = await rollKey(sql, id, { graceSeconds });
   if ("refused" in result) throw new CommandError(whyNotRolled(id, result));
   const { rolled, oldExpiresAt } = result;
-  await showKey(
+  showKey(
     rolled.id,
     json
       ? JSON.stringify({ ...rolled, rolledFrom: id, oldExpiresAt })
@@ -121,11 +122,11 @@ async function usage(sql: Sql, config: Config, id: string, json: boolean): Promi
   if (!key) throw unknownKey(id);
   const report = usageOf(key, await readMeter(sql, config.redisUrls, key));
   if (json) {
-    console.log(JSON.stringify({ id, ...report }));
+    print(JSON.stringify({ id, ...report }));
   } else {
     const { month, quota, used, remaining, resetsAt } = report;
     const row = [month, quota, used, remaining, resetsAt.slice(0, 10)].map(String);
-    console.log(formatTable(["month (UTC)", "quota", "used", "remaining", "resets on"], [row]));
+    print(formatTable(["month (UTC)", "quota", "used", "remaining", "resets on"], [row]));
   }
 }
 

@@ -3,7 +3,7 @@ import { loadConfig } from "../src/config.ts";
 import { migrate } from "../src/store/migrations.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { runCommand } from "./command.ts";
-import { say } from "./output.ts";
+import { print, say } from "./output.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
 const USAGE = `Usage: npx bun scripts/migrate.ts
@@ -14,12 +14,12 @@ and the other commands do not start.`;
 
 await runCommand(USAGE, async () => {
   const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
-  if (values.help) return console.log(USAGE);
+  if (values.help) return void print(USAGE);
   const config = loadConfig(await scriptEnvironment());
   const sql = openPostgres(config.databaseUrl, { max: 2 });
   try {
     const applied = await migrate(sql, { onWait: say });
-    console.log(applied.length === 0 ? "Up to date." : `Applied ${applied.join(", ")}.`);
+    print(applied.length === 0 ? "Up to date." : `Applied ${applied.join(", ")}.`);
   } finally {
     await sql.end();
   }

@@ -1,21 +1,65 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { CommandError } from "./command.ts";
+import { writeSync } from "node:fs";
 
-/** Writes pieces of text to stdout as fast as they are read there. */
-export async function print(pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+/**
+ * A line on stdout. One that cannot be written, as on a full disk, keeps the command from nothing that it
+ * has to do, but makes it fail in the end. A reader that has enough, such as `head`, is no fault.
+ * @returns whether it was written
+ */
+export function print(line: string): boolean {
   try {
-    await pipeline(Readable.from(pieces), process.stdout);
+    write(STDOUT, `${line}\n`);
+    return true;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // A reader that has enough, such as `head`, is no fault.
-    if (code === "EPIPE") return;
-    throw code === "ENOSPC" ? new CommandError(message) : error;
+    if (code !== "EPIPE") {
+      if (!hasFailed) say(`The output cannot be written: ${message}`);
+      hasFailed = true;
+      process.exitCode = 1;
+    }
+    return false;
+  }
+}
+
+/** Many lines, each made when those before it are written, until one cannot be. */
+export async function printAll(lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  for await (const line of lines) {
+    if (!print(line)) return;
   }
 }
 
 /** A line for people, on stderr: stdout has nothing but what programs read. */
 export function say(line: string): void {
-  // console.error would paint it as an error.
-  process.stderr.write(`${line}\n`);
+  try {
+    // console.error would paint it as an error.
+    write(STDERR, `${line}\n`);
+  } catch {
+    // Nobody is left to be told.
+  }
 }
+
+const STDOUT = 1;
+const STDERR = 2;
+
+/** Of stdout: told once. */
+let hasFailed = false;
+
+/**
+ * Waits until everything is written. console.log would not tell of what it cannot write, and process.stdout
+ * would leave a pipe that others write to as well, such as a `cat` in the same script, so that they fail
+ * when it is full.
+ * @throws what the system says against it
+ */
+function write(file: number, text: string): void {
+  let rest = Buffer.from(text);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(file, rest));
+    } catch (error) {
+      // Somebody else has left it so.
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      Bun.sleepSync(PAUSE_MS);
+    }
+  }
+}
+
+const PAUSE_MS = 10;

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import type { Page } from "playwright-core";
 import { loadConfig } from "../src/config.ts";
 import { CommandError, runCommand } from "./command.ts";
+import { print } from "./output.ts";
 import { openChromium } from "./stack/chromium.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
@@ -25,7 +26,7 @@ await runCommand(USAGE, async () => {
     allowPositionals: true,
     options: { help: { type: "boolean", short: "h" } },
   });
-  if (values.help) return console.log(USAGE);
+  if (values.help) return void print(USAGE);
   const [folder = "screenshots", ...rest] = positionals;
   if (rest.length > 0) throw new CommandError(USAGE);
   await mkdir(folder, { recursive: true });
@@ -42,7 +43,7 @@ await runCommand(USAGE, async () => {
       await tab.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: true });
       taken++;
     }
-    console.log(name);
+    print(name);
   };
   for (const [name, path] of Object.entries(await findPages(baseUrl))) {
     await takeAll(name, async () => {
@@ -51,7 +52,7 @@ await runCommand(USAGE, async () => {
   }
   // A key is shown once, so all looks are of the one page.
   for await (const name of applyForKey(tab)) await takeAll(name);
-  console.log(`${taken} pictures in ${folder}`);
+  print(`${taken} pictures in ${folder}`);
 });
 
 /** One address of each kind of page. */

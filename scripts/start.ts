@@ -9,7 +9,7 @@ import { openMeilisearch } from "../src/store/meilisearch.ts";
 import { migrate } from "../src/store/migrations.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { runCommand } from "./command.ts";
-import { say } from "./output.ts";
+import { print, say } from "./output.ts";
 import { claimFolder } from "./stack/claim.ts";
 import { dataFolder, isSet, removeStack, writeStack } from "./stack/environment.ts";
 import { endLeftovers } from "./stack/leftovers.ts";
@@ -26,7 +26,7 @@ set by the environment; .env.example says what.`;
 
 await runCommand(USAGE, async () => {
   const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
-  if (values.help) return console.log(USAGE);
+  if (values.help) return void print(USAGE);
   const config = readSettings();
   const folder = dataFolder(process.env);
   using _claim = await claimFolder(folder);
@@ -94,7 +94,7 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
     ...addresses,
     pids: { server: server.pid, ...pids },
   });
-  console.log(`listening on http://localhost:${port}`);
+  print(`listening on http://localhost:${port}`);
   // Without it, commands look in the standard folder.
   const { DATA_DIR } = process.env;
   const folderSetting = isSet(DATA_DIR) ? `DATA_DIR=${$.escape(DATA_DIR)} ` : "";

@@ -6,6 +6,7 @@ import { type SyncProgress, type SyncResult, syncSearch } from "../src/search/sy
 import { openMeilisearch } from "../src/store/meilisearch.ts";
 import { runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
+import { print } from "./output.ts";
 import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
@@ -24,7 +25,7 @@ async function syncSearchCommand(): Promise<void> {
       help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return console.log(USAGE);
+  if (values.help) return void print(USAGE);
 
   const config = loadConfig(await scriptEnvironment());
   const sql = await openDatabase(config.databaseUrl, 2);
@@ -59,12 +60,12 @@ function report(
 ): void {
   const { rebuilt, documents, changes } = result;
   if (isJson) {
-    console.log(JSON.stringify({ rebuilt, documents, changes, seconds: round(seconds) }));
+    print(JSON.stringify({ rebuilt, documents, changes, seconds: round(seconds) }));
   } else if (rebuilt) {
     const rate = Math.round(documents / seconds);
-    console.log(`Built a new index of ${documents} businesses in ${round(seconds)} s (${rate}/s).`);
+    print(`Built a new index of ${documents} businesses in ${round(seconds)} s (${rate}/s).`);
   } else {
-    console.log(`Brought ${changes} changes into the index in ${round(seconds)} s.`);
+    print(`Brought ${changes} changes into the index in ${round(seconds)} s.`);
   }
 }
 

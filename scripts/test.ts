@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { runCommand } from "./command.ts";
+import { print } from "./output.ts";
 import { chromiumProgram } from "./stack/chromium.ts";
 import { redisProgram } from "./stack/redis.ts";
 
@@ -13,15 +14,15 @@ it starts itself. \`npx bun test FILE…\` runs the tests of some files alone.`;
 
 await runCommand(USAGE, async () => {
   const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
-  if (values.help) return console.log(USAGE);
+  if (values.help) return void print(USAGE);
   // Programs that the suite needs and that are not npm packages.
-  await redisProgram(console.log);
-  await chromiumProgram(console.log);
+  await redisProgram(print);
+  await chromiumProgram(print);
 
   const results = [await check("typecheck"), await check("lint"), await runSuite()];
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failed, 0);
-  console.log(`\n${passed} passed, ${failed} failed`);
+  print(`\n${passed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;
 });
 

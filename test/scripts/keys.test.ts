@@ -322,7 +322,8 @@ describe("keys", () => {
         const shell = `exec "${process.execPath}" scripts/${command} > /dev/full`;
         const { stderr, exitCode } = await spawn(["sh", "-c", shell]);
         const [, lost] =
-          /^The key (\S+) is issued, but cannot be written: ENOSPC.*\n$/.exec(stderr) ?? [];
+          /^The output .*\nThe key (\S+) is issued, but could not be shown\. .*\n$/.exec(stderr) ??
+          [];
         expect([stderr, exitCode]).toEqual([expect.stringContaining(`keys.ts roll ${lost}`), 1]);
         expect((await keys("list")).stdout).toContain(`${lost}`);
       }

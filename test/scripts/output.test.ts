@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const SCRIPTS = join(import.meta.dir, "..", "..", "scripts");
+
+async function shell(line: string) {
+  const child = Bun.spawn(["sh", "-c", line], {
+    env: { PATH: process.env.PATH, BUN: process.execPath, SCRIPTS },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { stdout, stderr, exitCode };
+}
+
+const GENERATE = '"$BUN" "$SCRIPTS/generate.ts"';
+
+test.skipIf(!existsSync("/dev/full"))(
+  "a command whose output finds no room fails, and says why",
+  async () => {
+    for (const command of [`${GENERATE} --help`, `${GENERATE} --ndjson --count 5000`]) {
+      expect(await shell(`exec ${command} >/dev/full`)).toEqual({
+        stdout: "",
+        stderr: "The output cannot be written: ENOSPC: no space left on device, write\n",
+        exitCode: 1,
+      });
+    }
+  },
+);
+
+test("a reader that has enough is no fault", async () => {
+  for (const command of [`${GENERATE} --help`, `${GENERATE} --ndjson --count 5000`]) {
+    const untilGone = `trap "" PIPE; while printf x; do :; done 2>/dev/null`;
+    const line = `{ ${untilGone}; ${command}; echo "code $?" >&2; } | true`;
+    expect(await shell(line)).toEqual({ stdout: "", stderr: "code 0\n", exitCode: 0 });
+  }
+});
+
+test("a slow reader gets all of a long output, and whoever writes there next can wait for it, too", async () => {
+  const command = `${GENERATE} --ndjson --count 5000`;
+  const flags = "grep flags /proc/self/fdinfo/3 3>&1 >&2";
+  const { stdout, stderr } = await shell(`{ ${command}; ${flags}; } | { sleep 0.5; wc -l; }`);
+  expect(stdout.trim()).toBe("5000");
+  const nonBlocking = Number.parseInt(/flags:\s*(\d+)/.exec(stderr)?.[1] ?? "", 8) & 0o4000;
+  expect(nonBlocking).toBe(0);
+});
