@@ -42,19 +42,21 @@ async function load(count: number, seed: number): Promise<void> {
   const bar = progressBar(
     "{bar} {value} of {total} businesses | {rate} a second | {eta_formatted} left",
   );
-  const started = performance.now();
+  let started = performance.now();
+  let there = 0;
   const secondsSince = () => (performance.now() - started) / 1000;
   try {
-    bar.start(count, 0, { rate: 0 });
     const added = await loadBusinesses(sql, {
       count,
       seed,
-      onWait() {
-        bar.stop();
-        sayWaiting();
-        bar.start(count, 0, { rate: 0 });
+      onWait: sayWaiting,
+      onBegin(present) {
+        // Only now: waiting for another import is no part of the work.
+        started = performance.now();
+        there = present;
+        bar.start(count, there, { rate: 0 });
       },
-      onProgress: (done) => bar.update(done, { rate: Math.round(done / secondsSince()) }),
+      onProgress: (done) => bar.update(done, { rate: Math.round((done - there) / secondsSince()) }),
     });
     bar.stop();
     const seconds = secondsSince();

@@ -9,18 +9,20 @@ import { readableSlugs } from "../../src/directory/import/slugs.ts";
 import { readTown } from "../../src/directory/import/towns.ts";
 import { settleDirectory } from "../../src/directory/import.ts";
 import { formatOpeningHours } from "../../src/directory/opening-hours.ts";
-import { IMPORT_LOCK } from "../../src/store/locks.ts";
-import type { Sql } from "../../src/store/postgres.ts";
+import { takeImportLock } from "../../src/store/locks.ts";
+import { liftTimeLimits, type Sql, type Transaction } from "../../src/store/postgres.ts";
 import { type GeneratedBusiness, generateBusinesses, sourceOf } from "./businesses.ts";
 import { towns } from "./towns.ts";
 
 export interface Load {
   count: number;
   seed: number;
+  /** Called when an import is under way, which the load waits for. */
+  onWait: () => void;
+  /** Called when the work begins, with how many of `count` are there already. */
+  onBegin: (present: number) => void;
   /** Called now and then with how many of `count` are stored or being sent. */
   onProgress: (done: number) => void;
-  /** Called when an import is under way, which the load waits for. */
-  onWait?: () => void;
 }
 
 /**
@@ -41,23 +43,20 @@ const LANES = 2;
  */
 export async function loadBusinesses(
   sql: Sql,
-  { count, seed, onProgress, onWait }: Load,
+  { count, seed, onWait, onBegin, onProgress }: Load,
 ): Promise<number> {
   const source = sourceOf(seed);
-  const lock = await sql.reserve();
-  try {
-    const [{ taken }] = await lock<[{ taken: boolean }]>`
-      select pg_try_advisory_lock(${IMPORT_LOCK}) as taken`;
-    if (!taken) {
-      onWait?.();
-      await lock`select pg_advisory_lock(${IMPORT_LOCK})`;
-    }
-    const present = await findPresent(sql, source, count);
+  // This one only has the lock; what is stored is committed by others.
+  return await sql.begin(async (holder) => {
+    await liftTimeLimits(holder);
+    await takeImportLock(holder, onWait);
+    const present = await findPresent(holder, source, count);
     const toRow = await rowMaker(sql, source, seed);
     const missing = generateBusinesses({ count, seed }).filter(
       ({ sourceId }) => !present[placeOf(sourceId)],
     );
     const known = present.filter(Boolean).length;
+    onBegin(known);
     let sent = 0;
     let left = count - known;
     // An equal share for each lane, so that all finish together.
@@ -73,6 +72,7 @@ export async function loadBusinesses(
         const size = Math.min(batchSize, left);
         left -= size;
         await sql.begin(async (transaction) => {
+          await liftTimeLimits(transaction);
           await expectManyRows(transaction);
           await insertBusinesses(transaction, nextOf(missing, size).map(send));
         });
@@ -82,14 +82,15 @@ export async function loadBusinesses(
     onProgress(known + sent);
     await settleDirectory(sql, sent);
     return sent;
-  } finally {
-    await lock`select pg_advisory_unlock(${IMPORT_LOCK})`.catch(() => {});
-    lock.release();
-  }
+  });
 }
 
 /** Which of `count` are there already: 1 at the index of each. */
-async function findPresent(sql: Sql, source: string, count: number): Promise<Uint8Array> {
+async function findPresent(
+  sql: Sql | Transaction,
+  source: string,
+  count: number,
+): Promise<Uint8Array> {
   const present = new Uint8Array(count);
   const found = sql<{ sourceId: string }[]>`
     select source_id as "sourceId" from businesses where source = ${source}`;
