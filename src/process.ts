@@ -41,11 +41,18 @@ export function listenOn<Listener>(
     throw new StartError(
       code === "EADDRINUSE"
         ? "Cannot start: the port is in use. Stop the program that uses it, or choose another with PORT."
-        : `Cannot start: ${message}. HOST (${host}) must be an address of this machine, PORT (${port}) one that you may use.`,
+        : cannotListen({ host, port }, message),
       { cause: error },
     );
   }
 }
+
+/** Says why, in a line for people. */
+export const cannotListen = (
+  { host, port }: Pick<Config, "host" | "port">,
+  why: string | undefined,
+) =>
+  `Cannot start: ${why}. HOST (${host}) must be an address of this machine, PORT (${port}) one that you may use.`;
 
 /**
  * Stops this process in order on a signal, or when its parent process is gone. However often it is

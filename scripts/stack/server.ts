@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../src/config.ts";
+import { cannotListen } from "../../src/process.ts";
 import { CommandError } from "../command.ts";
 import { freePort, isFree } from "./ports.ts";
 import type { Daemon, Supervisor } from "./supervisor.ts";
@@ -21,7 +22,7 @@ const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 export async function choosePort({ port, host }: Config): Promise<number> {
   if (port === 0) return freePort();
   const free = await isFree(port, host).catch((error: Error) => {
-    throw new CommandError(`Cannot listen on ${host} port ${port}: ${error.message}.`);
+    throw new CommandError(cannotListen({ host, port }, error.message));
   });
   if (free && (await isFreeAsLocalhost(port, host))) return port;
   throw new CommandError(

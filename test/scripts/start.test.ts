@@ -149,6 +149,14 @@ describe("npm start", () => {
     }
   });
 
+  test("names the setting when it may not listen at that address", async () => {
+    const dataDir = join(folder, "address");
+    const starter = run({ DATA_DIR: dataDir, HOST: "192.0.2.1", PORT: "3000" });
+    expect(await starter.exited).toBe(1);
+    expect(await starter.errors()).toMatch(/^Cannot start: .* HOST \(192\.0\.2\.1\) must be .*\n$/);
+    expect(existsSync(join(dataDir, "postgres"))).toBe(false);
+  });
+
   test("says in one line that the data folder cannot be used", async () => {
     const file = join(folder, "a-file");
     await writeFile(file, "");
