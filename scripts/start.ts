@@ -6,9 +6,9 @@ import { type Config, loadConfig } from "../src/config.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { syncSearch } from "../src/search/sync.ts";
 import { openMeilisearch } from "../src/store/meilisearch.ts";
-import { migrate } from "../src/store/migrations.ts";
+import { laterMigrations, migrate } from "../src/store/migrations.ts";
 import { openPostgres } from "../src/store/postgres.ts";
-import { runCommand } from "./command.ts";
+import { CommandError, runCommand } from "./command.ts";
 import { print, say } from "./output.ts";
 import { claimFolder } from "./stack/claim.ts";
 import { dataFolder, isSet, removeStack, writeStack } from "./stack/environment.ts";
@@ -70,6 +70,12 @@ function readSettings(): Config {
 async function bringUp(supervisor: Supervisor, config: Config, port: number): Promise<void> {
   const stores = await startStores(supervisor, process.env, step, say);
   const sql = openPostgres(stores.databaseUrl);
+  const later = await laterMigrations(sql);
+  if (later.length > 0) {
+    throw new CommandError(
+      `The data are of a later version, which applied ${later.join(", ")}: start that one, or go back to a copy of the data from before.`,
+    );
+  }
   await step("Migrations", migrate(sql, { onWait: say }));
   if (config.sample) await fillDirectory(sql, step);
   const meili = openMeilisearch(stores.meiliUrl, stores.meiliKey);

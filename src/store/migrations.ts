@@ -68,13 +68,24 @@ const PAUSE_MS = 1_000;
 
 /** The names of the migrations that this database does not have yet. */
 export async function pendingMigrations(sql: Sql, from: URL = folder): Promise<string[]> {
+  const applied = new Set(await appliedMigrations(sql));
+  return (await namesIn(from)).filter((name) => !applied.has(name));
+}
+
+/** The names of the migrations that a later version has applied to this database. */
+export async function laterMigrations(sql: Sql, from: URL = folder): Promise<string[]> {
+  const known = new Set(await namesIn(from));
+  return (await appliedMigrations(sql)).filter((name) => !known.has(name));
+}
+
+async function appliedMigrations(sql: Sql): Promise<string[]> {
   const [{ exists }] = await sql<[{ exists: boolean }]>`
     select to_regclass('migrations') is not null as exists`;
-  const applied = new Set(
-    exists
-      ? (await sql<{ name: string }[]>`select name from migrations`).map((row) => row.name)
-      : [],
+  if (!exists) return [];
+  return (await sql<{ name: string }[]>`select name from migrations order by name`).map(
+    ({ name }) => name,
   );
-  const names = (await readdir(from)).filter((name) => name.endsWith(".sql")).sort();
-  return names.filter((name) => !applied.has(name));
 }
+
+const namesIn = async (from: URL) =>
+  (await readdir(from)).filter((name) => name.endsWith(".sql")).sort();

@@ -8,7 +8,7 @@ import { freePort } from "../../scripts/stack/ports.ts";
 import { isAlive, until } from "../../scripts/stack/waiting.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
-import { stores } from "../support.ts";
+import { createDatabase, stores } from "../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const LIMIT_MS = 40_000;
@@ -187,6 +187,24 @@ describe("npm start", () => {
     const starter = run({ DATA_DIR: join(folder, "arguments") }, ["--port", "3000"]);
     expect(await starter.exited).toBe(1);
     expect(existsSync(join(folder, "arguments"))).toBe(false);
+  });
+
+  test("refuses data of a later version", async () => {
+    const { sql, url, drop } = await createDatabase();
+    await sql`insert into migrations (name) values ('999_later.sql')`;
+    const { redisUrl, meiliUrl, meiliKey } = stores();
+    const starter = run({
+      DATA_DIR: join(folder, "later"),
+      DATABASE_URL: url,
+      REDIS_URL: redisUrl,
+      MEILI_URL: meiliUrl,
+      MEILI_KEY: meiliKey,
+    });
+    expect(await starter.exited).toBe(1);
+    expect(await starter.errors()).toMatch(
+      /^The data are of a later .* 999_later\.sql: start .*\n$/,
+    );
+    await drop();
   });
 
   test("says which given store does not answer, and starts no other in its place", async () => {
