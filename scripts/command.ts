@@ -1,6 +1,7 @@
 import { MeilisearchError } from "meilisearch";
 import { ConfigError } from "../src/config.ts";
 import { SearchTaskError } from "../src/search/tasks.ts";
+import { EncodingError } from "../src/store/migrations.ts";
 import { isPostgresAway } from "../src/store/postgres.ts";
 
 /** Something that the person at the terminal can put right: shown without a stack trace. */
@@ -34,7 +35,7 @@ function explain(error: unknown): string | null {
     message,
     cause,
   } = error as { code?: string; message: string; cause?: unknown };
-  if (error instanceof CommandError || error instanceof ConfigError) return message;
+  if (TELLING.some((kind) => error instanceof kind)) return message;
   if (/^(EACCES|EISDIR|ENOENT)/.test(code)) return message;
   if (isPostgresAway(error) || /^(ECONN|ETIMEDOUT|CONNECT)/.test(code)) {
     return `Cannot reach a store: ${message || code}. Is \`npm start\` running?`;
@@ -52,6 +53,9 @@ function explain(error: unknown): string | null {
   // An error that wraps one of these says more about it.
   return cause !== undefined && explain(cause) !== null ? message : null;
 }
+
+/** Errors that say what to do themselves. */
+const TELLING = [CommandError, ConfigError, EncodingError];
 
 // Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory. Refused: a wrong account or
 // password, no such database, no privileges.

@@ -10,7 +10,8 @@ const folder = new URL("../../sql/", import.meta.url);
  * @param options.from where they are
  * @param options.onWait told in a line for people when one has to wait for others
  * @returns the names of those applied
- * @throws Error that names the one which could not be; those before it stay applied
+ * @throws EncodingError when a new database is not in UTF-8; Error that names the one which could not be
+ *   applied: those before it stay so
  */
 export async function migrate(
   sql: Sql,
@@ -20,6 +21,7 @@ export async function migrate(
   try {
     // Two programs that start at once must not migrate twice.
     await connection`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    if ((await appliedMigrations(connection)).length === 0) await checkEncoding(connection);
     await connection`
       create table if not exists migrations (
         name text primary key,
@@ -38,6 +40,18 @@ export async function migrate(
     await connection`select pg_advisory_unlock(${MIGRATION_LOCK})`.catch(() => {});
     connection.release();
   }
+}
+
+/** The database cannot hold every name. */
+export class EncodingError extends Error {}
+
+async function checkEncoding(sql: Sql): Promise<void> {
+  const [{ encoding }] = await sql<[{ encoding: string }]>`
+    select current_setting('server_encoding') as encoding`;
+  if (encoding === "UTF8") return;
+  throw new EncodingError(
+    `The database of DATABASE_URL has the encoding ${encoding}, and Highstreet needs UTF8: make one with \`create database … encoding 'UTF8' template template0\`.`,
+  );
 }
 
 /** @returns whether it is applied; false when a lock that it needs was not to be had in time */

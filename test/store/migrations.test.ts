@@ -7,13 +7,34 @@ import { loadConfig } from "../../src/config.ts";
 import { start } from "../../src/main.ts";
 import { migrate, pendingMigrations } from "../../src/store/migrations.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
-import { createDatabase, freshRedis, stores } from "../support.ts";
+import { createDatabase, freshRedis, runScript, stores } from "../support.ts";
 
 test("a migrated database has none pending, and migrating again does nothing", async () => {
   const { sql, drop } = await createDatabase();
   expect(await pendingMigrations(sql)).toEqual([]);
   expect(await migrate(sql)).toEqual([]);
   await drop();
+});
+
+test("a new database that is not in UTF-8 is refused in a line", async () => {
+  const owner = openPostgres(stores().databaseUrl, { max: 1 });
+  for (const encoding of ["LATIN1", "SQL_ASCII"]) {
+    const url = new URL(stores().databaseUrl);
+    url.pathname = `/in_${encoding.toLowerCase()}`;
+    const name = url.pathname.slice(1);
+    await owner.unsafe(
+      `create database ${name} encoding '${encoding}' locale_provider libc locale 'C' template template0`,
+    );
+    expect(await runScript(url.href, "migrate", [])).toEqual({
+      stdout: "",
+      stderr: expect.stringMatching(
+        new RegExp(`^The database of DATABASE_URL has the encoding ${encoding}, .*\\n$`),
+      ),
+      exitCode: 1,
+    });
+    await owner.unsafe(`drop database ${name}`);
+  }
+  await owner.end();
 });
 
 test("one that cannot be applied is named, leaves nothing, and keeps no others waiting", async () => {
