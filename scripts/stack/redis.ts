@@ -95,7 +95,11 @@ function find(): string | null {
 }
 
 async function isReady(port: number, password: string): Promise<boolean> {
-  const redis = new Redis(port, { password, lazyConnect: true, retryStrategy: () => null });
+  const redis = new Redis(port, "127.0.0.1", {
+    password,
+    lazyConnect: true,
+    retryStrategy: () => null,
+  });
   // connect() reports the failure; without a listener it would be printed as well.
   redis.on("error", () => {});
   return redis.connect().then(
