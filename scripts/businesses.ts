@@ -36,11 +36,9 @@ await runCommand(USAGE, async () => {
       status: { type: "string" },
       source: { type: "string" },
       json: { type: "boolean" },
-      help: { type: "boolean", short: "h" },
     },
   });
-  const { help, status = "pending", source, json = false } = values;
-  if (help) return void print(USAGE);
+  const { status = "pending", source, json = false } = values;
   // A list that was saved on Windows ends its lines with a carriage return.
   const [name, ...slugs] = positionals.map((each) => each.trim());
   const isList = name === "list" && slugs.length === 0;

@@ -26,10 +26,8 @@ await runCommand(USAGE, async () => {
     options: {
       repair: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return void print(USAGE);
   const { databaseUrl } = loadConfig(await scriptEnvironment());
   const sql = await openDatabase(databaseUrl, 2);
   const bar = progressBar("{bar} {value} of {total} categories | {eta_formatted} left");

@@ -1,18 +1,22 @@
+import { parseArgs } from "node:util";
 import { MeilisearchError } from "meilisearch";
 import { ConfigError } from "../src/config.ts";
 import { SearchTaskError } from "../src/search/tasks.ts";
 import { EncodingError } from "../src/store/migrations.ts";
 import { isPostgresAway } from "../src/store/postgres.ts";
+import { print } from "./output.ts";
 
 /** Something that the person at the terminal can put right: shown without a stack trace. */
 export class CommandError extends Error {}
 
 /**
- * Runs a command: exit code 1 on failure, with one clear line (or the usage) on stderr.
- * Faults of the program itself keep their stack.
- * @param usage shown when `parseArgs` refuses an argument
+ * Runs a command, or explains it when asked with --help: exit code 1 on failure, with one clear line (or
+ * the usage) on stderr. Faults of the program itself keep their stack.
+ * @param usage also shown when `parseArgs` refuses an argument
  */
 export async function runCommand(usage: string, command: () => Promise<void>): Promise<void> {
+  const help = { type: "boolean", short: "h" } as const;
+  if (parseArgs({ options: { help }, strict: false }).values.help) return void print(usage);
   try {
     await command();
   } catch (error) {

@@ -27,10 +27,8 @@ await runCommand(USAGE, async () => {
       count: { type: "string", default: "5000" },
       seed: { type: "string", default: "1" },
       ndjson: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return void print(USAGE);
   const count = readWholeNumber("--count", values.count, 0);
   const seed = readWholeNumber("--seed", values.seed, 0);
   await (values.ndjson ? printAll(batches(count, seed)) : load(count, seed));

@@ -40,8 +40,7 @@ categories, as NDJSON {slug, name, parent?, isActive?}.
   --json           one JSON line: the counts, and those of each file`;
 
 async function importFiles(): Promise<void> {
-  const { help, json, files, categories, options } = await readArguments();
-  if (help) return void print(USAGE);
+  const { json, files, categories, options } = await readArguments();
 
   const config = loadConfig(await scriptEnvironment());
   const sql = await openDatabase(config.databaseUrl, 2);
@@ -161,11 +160,10 @@ async function readArguments() {
       categories: text,
       "dry-run": flag,
       json: flag,
-      help: { ...flag, short: "h" },
     },
   });
-  const { help, json, categories = null } = values;
-  if (!help && (files.length === 0) === (categories === null)) throw new CommandError(USAGE);
+  const { json, categories = null } = values;
+  if ((files.length === 0) === (categories === null)) throw new CommandError(USAGE);
   if (values.format !== undefined && !formats.includes(values.format as Format)) {
     throw new CommandError(`--format must be one of ${formats.join(", ")}.`);
   }
@@ -186,7 +184,7 @@ async function readArguments() {
     outcodes: values.outcodes === undefined ? undefined : await readOutcodes(values.outcodes),
     dryRun: values["dry-run"],
   };
-  return { help, json, files, categories, options };
+  return { json, files, categories, options };
 }
 
 await runCommand(USAGE, importFiles);

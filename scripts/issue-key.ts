@@ -17,8 +17,7 @@ import { scriptEnvironment } from "./stack/environment.ts";
 import { formatJson, formatTable } from "./table.ts";
 
 async function issueKey(): Promise<void> {
-  const { json, help, ...given } = readArguments();
-  if (help) return void print(USAGE);
+  const { json, ...given } = readArguments();
   const { decline: _, why: __, ...rest } = given;
   const declined = readDeclined(given);
   const order = declined || Object.keys(rest).length === 0 ? null : readOrder(rest);

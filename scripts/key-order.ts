@@ -42,12 +42,11 @@ export function readArguments() {
       "per-minute": text,
       burst: text,
       json: flag,
-      help: { ...flag, short: "h" },
     },
   }).values;
 }
 
-type Given = Omit<ReturnType<typeof readArguments>, "json" | "help" | "decline" | "why">;
+type Given = Omit<ReturnType<typeof readArguments>, "json" | "decline" | "why">;
 
 /** The application to decline and why, or null when nothing is to be declined. */
 export function readDeclined({ decline, why, ...rest }: Partial<ReturnType<typeof readArguments>>) {

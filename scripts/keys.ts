@@ -35,10 +35,8 @@ async function keys(): Promise<void> {
     options: {
       grace: { type: "string" },
       json: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return void print(USAGE);
   const [action, id, ...rest] = positionals;
   const isComplete = action === "list" ? id === undefined : id !== undefined && rest.length === 0;
   if (!action || !["list", "revoke", "roll", "usage"].includes(action) || !isComplete) {

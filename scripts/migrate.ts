@@ -13,8 +13,7 @@ One that has been applied is never applied again; while one is pending, the serv
 and the other commands do not start.`;
 
 await runCommand(USAGE, async () => {
-  const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
-  if (values.help) return void print(USAGE);
+  parseArgs();
   const config = loadConfig(await scriptEnvironment());
   const sql = openPostgres(config.databaseUrl, { max: 2 });
   try {

@@ -22,11 +22,7 @@ const looks = [
 ] as const;
 
 await runCommand(USAGE, async () => {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { help: { type: "boolean", short: "h" } },
-  });
-  if (values.help) return void print(USAGE);
+  const { positionals } = parseArgs({ allowPositionals: true });
   const [folder = "screenshots", ...rest] = positionals;
   if (rest.length > 0) throw new CommandError(USAGE);
   await mkdir(folder, { recursive: true });

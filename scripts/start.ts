@@ -25,8 +25,7 @@ Meilisearch unless their addresses are set, a sample directory, the API and its 
 set by the environment; .env.example says what.`;
 
 await runCommand(USAGE, async () => {
-  const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
-  if (values.help) return void print(USAGE);
+  parseArgs();
   const config = readSettings();
   const folder = dataFolder(process.env);
   using _claim = await claimFolder(folder);

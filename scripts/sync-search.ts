@@ -22,10 +22,8 @@ async function syncSearchCommand(): Promise<void> {
     options: {
       rebuild: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return void print(USAGE);
 
   const config = loadConfig(await scriptEnvironment());
   const sql = await openDatabase(config.databaseUrl, 2);

@@ -13,8 +13,7 @@ The type check, the linter (each counts as one test) and the whole suite, agains
 it starts itself. \`npx bun test FILE…\` runs the tests of some files alone.`;
 
 await runCommand(USAGE, async () => {
-  const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
-  if (values.help) return void print(USAGE);
+  parseArgs();
   // Programs that the suite needs and that are not npm packages.
   await redisProgram(print);
   await chromiumProgram(print);

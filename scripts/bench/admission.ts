@@ -23,10 +23,8 @@ async function benchmark(): Promise<void> {
       seconds: { type: "string", default: "2" },
       rounds: { type: "string", default: "3" },
       json: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return console.log(USAGE);
   const durationMs = readWholeNumber("--seconds", values.seconds, 1) * 1000;
   const rounds = readWholeNumber("--rounds", values.rounds, 1);
   const steps = values.connections

@@ -43,10 +43,8 @@ await runCommand(USAGE, async () => {
       rounds: { type: "string", default: "5" },
       requests: { type: "string", default: "100000" },
       json: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return console.log(USAGE);
   const scenarios = chooseScenarios(values.scenarios);
   const count = readWholeNumber("--count", values.count, 1_000);
   const rounds = {

@@ -23,10 +23,8 @@ async function bursts(): Promise<void> {
       servers: { type: "string", default: "4" },
       repetitions: { type: "string", default: "20" },
       json: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return console.log(USAGE);
   const servers = readWholeNumber("--servers", values.servers, 1);
   const repetitions = readWholeNumber("--repetitions", values.repetitions, 1);
 

@@ -30,10 +30,8 @@ async function faults(): Promise<void> {
     options: {
       only: { type: "string" },
       json: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return console.log(USAGE);
   const isWanted = ({ name }: Fault) => values.only === undefined || values.only === name;
   if (![...SINGLE, ...CLUSTER].some(isWanted)) {
     throw new CommandError(`There is no fault ${values.only}.\n\n${USAGE}`);

@@ -18,10 +18,8 @@ async function memory(): Promise<void> {
     options: {
       count: { type: "string", default: "100000" },
       json: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return console.log(USAGE);
   const count = readWholeNumber("--count", values.count, 1);
 
   await withSupervisor(async (supervisor) => {

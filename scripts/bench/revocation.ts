@@ -18,10 +18,8 @@ async function revocations(): Promise<void> {
     options: {
       repetitions: { type: "string", default: "100" },
       json: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return console.log(USAGE);
   const repetitions = readWholeNumber("--repetitions", values.repetitions, 1);
 
   await withSupervisor(async (supervisor) => {
