@@ -1,17 +1,34 @@
 import { $ } from "bun";
+import { CommandError } from "../command.ts";
 
-/** Whether this is Debian or a relative of it, and we may install packages. */
-export function canInstall(): boolean {
-  return process.getuid?.() === 0 && Bun.which("apt-get") !== null;
-}
-
-/** Installs a package with apt-get. @returns why that failed; null when it is installed */
-export async function installPackage(name: string): Promise<string | null> {
-  const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+/**
+ * A program from the PATH, or installed if this is Debian (or a relative of it) and we are root.
+ * @param names what it may be called, as its package is first of all
+ * @param missing says that there is none, and how to get it
+ * @param say told when it has to be installed
+ * @throws CommandError with `missing`, and why apt-get failed
+ */
+export async function findOrInstall(
+  names: readonly [string, ...string[]],
+  missing: string,
+  say: (line: string) => void,
+): Promise<string> {
+  const find = () => {
+    // Given explicitly, since Bun would use the PATH as it was when the process started.
+    const options = { PATH: process.env.PATH ?? "" };
+    return names.flatMap((name) => Bun.which(name, options) ?? [])[0];
+  };
+  const found = find();
+  if (found) return found;
+  if (process.getuid?.() !== 0 || !Bun.which("apt-get")) throw new CommandError(missing);
+  const [name] = names;
+  say(`There is no ${name}: installing the package with apt-get`);
   const apt = await $`apt-get -qq update && apt-get -qq -y --no-install-recommends install ${name}`
-    .env(environment)
+    .env({ ...process.env, DEBIAN_FRONTEND: "noninteractive" })
     .quiet()
     .nothrow();
-  if (apt.exitCode === 0) return null;
-  return apt.stderr.toString().trim().split("\n").at(-1) ?? "";
+  const installed = find();
+  if (installed) return installed;
+  const fault = apt.stderr.toString().trim().split("\n").at(-1);
+  throw new CommandError(`${missing} (apt-get failed: ${fault})`);
 }

@@ -2,10 +2,11 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { CommandError } from "../command.ts";
-import { canInstall, installPackage } from "./debian.ts";
+import { findOrInstall } from "./debian.ts";
 import { freePort } from "./ports.ts";
 import { keptSecret } from "./secret.ts";
 import type { Supervisor } from "./supervisor.ts";
+import { succeeds } from "./waiting.ts";
 
 /**
  * Starts Redis (or Valkey) on loopback, with its data in `redis/` of the supervisor's folder.
@@ -59,14 +60,8 @@ export async function startRedis(
  * @throws CommandError when there is none, or only one that is too old
  */
 export async function redisProgram(say: (line: string) => void): Promise<string> {
-  let program = find();
-  if (!program && canInstall()) {
-    say("Redis is missing: installing the package redis-server with apt-get");
-    const fault = await installPackage("redis-server");
-    program = find();
-    if (!program) throw new CommandError(`Redis is missing. ${SOURCES} (apt-get failed: ${fault})`);
-  }
-  if (!program) throw new CommandError(`Redis is missing. ${SOURCES}`);
+  const names = ["redis-server", "valkey-server"] as const;
+  const program = await findOrInstall(names, `Redis is missing. ${SOURCES}`, say);
   const version = await versionOf(program);
   if (Number.parseInt(version, 10) < OLDEST) {
     throw new CommandError(
@@ -88,12 +83,6 @@ async function versionOf(program: string): Promise<string> {
 const SOURCES =
   "Debian, Ubuntu: `apt-get install redis-server`; macOS: `brew install redis`; Docker: `docker run -p 6379:6379 redis:7`, then set REDIS_URL=redis://localhost:6379.";
 
-function find(): string | null {
-  // Given explicitly, since Bun would use the PATH as it was when the process started.
-  const options = { PATH: process.env.PATH ?? "" };
-  return Bun.which("redis-server", options) ?? Bun.which("valkey-server", options);
-}
-
 async function isReady(port: number, password: string): Promise<boolean> {
   const redis = new Redis(port, "127.0.0.1", {
     password,
@@ -102,11 +91,5 @@ async function isReady(port: number, password: string): Promise<boolean> {
   });
   // connect() reports the failure; without a listener it would be printed as well.
   redis.on("error", () => {});
-  return redis.connect().then(
-    () => {
-      redis.disconnect();
-      return true;
-    },
-    () => false,
-  );
+  return succeeds(redis.connect().then(() => redis.disconnect()));
 }
