@@ -49,6 +49,8 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
   const outer = [errorPages(), catching];
   const inTime = answerInTime();
   const read = (handler: Handler) => chain([...outer, allowMethods(), admit, inTime], handler);
+  const readOrSend = (handler: Handler) =>
+    chain([...outer, allowMethods(["GET", "HEAD", "POST"]), admit, inTime], handler);
   const files = Object.entries(assetRoutes()).map(([path, handler]) => [
     path,
     chain([allowMethods()], handler),
@@ -62,8 +64,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
     "/cities": read(cities(sql, baseUrl)),
     "/cities/:slug": read(city(sql, baseUrl)),
     "/developers": read(developers(sql, baseUrl, openAccess)),
-    "/developers/applications": chain(
-      [...outer, allowMethods(["GET", "HEAD", "POST"]), admit, inTime],
+    "/developers/applications": readOrSend(
       applyForKey({
         sql,
         baseUrl,
@@ -72,10 +73,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
         admitApplication: createWindow(redis, APPLICATION_WINDOW),
       }),
     ),
-    "/developers/applications/:token": chain(
-      [...outer, allowMethods(["GET", "HEAD", "POST"]), admit, inTime],
-      application({ sql, admission, baseUrl, log }),
-    ),
+    "/developers/applications/:token": readOrSend(application({ sql, admission, baseUrl, log })),
     "/robots.txt": chain([...outer, allowMethods()], robots(baseUrl)),
     "/sitemap.xml": read(sitemapIndex(sql, baseUrl)),
     "/sitemaps/:file": read(sitemap(sql, baseUrl)),

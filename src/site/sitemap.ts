@@ -2,6 +2,7 @@ import { listCategories } from "../directory/categories.ts";
 import { listCities } from "../directory/cities.ts";
 import { countApproved } from "../directory/listing.ts";
 import { listSlugs } from "../directory/sitemap.ts";
+import { file } from "../handlers/files.ts";
 import type { Answer } from "../http/answer.ts";
 import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
@@ -24,7 +25,8 @@ export function robots(baseUrl: string): Handler {
     `Sitemap: ${baseUrl}/sitemap.xml`,
     "",
   ].join("\n");
-  return () => ({ status: 200, headers: headersFor("text/plain"), body });
+  const answer = file("text/plain", body, CACHING);
+  return () => answer;
 }
 
 /** GET /sitemap.xml: the index of all files. */
@@ -75,15 +77,8 @@ async function places(sql: Sql, baseUrl: string): Promise<string[]> {
 const loc = (baseUrl: string, path: string) => `<loc>${Bun.escapeHTML(baseUrl)}${path}</loc>`;
 
 function xml(root: string, items: readonly string[]): Answer {
-  return {
-    status: 200,
-    headers: headersFor("application/xml"),
-    body: `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${items.join("\n")}\n</${root}>\n`,
-  };
+  const text = `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${items.join("\n")}\n</${root}>\n`;
+  return file("application/xml", text, CACHING);
 }
 
-const headersFor = (type: string) => ({
-  "Content-Type": `${type}; charset=utf-8`,
-  "Cache-Control": "public, max-age=3600",
-  "X-Content-Type-Options": "nosniff",
-});
+const CACHING = "public, max-age=3600";
