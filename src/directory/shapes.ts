@@ -6,7 +6,6 @@ import type {
   FullBusiness,
   KeyedListItem,
   OpenBusiness,
-  OpeningHours,
   OpenListItem,
   Photo,
 } from "./schemas.ts";
@@ -48,7 +47,7 @@ export function openDetail(business: Business): OpenBusiness {
     isVerified: business.isVerified,
     isPremium: business.isPremium,
     photos: business.photos.map(photoOf),
-    openingHours: business.openingHours.map(openingHoursOf),
+    openingHours: business.openingHours,
   };
 }
 
@@ -96,7 +95,7 @@ export function keyedDetail(business: Business): FullBusiness {
     isVerified: business.isVerified,
     isClaimed: business.isClaimed,
     photos: business.photos.map(photoOf),
-    openingHours: business.openingHours.map(openingHoursOf),
+    openingHours: business.openingHours,
     updatedAt: business.updatedAt.toISOString(),
   };
 }
@@ -133,18 +132,5 @@ const coordinatesOf = (business: Business): Coordinates => ({
   lng: business.longitude,
 });
 
+// The database lets them have other fields, too.
 const photoOf = ({ url, caption, isCover }: Photo): Photo => ({ url, caption, isCover });
-
-const openingHoursOf = ({
-  day,
-  openTime,
-  closeTime,
-  isClosed,
-  is24Hours,
-}: OpeningHours): OpeningHours => ({
-  day,
-  openTime,
-  closeTime,
-  isClosed,
-  is24Hours,
-});
