@@ -39,18 +39,9 @@ function readTrades(table: string): Trade[] {
     .trim()
     .split("\n")
     .map((line) => {
-      const [category, weight, style, hours, noun, endings, offers, ownNames] = line.split("|");
-      if (
-        !category ||
-        !style ||
-        !isStyle(style) ||
-        !hours ||
-        !isHoursProfile(hours) ||
-        !noun ||
-        !offers
-      ) {
-        throw new Error(`Not a trade: ${line}`);
-      }
+      const [category = "", weight, style = "", hours = "", noun = "", endings, offers, ownNames] =
+        line.split("|");
+      if (!isStyle(style) || !isHoursProfile(hours)) throw new Error(`Not a trade: ${line}`);
       return {
         category,
         weight: Number(weight),
