@@ -4,7 +4,7 @@ import { compare, median } from "./compare.ts";
 import { drawDetails } from "./details.ts";
 import { drawLists } from "./lists.ts";
 import { residentBytes, startBare } from "./programs.ts";
-import { type RecordedRequest, writeRequests } from "./requests.ts";
+import { writeRequests } from "./requests.ts";
 import { type Bench, type Measured, type Scenario, toMeasured } from "./scenario.ts";
 import { drive, type Traffic } from "./wrk.ts";
 
@@ -82,7 +82,7 @@ async function record(bench: Bench, kind: Comparing["kind"], callersFile: string
     kind === "details"
       ? await drawDetails(sql, bench.different)
       : await drawLists(sql, bench.different);
-  const requests = paths.map((path): RecordedRequest => ({ path, headers: {} }));
+  const requests = paths.map((path) => ({ path }));
   const mix = await writeRequests(bench.file(`${kind}.txt`), requests);
   if (kind !== "known lists") return mix;
   const tags = await readTags(bench, { requestsFile: mix.file, callersFile });

@@ -1,11 +1,10 @@
 import { askAll } from "./ask.ts";
 import { writeKeys } from "./callers.ts";
 import { median, medianRun, STEP } from "./compare.ts";
-import { drawLists } from "./lists.ts";
+import { recordLists } from "./lists.ts";
 import type { Found } from "./programs/searcher.ts";
 import type { Written } from "./programs/writer.ts";
 import { residentBytes, startBeside } from "./programs.ts";
-import { writeRequests } from "./requests.ts";
 import type { Bench, Measured, Scenario } from "./scenario.ts";
 import { drive, type Run } from "./wrk.ts";
 
@@ -101,15 +100,6 @@ async function measureFreshness(bench: Bench): Promise<Measured> {
       `found after ${(median(foundMs) / 1000).toFixed(1)} s in the middle and ${(most / 1000).toFixed(1)} s at most, of ${foundMs.length} names; the figures in the table are of the open list`,
     ],
   };
-}
-
-async function recordLists(bench: Bench) {
-  const paths = await drawLists(bench.directory.sql, bench.different);
-  const { file: requestsFile, ...mix } = await writeRequests(
-    bench.file("lists.txt"),
-    paths.map((path) => ({ path, headers: {} })),
-  );
-  return { requestsFile, mix };
 }
 
 function startWriter({ directory }: Bench, [url, requestsFile, seed]: [string, string, string]) {

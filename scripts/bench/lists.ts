@@ -1,5 +1,7 @@
 import type { Sql } from "../../src/store/postgres.ts";
 import { createRandom, type Random } from "../generate/random.ts";
+import { writeRequests } from "./requests.ts";
+import type { Bench } from "./scenario.ts";
 import { zipf } from "./zipf.ts";
 
 /** The filter of a list (null: any), and how many businesses it has. */
@@ -10,6 +12,14 @@ interface Scope {
 }
 
 const ROWS_A_PAGE = 20;
+
+/** Writes requests for lists to a file of the benchmark. */
+export async function recordLists({ directory, different, file }: Bench) {
+  const paths = await drawLists(directory.sql, different);
+  const requests = paths.map((path) => ({ path }));
+  const { file: requestsFile, ...mix } = await writeRequests(file("lists.txt"), requests);
+  return { requestsFile, mix };
+}
 
 /**
  * Paths of list requests, skewed as in real traffic: without a filter, by town, by category or by

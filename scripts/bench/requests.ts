@@ -6,7 +6,7 @@ const HOST = "bench";
 export interface RecordedRequest {
   /** With the query string. */
   path: string;
-  headers: Record<string, string>;
+  headers?: Record<string, string>;
   body?: string;
 }
 
@@ -59,7 +59,7 @@ export async function readRequests(file: string): Promise<RecordedRequest[]> {
 }
 
 /** An HTTP message with tabs as line breaks; the caller's header comes last, see programs/wrk.lua. */
-function toLine({ path, headers, body }: RecordedRequest): string {
+function toLine({ path, headers = {}, body }: RecordedRequest): string {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const head = [`${body ? "POST" : "GET"} ${path} HTTP/1.1`, `Host: ${HOST}`, ...fields];
   if (!body) return head.join("\t");

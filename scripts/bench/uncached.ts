@@ -6,9 +6,9 @@ import { until } from "../stack/waiting.ts";
 import { askAll } from "./ask.ts";
 import { KEYS, writeKeys } from "./callers.ts";
 import { compare, type Subject } from "./compare.ts";
-import { drawLists } from "./lists.ts";
+import { recordLists } from "./lists.ts";
 import { startOneQuery, startTested } from "./programs.ts";
-import { type RecordedRequest, writeRequests } from "./requests.ts";
+import { writeRequests } from "./requests.ts";
 import { type Bench, type Measured, type Scenario, toMeasured } from "./scenario.ts";
 import { drawSearches } from "./searches.ts";
 
@@ -25,13 +25,9 @@ export const uncached: Scenario[] = [
 
 async function besideOneQuery(bench: Bench): Promise<Measured> {
   const { supervisor, directory } = bench;
-  const paths = await drawLists(directory.sql, bench.different);
-  const { file, ...mix } = await writeRequests(
-    bench.file("lists.txt"),
-    paths.map((path) => ({ path, headers: {} })),
-  );
+  const { requestsFile, mix } = await recordLists(bench);
   const callersFile = await writeKeys(directory.sql, bench.file("keys.txt"));
-  const traffic = { requestsFile: file, callersFile };
+  const traffic = { requestsFile, callersFile };
   const baseline = await startOneQuery(supervisor, directory);
   try {
     return await withUncached(bench, async (url) => {
@@ -52,25 +48,20 @@ async function besideOneQuery(bench: Bench): Promise<Measured> {
 async function besideMeilisearch(bench: Bench): Promise<Measured> {
   const { sql, env } = bench.directory;
   const questions = await drawSearches(sql, Math.min(bench.different, 10_000));
-  const requests = questions.map(
-    (question): RecordedRequest => ({
-      path: `/api/v1/search?q=${encodeURIComponent(question)}`,
-      headers: {},
+  const requests = questions.map((question) => ({
+    path: `/api/v1/search?q=${encodeURIComponent(question)}`,
+  }));
+  const directRequests = questions.map((question) => ({
+    path: `/indexes/${SEARCH_INDEX}/search`,
+    headers: { "Content-Type": "application/json", "Accept-Encoding": "identity" },
+    body: JSON.stringify({
+      q: toQuestion(searchWords(question)),
+      limit: 20,
+      attributesToRetrieve: ["id"],
+      matchingStrategy: "all",
+      filter: [`NOT ${IS_GONE}`],
     }),
-  );
-  const directRequests = questions.map(
-    (question): RecordedRequest => ({
-      path: `/indexes/${SEARCH_INDEX}/search`,
-      headers: { "Content-Type": "application/json", "Accept-Encoding": "identity" },
-      body: JSON.stringify({
-        q: toQuestion(searchWords(question)),
-        limit: 20,
-        attributesToRetrieve: ["id"],
-        matchingStrategy: "all",
-        filter: [`NOT ${IS_GONE}`],
-      }),
-    }),
-  );
+  }));
   const { file, ...mix } = await writeRequests(bench.file("searches.txt"), requests);
   const direct = await writeRequests(bench.file("searches-direct.txt"), directRequests);
   const callersFile = await writeKeys(sql, bench.file("keys.txt"));
@@ -105,7 +96,6 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
 async function meetKeys(bench: Bench, url: string, callersFile: string): Promise<void> {
   const lists = Array.from({ length: KEYS }, (_, index) => ({
     path: `/api/v1/businesses?page=${index + 1}`,
-    headers: {},
   }));
   const { file } = await writeRequests(bench.file("meeting.txt"), lists);
   await askAll(url, { requestsFile: file, callersFile }, () => {});
@@ -130,7 +120,7 @@ async function besideFirstPage(bench: Bench): Promise<Measured> {
     const { pages } = (await answer.json()) as { pages: number };
     const last = `${first}?page=${pages}`;
     const subject = async (path: string, name: string): Promise<Subject> => {
-      const { file } = await writeRequests(bench.file(name), [{ path, headers: {} }]);
+      const { file } = await writeRequests(bench.file(name), [{ path }]);
       return { url, traffic: { requestsFile: file, callersFile: null } };
     };
     const comparison = await compareAloud(
