@@ -56,10 +56,10 @@ async function besideBare(bench: Bench, { kind, callers, atLeast }: Comparing): 
       { url: bare.url, traffic },
       {
         ...rounds,
-        async onRound(round, ratio, from) {
+        say,
+        async afterRound(from) {
           const { perSecond } = await drive(bare.plainUrl, traffic, { seconds: 1, from });
           plain.push(perSecond);
-          say(`  round ${round} of ${rounds.rounds}: ratio ${ratio.toFixed(2)}`);
         },
       },
     );

@@ -25,7 +25,8 @@ export interface Rounds {
  * Lets two subjects take turns, so that whatever else the machine does affects both: every round has
  * a run of each, from the same place in the recorded requests, after one round to warm up.
  * @param options.figure what is compared; by default requests per second
- * @param options.onRound called after each round; `from` is its place
+ * @param options.say told the ratio of each round
+ * @param options.afterRound called after each round; `from` is its place
  * @returns medians of the rounds
  */
 export async function compare(
@@ -36,11 +37,13 @@ export async function compare(
     seconds,
     connections = 64,
     figure = (run) => run.perSecond,
-    onRound,
+    say,
+    afterRound,
   }: Rounds & {
     connections?: number;
     figure?: (run: Run) => number;
-    onRound: (round: number, ratio: number, from: number) => Promise<void> | void;
+    say: (line: string) => void;
+    afterRound?: (from: number) => Promise<void>;
   },
 ): Promise<Comparison> {
   const runs: { tested: Run; baseline: Run; ratio: number }[] = [];
@@ -54,7 +57,8 @@ export async function compare(
     if (round === 0) continue;
     const ratio = figure(pair.tested) / figure(pair.baseline);
     runs.push({ ...pair, ratio });
-    await onRound(round, ratio, from);
+    await afterRound?.(from);
+    say(`  round ${round} of ${rounds}: ratio ${ratio.toFixed(2)}`);
   }
   const ratios = runs.map(({ ratio }) => ratio);
   return {

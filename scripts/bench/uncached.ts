@@ -24,7 +24,7 @@ export const uncached: Scenario[] = [
 ];
 
 async function besideOneQuery(bench: Bench): Promise<Measured> {
-  const { supervisor, directory } = bench;
+  const { supervisor, directory, rounds, say } = bench;
   const { requestsFile, mix } = await recordLists(bench);
   const callersFile = await writeKeys(directory.sql, bench.file("keys.txt"));
   const traffic = { requestsFile, callersFile };
@@ -32,10 +32,10 @@ async function besideOneQuery(bench: Bench): Promise<Measured> {
   try {
     return await withUncached(bench, async (url) => {
       await meetKeys(bench, url, callersFile);
-      const comparison = await compareAloud(
-        bench,
+      const comparison = await compare(
         { url, traffic },
         { url: baseline.url, traffic },
+        { ...rounds, say },
       );
       return { ...toMeasured(comparison, { title: "one query", atLeast: 0.8 }), mix, notes: [MET] };
     });
@@ -76,10 +76,10 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
     // An index that is not in memory yet answers so slowly at first that the server gives up waiting.
     await askAll(meilisearch.url, meilisearch.traffic, () => {});
     await meetKeys(bench, url, callersFile);
-    const comparison = await compareAloud(
-      bench,
+    const comparison = await compare(
       { url, traffic: { requestsFile: file, callersFile } },
       meilisearch,
+      { ...bench.rounds, say: bench.say },
     );
     return {
       ...toMeasured(comparison, { title: "Meilisearch", atLeast: 0.85 }),
@@ -123,11 +123,10 @@ async function besideFirstPage(bench: Bench): Promise<Measured> {
       const { file } = await writeRequests(bench.file(name), [{ path }]);
       return { url, traffic: { requestsFile: file, callersFile: null } };
     };
-    const comparison = await compareAloud(
-      bench,
+    const comparison = await compare(
       await subject(last, "last-page.txt"),
       await subject(first, "first-page.txt"),
-      { connections: 1, figure: ({ p50Ms }) => p50Ms },
+      { ...bench.rounds, say: bench.say, connections: 1, figure: ({ p50Ms }) => p50Ms },
     );
     return {
       ...toMeasured(comparison, { title: "page 1", atLeast: 0 }),
@@ -135,20 +134,6 @@ async function besideFirstPage(bench: Bench): Promise<Measured> {
       isReached: comparison.ratio <= 2,
       notes: [`over one connection; the last page is number ${pages.toLocaleString("en-GB")}`],
     };
-  });
-}
-
-function compareAloud(
-  { rounds, say }: Bench,
-  tested: Subject,
-  baseline: Subject,
-  options: Pick<Parameters<typeof compare>[2], "connections" | "figure"> = {},
-) {
-  return compare(tested, baseline, {
-    ...rounds,
-    ...options,
-    onRound: (round, ratio) =>
-      say(`  round ${round} of ${rounds.rounds}: ratio ${ratio.toFixed(2)}`),
   });
 }
 
