@@ -4,11 +4,10 @@ import { checkLists, type ListCheck, type ListFault } from "../src/directory/lis
 import { repairLists } from "../src/directory/list-repair.ts";
 import { runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
-import { print } from "./output.ts";
+import { print, sayWaiting } from "./output.ts";
 import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { formatJson, formatTable } from "./table.ts";
-import { sayWaiting } from "./waiting.ts";
 
 const USAGE = `Usage: npx bun scripts/check-lists.ts [--repair] [--json]
 

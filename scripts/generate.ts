@@ -4,10 +4,9 @@ import { runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
 import { generateBusinesses } from "./generate/businesses.ts";
 import { loadBusinesses } from "./generate/load.ts";
-import { print, printAll } from "./output.ts";
+import { print, printAll, sayWaiting } from "./output.ts";
 import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
-import { sayWaiting } from "./waiting.ts";
 import { readWholeNumber } from "./whole-number.ts";
 
 const USAGE = `Usage: npx bun scripts/generate.ts [--count N] [--seed S]

@@ -37,6 +37,11 @@ export function say(line: string): void {
   }
 }
 
+/** Says why nothing seems to happen: another command has IMPORT_LOCK. */
+export function sayWaiting(): void {
+  say("Waiting for another import (or generate, or check-lists --repair) to end.");
+}
+
 const STDOUT = 1;
 const STDERR = 2;
 

@@ -7,7 +7,7 @@ import {
 } from "../../src/directory/import/categories.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
-import { sayWaiting } from "../waiting.ts";
+import { sayWaiting } from "../output.ts";
 import { readNdjson } from "./ndjson.ts";
 import { readText } from "./text.ts";
 

@@ -3,7 +3,7 @@ import { type ImportCounts, importRecords, type Outcodes } from "../../src/direc
 import type { Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
-import { sayWaiting } from "../waiting.ts";
+import { sayWaiting } from "../output.ts";
 import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts";
 import type { Mapping } from "./mapping.ts";
 import { type Progress, showProgress } from "./progress.ts";
