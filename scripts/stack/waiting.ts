@@ -24,6 +24,11 @@ export function succeeds(work: Promise<unknown>): Promise<boolean> {
   );
 }
 
+/** Whether a server answers there that all is well. */
+export async function isHealthy(url: string): Promise<boolean> {
+  return (await fetch(url).catch(() => null))?.ok ?? false;
+}
+
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
