@@ -1,6 +1,5 @@
 import { setImmediate as otherWork } from "node:timers/promises";
-import { takeImportLock } from "../store/locks.ts";
-import { liftTimeLimits, type Sql } from "../store/postgres.ts";
+import type { Sql } from "../store/postgres.ts";
 import { compactListings } from "./compaction.ts";
 import {
   type Feed,
@@ -10,6 +9,7 @@ import {
   type ReadRecord,
 } from "./import/feed.ts";
 import { expectManyRows } from "./import/rows.ts";
+import { inTransaction } from "./import/transaction.ts";
 
 export type { ImportCounts, ImportOptions } from "./import/feed.ts";
 export type { Outcodes } from "./import/merging.ts";
@@ -28,28 +28,18 @@ export async function importRecords(
   options: ImportOptions,
 ): Promise<ImportCounts> {
   const counts = noCounts();
-  try {
-    await sql.begin(async (transaction) => {
-      await liftTimeLimits(transaction);
-      await takeImportLock(transaction, options.onWait);
-      await expectManyRows(transaction);
-      const feed = await openFeed(transaction, options, counts);
-      await inBatches(records, feed);
-      if (options.dryRun) throw new DryRun();
-      options.onCommit?.();
-    });
-  } catch (error) {
-    if (!(error instanceof DryRun)) throw error;
-    return counts;
-  }
+  await inTransaction(sql, options, async (transaction) => {
+    await expectManyRows(transaction);
+    const feed = await openFeed(transaction, options, counts);
+    await inBatches(records, feed);
+    if (!options.dryRun) options.onCommit?.();
+  });
+  if (options.dryRun) return counts;
   // If this fails, it must not look as if the import had failed.
   const changed = counts.created + counts.updated;
   await settleDirectory(sql, changed).catch((error) => options.onUnsettled?.(error));
   return counts;
 }
-
-/** Rolls the transaction back. */
-class DryRun extends Error {}
 
 // Two of these are in memory at a time. Fewer rows to a statement cost more: each statement visits
 // most pages of the lists.

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { takeImportLock } from "../../store/locks.ts";
-import { liftTimeLimits, type Sql } from "../../store/postgres.ts";
+import type { Sql } from "../../store/postgres.ts";
 import { isSlug } from "../slug.ts";
 import { cleanLine } from "./text.ts";
+import { inTransaction, type TransactionOptions } from "./transaction.ts";
 
 export interface CategoryCounts {
   read: number;
@@ -44,71 +44,63 @@ export type CategoryRecord = v.InferOutput<typeof categoryRecord>;
 
 /**
  * Creates and updates categories by slug, all or none of them. A parent may come after its children.
- * @param options.onWait called when an import is under way, which this one waits for
  * @throws CategoryFault for a parent that does not exist and for a circle
  */
 export async function importCategories(
   sql: Sql,
   records: readonly CategoryRecord[],
-  { dryRun = false, onWait }: { dryRun?: boolean; onWait?: () => void } = {},
+  options: TransactionOptions = {},
 ): Promise<CategoryCounts> {
   const counts: CategoryCounts = { read: records.length, created: 0, updated: 0, unchanged: 0 };
-  try {
-    await sql.begin(async (transaction) => {
-      await liftTimeLimits(transaction);
-      // Locked before the first look: nobody else moves categories, imports or adds businesses meanwhile.
-      await takeImportLock(transaction, onWait);
-      await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
-      const stored = await transaction<Stored[]>`
-        select c.slug, c.name, c.is_active, parent.slug as parent
-        from categories as c left join categories as parent on parent.id = c.parent_id
-        for no key update of c`;
-      const before = new Map(stored.map((category) => [category.slug, category]));
-      const after = new Map(before);
-      for (const { slug, name, parent, isActive } of records) {
-        const known = after.get(slug);
-        after.set(slug, {
-          slug,
-          name,
-          is_active: isActive ?? known?.is_active ?? true,
-          parent: parent === undefined ? (known?.parent ?? null) : parent || null,
-        });
-      }
-      checkTree(after);
-
-      const slugs = [...new Set(records.map(({ slug }) => slug))];
-      const categories = slugs.flatMap((slug) => after.get(slug) ?? []);
-      const fresh = categories.filter(({ slug }) => !before.has(slug));
-      const changed = categories.filter((category) => {
-        const known = before.get(category.slug);
-        return known && !Bun.deepEquals(known, category);
+  await inTransaction(sql, options, async (transaction) => {
+    // Locked before the first look: nobody else moves categories, imports or adds businesses meanwhile.
+    await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
+    const stored = await transaction<Stored[]>`
+      select c.slug, c.name, c.is_active, parent.slug as parent
+      from categories as c left join categories as parent on parent.id = c.parent_id
+      for no key update of c`;
+    const before = new Map(stored.map((category) => [category.slug, category]));
+    const after = new Map(before);
+    for (const { slug, name, parent, isActive } of records) {
+      const known = after.get(slug);
+      after.set(slug, {
+        slug,
+        name,
+        is_active: isActive ?? known?.is_active ?? true,
+        parent: parent === undefined ? (known?.parent ?? null) : parent || null,
       });
-      const moved = changed.filter(({ slug, parent }) => before.get(slug)?.parent !== parent);
+    }
+    checkTree(after);
 
-      if (fresh.length > 0) {
-        await transaction`insert into categories ${transaction(fresh, "slug", "name", "is_active")}`;
-      }
-      // Two that change places would be a circle in between: all leave their parents before any gets one.
-      await transaction`
-        update categories set parent_id = null
-        where parent_id is not null and slug = any(${moved.map(({ slug }) => slug)}::text[])`;
-      for (const { slug, name, is_active, parent } of [...fresh, ...changed]) {
-        await transaction`
-          update categories
-          set name = ${name}, is_active = ${is_active},
-            parent_id = (select id from categories where slug = ${parent})
-          where slug = ${slug}
-            and (name, is_active, parent_id) is distinct from
-              (${name}, ${is_active}, (select id from categories where slug = ${parent}))`;
-      }
-      counts.created = fresh.length;
-      counts.updated = changed.length;
-      counts.unchanged = records.length - fresh.length - changed.length;
-      if (dryRun) throw new DryRun();
+    const slugs = [...new Set(records.map(({ slug }) => slug))];
+    const categories = slugs.flatMap((slug) => after.get(slug) ?? []);
+    const fresh = categories.filter(({ slug }) => !before.has(slug));
+    const changed = categories.filter((category) => {
+      const known = before.get(category.slug);
+      return known && !Bun.deepEquals(known, category);
     });
-  } catch (error) {
-    if (!(error instanceof DryRun)) throw error;
-  }
+    const moved = changed.filter(({ slug, parent }) => before.get(slug)?.parent !== parent);
+
+    if (fresh.length > 0) {
+      await transaction`insert into categories ${transaction(fresh, "slug", "name", "is_active")}`;
+    }
+    // Two that change places would be a circle in between: all leave their parents before any gets one.
+    await transaction`
+      update categories set parent_id = null
+      where parent_id is not null and slug = any(${moved.map(({ slug }) => slug)}::text[])`;
+    for (const { slug, name, is_active, parent } of [...fresh, ...changed]) {
+      await transaction`
+        update categories
+        set name = ${name}, is_active = ${is_active},
+          parent_id = (select id from categories where slug = ${parent})
+        where slug = ${slug}
+          and (name, is_active, parent_id) is distinct from
+            (${name}, ${is_active}, (select id from categories where slug = ${parent}))`;
+    }
+    counts.created = fresh.length;
+    counts.updated = changed.length;
+    counts.unchanged = records.length - fresh.length - changed.length;
+  });
   return counts;
 }
 
@@ -118,9 +110,6 @@ interface Stored {
   is_active: boolean;
   parent: string | null;
 }
-
-/** Rolls the transaction back. */
-class DryRun extends Error {}
 
 function checkTree(categories: ReadonlyMap<string, Stored>): void {
   for (const { slug, parent } of categories.values()) {

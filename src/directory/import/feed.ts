@@ -12,12 +12,11 @@ import {
 } from "./rows.ts";
 import { SeenTexts } from "./seen.ts";
 import { SlugAllocator } from "./slugs.ts";
+import type { TransactionOptions } from "./transaction.ts";
 
-export interface ImportOptions extends RuleOptions {
+export interface ImportOptions extends RuleOptions, TransactionOptions {
   /** The name of the feed. Together with a record's sourceId it identifies the business. */
   source: string;
-  /** Called when another import is under way, which this one waits for. */
-  onWait?: (() => void) | undefined;
   /** Called after each batch with the number of records dealt with so far. */
   onProgress?: ((read: number) => void) | undefined;
   /** Called for each record that is left out, and why. */
@@ -26,8 +25,6 @@ export interface ImportOptions extends RuleOptions {
   onCommit?: (() => void) | undefined;
   /** Called when the work after an import failed (see settleDirectory), although all of it is kept. */
   onUnsettled?: ((error: unknown) => void) | undefined;
-  /** Does everything, then rolls it back. */
-  dryRun?: boolean | undefined;
 }
 
 export interface ImportCounts {
