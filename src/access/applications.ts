@@ -16,8 +16,6 @@ export interface Application {
 export interface ApplicationState extends Application {
   status: "waiting" | "approved" | "declined";
   declinedWhy: string | null;
-  /** The tier that was granted. */
-  tier: string | null;
   /** The revealed key and those that it was rolled to, newest first; empty before the reveal. */
   keys: KeyRecord[];
 }
@@ -73,7 +71,7 @@ export async function declineApplication(
 export async function findApplication(sql: Sql, token: string): Promise<ApplicationState | null> {
   if (!isToken(token)) return null;
   const [found] = await sql<(Omit<ApplicationState, "keys"> & { keyId: string | null })[]>`
-    select id, name, email, purpose, created_at as "createdAt", status, tier,
+    select id, name, email, purpose, created_at as "createdAt", status,
       declined_why as "declinedWhy", key_id as "keyId"
     from applications where token_hash = ${hashToken(token)}`;
   if (!found) return null;
