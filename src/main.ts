@@ -32,7 +32,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-export interface StartOptions {
+interface StartOptions {
   searchIndex?: string;
   log?: Logger;
   /** Whether to do what one process does for all: fold list totals, keep search current. */

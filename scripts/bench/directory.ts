@@ -18,7 +18,7 @@ export interface Directory {
 }
 
 /** How long building it took; kept beside it, since it is built only once. */
-export interface Built {
+interface Built {
   count: number;
   /** The generator's COPY load, with all indexes and totals kept. */
   loadSeconds: number;

@@ -1,7 +1,7 @@
 import type { Random } from "./random.ts";
 import type { Town } from "./towns.ts";
 
-export interface Contacts {
+interface Contacts {
   phone: string;
   email: string;
   website: string;

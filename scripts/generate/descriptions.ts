@@ -1,7 +1,7 @@
 import type { Random } from "./random.ts";
 import type { Style, Trade } from "./trades.ts";
 
-export interface Descriptions {
+interface Descriptions {
   shortDescription: string;
   description: string;
 }

@@ -14,7 +14,7 @@ import { liftTimeLimits, type Sql, type Transaction } from "../../src/store/post
 import { type GeneratedBusiness, generateBusinesses, sourceOf } from "./businesses.ts";
 import { towns } from "./towns.ts";
 
-export interface Load {
+interface Load {
   count: number;
   seed: number;
   /** Called when an import is under way, which the load waits for. */

@@ -2,7 +2,7 @@ import { streets, yards } from "./place-parts.ts";
 import type { Random } from "./random.ts";
 import type { Town } from "./towns.ts";
 
-export interface Place {
+interface Place {
   street: string;
   address: { line1: string; line2: string | null; postcode: string };
   coordinates: { lat: number; lng: number };

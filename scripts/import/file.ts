@@ -20,7 +20,7 @@ export interface FileOptions {
   dryRun: boolean;
 }
 
-export interface FileEvents {
+interface FileEvents {
   /** Called when a signal ends the command, with whether the file may have been kept all the same. */
   onInterrupted(mayBeKept: boolean): void;
 }

@@ -9,7 +9,7 @@ import { startRedis } from "./redis.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** Where the three stores are. The pid of a store that we did not start is null. */
-export interface Stores {
+interface Stores {
   databaseUrl: string;
   redisUrl: string;
   meiliUrl: string;

@@ -6,7 +6,7 @@ import type { Writable } from "node:stream";
 import { CommandError } from "../command.ts";
 import { isAlive, NotInTimeError, until } from "./waiting.ts";
 
-export interface Program {
+interface Program {
   /** What people call it, for messages: "PostgreSQL". */
   title: string;
   /**

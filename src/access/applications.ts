@@ -4,7 +4,7 @@ import { generateKey, hashKey, keyHint } from "./key-format.ts";
 import { type IssuedKey, isId, type KeyRecord, type KeyRequest, listKeysOf } from "./keys.ts";
 
 /** Someone who asks for a key. */
-export interface Application {
+interface Application {
   id: string;
   name: string;
   email: string;
@@ -21,7 +21,7 @@ export interface ApplicationState extends Application {
 }
 
 /** What an approval grants: all of a key except its owner. */
-export type Rights = Omit<KeyRequest, "name" | "email">;
+type Rights = Omit<KeyRequest, "name" | "email">;
 
 /**
  * Takes an application.

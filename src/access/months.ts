@@ -1,5 +1,5 @@
 /** A calendar month in UTC. */
-export interface Month {
+interface Month {
   /** Milliseconds since 1970. */
   beginsAt: number;
   /** When the next one begins. */

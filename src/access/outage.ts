@@ -2,7 +2,7 @@ import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
 
 /** Whether Redis decides, or this process by itself. */
-export interface Outage {
+interface Outage {
   readonly isOn: boolean;
   /** Redis failed with the window or meter of this client or key. */
   begin(cause: unknown, subject: string): void;

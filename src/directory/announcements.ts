@@ -27,7 +27,7 @@ export interface ListKey {
   id: string;
 }
 
-export interface Announcements {
+interface Announcements {
   /**
    * Whether everything that was committed up to a moment ago (CERTAIN_FOR_MS) has been told. False
    * while announcements do not arrive.

@@ -9,7 +9,7 @@ import {
   type ListCheckOptions,
 } from "./list-check.ts";
 
-export interface ListRepairOptions extends ListCheckOptions {
+interface ListRepairOptions extends ListCheckOptions {
   /** Called when an import is under way, which the repair waits for. */
   onWait?: (() => void) | undefined;
 }

@@ -14,7 +14,7 @@ export interface ShownList {
 }
 
 /** What a list is filtered by; 0 is any. */
-export interface Scope {
+interface Scope {
   category: number;
   city: number;
 }

@@ -57,7 +57,7 @@ export class Representation {
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Where a body and its other forms are. */
-export interface Source {
+interface Source {
   /** That of the plain form. */
   readonly tag: string;
   /** Bytes before any coding. */

@@ -7,7 +7,7 @@ import type { Parameters } from "../http/parameters.ts";
 import * as examples from "./examples.ts";
 
 /** What one variant of access takes and answers. */
-export interface Variant {
+interface Variant {
   parameters: Parameters;
   /** Name of the answer's schema in `schemas`. */
   answer: keyof typeof schemas;

@@ -7,7 +7,7 @@ import { IS_GONE } from "./settings.ts";
 import { type AskMeilisearch, type Matches, type SearchStore, sharedBy } from "./shared.ts";
 import { MOST_WORDS, mayBeUnfinished, searchWords } from "./words.ts";
 
-export interface SearchQuery {
+interface SearchQuery {
   text: string;
   /** Businesses wanted. */
   limit: number;

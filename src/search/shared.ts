@@ -14,7 +14,7 @@ export interface SearchStore {
 /** Null when the answer would have come too late. */
 export type AskMeilisearch = (question: Question) => Promise<Matches | null>;
 
-export interface Question {
+interface Question {
   query: MultiSearchQuery;
   /** When nobody waits for the answer any longer, on the clock of `performance`. */
   until: number;

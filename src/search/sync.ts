@@ -8,7 +8,7 @@ import { isOurVersion } from "./settings.ts";
 import type { SearchStore } from "./shared.ts";
 import { isIndexMissing } from "./tasks.ts";
 
-export interface SyncOptions {
+interface SyncOptions {
   /** Builds a new index even if the present one fits. */
   rebuild?: boolean;
   /** Deletes from the index what is only marked as gone there. */

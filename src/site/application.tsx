@@ -14,7 +14,7 @@ import { isOurForm, readForm } from "./form.ts";
 import { KeyList, NewKey, Usage } from "./keys.tsx";
 import { page } from "./page.tsx";
 
-export interface ApplicationParts {
+interface ApplicationParts {
   sql: Sql;
   admission: Admission;
   baseUrl: string;

@@ -15,7 +15,7 @@ import {
 import { isOurForm, readForm } from "./form.ts";
 import { page, seeOther } from "./page.tsx";
 
-export interface ApplyParts {
+interface ApplyParts {
   sql: Sql;
   baseUrl: string;
   /** Grants every application at once. */

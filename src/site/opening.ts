@@ -2,10 +2,7 @@ import type { OpeningHours } from "../directory/schemas.ts";
 import { weekdays } from "../directory/weekdays.ts";
 
 /** "unknown": nothing is said about the day. `until` is HH:MM, absent when open all day. */
-export type OpenState =
-  | { state: "open"; until?: string }
-  | { state: "closed" }
-  | { state: "unknown" };
+type OpenState = { state: "open"; until?: string } | { state: "closed" } | { state: "unknown" };
 
 /**
  * Whether a business with these hours is open, by the time of day in the United Kingdom. An interval

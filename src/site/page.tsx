@@ -4,7 +4,7 @@ import type { Answer } from "../http/answer.ts";
 import { assetUrl } from "./assets.ts";
 
 /** What there is to a page besides its content. */
-export interface PageHead {
+interface PageHead {
   title: string;
   description?: string;
   /** The one absolute address of this content, for search engines; without it they leave the page out. */

@@ -30,7 +30,7 @@ const PAGE_WINDOW = { name: "pages", limit: 120, seconds: 60 };
 /** Applications of one client: enough to correct a mistyped address, too few to fill a table. */
 const APPLICATION_WINDOW = { name: "applications", limit: 5, seconds: 3_600 };
 
-export interface SiteParts {
+interface SiteParts {
   config: Config;
   sql: Sql;
   search: SearchStore;

@@ -5,7 +5,7 @@ import { typosForgiven } from "../search/words.ts";
 import type { Sql } from "../store/postgres.ts";
 
 /** What somebody typed as a town: the one of that name, or those that may have been meant. */
-export type Town = { city: City } | { city: null; similar: City[] };
+type Town = { city: City } | { city: null; similar: City[] };
 
 /**
  * Finds a town by its name in whatever spelling. If there is none, similar towns are those whose names

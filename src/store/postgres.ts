@@ -4,7 +4,7 @@ import postgres from "postgres";
 export type Sql = postgres.Sql;
 export type Transaction = postgres.TransactionSql;
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Connections at most. */
   max?: number;
   /**

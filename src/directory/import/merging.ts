@@ -14,7 +14,7 @@ export interface RuleOptions {
   outcodes?: Outcodes | undefined;
 }
 
-export interface MergingRules {
+interface MergingRules {
   /** The business that a record makes. */
   create(given: Prepared): BusinessFields;
   /** What becomes of a business that the directory has already. */

@@ -4,7 +4,7 @@ import { makeSlug } from "../slug.ts";
 import { outcodeOf } from "./contacts.ts";
 
 /** What a slug is made of. */
-export interface SlugWish {
+interface SlugWish {
   /** The slug to be used as it is, if the record gives one. */
   slug: string | null;
   name: string;
