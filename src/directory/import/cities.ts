@@ -1,10 +1,8 @@
 import type { Sql, Transaction } from "../../store/postgres.ts";
 import type { Town } from "./towns.ts";
 
-interface City {
+interface City extends Town {
   id: number;
-  slug: string;
-  name: string;
 }
 
 /** The cities of the directory during one import; towns that are new to it are added. */
