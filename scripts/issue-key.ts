@@ -4,7 +4,7 @@ import {
   declineApplication,
   listWaiting,
 } from "../src/access/applications.ts";
-import { createKey, type IssuedKey, listTiers } from "../src/access/keys.ts";
+import { createKey, listTiers } from "../src/access/keys.ts";
 import { loadConfig } from "../src/config.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { formatTime } from "../src/times.ts";
@@ -27,7 +27,7 @@ async function issueKey(): Promise<void> {
   try {
     if (declined) await decline(sql, declined, json);
     else if (order && "application" in order) await approve(sql, order, json);
-    else if (order) show(await issue(sql, order), json);
+    else if (order) await issue(sql, order, json);
     else await showWaiting(sql, json);
   } finally {
     await sql.end();
@@ -36,9 +36,16 @@ async function issueKey(): Promise<void> {
 
 type Order = ReturnType<typeof readOrder>;
 
-async function issue(sql: Sql, order: Exclude<Order, { application: string }>) {
+async function issue(
+  sql: Sql,
+  order: Exclude<Order, { application: string }>,
+  json: boolean,
+): Promise<void> {
   await checkTier(sql, order.tier);
-  return await createKey(sql, order);
+  const issued = await createKey(sql, order);
+  const { id, tier, expiresAt } = issued;
+  const until = expiresAt ? `expires ${expiresAt.toISOString()}` : "does not expire";
+  showKey(issued, `Issued ${id}: tier ${tier}, ${until}.`, json ? issued : null);
 }
 
 async function approve(
@@ -81,20 +88,6 @@ function checkDecision(application: string, result: DecisionResult): void {
     result === "unknown"
       ? `There is no application ${application}; without arguments, this command lists them.`
       : `Application ${application} has been ${result} already.`,
-  );
-}
-
-function show({ id, key, tier, expiresAt }: IssuedKey, json: boolean): void {
-  const until = expiresAt ? `expires ${expiresAt.toISOString()}` : "does not expire";
-  showKey(
-    id,
-    json
-      ? JSON.stringify({ id, key, tier, expiresAt })
-      : `Issued ${id}: tier ${tier}, ${until}.
-
-  ${key}
-
-This is the only time that the key is shown; it cannot be looked up later.`,
   );
 }
 

@@ -104,14 +104,9 @@ async function roll(sql: Sql, id: string, graceSeconds: number, json: boolean): 
   if ("refused" in result) throw new CommandError(whyNotRolled(id, result));
   const { rolled, oldExpiresAt } = result;
   showKey(
-    rolled.id,
-    json
-      ? JSON.stringify({ ...rolled, rolledFrom: id, oldExpiresAt })
-      : `Issued ${rolled.id} in place of ${id}, which works until ${oldExpiresAt.toISOString()}.
-
-  ${rolled.key}
-
-This is the only time that the key is shown; it cannot be looked up later.`,
+    rolled,
+    `Issued ${rolled.id} in place of ${id}, which works until ${oldExpiresAt.toISOString()}.`,
+    json ? { ...rolled, rolledFrom: id, oldExpiresAt } : null,
   );
 }
 

@@ -1,11 +1,16 @@
+import type { IssuedKey } from "../src/access/keys.ts";
 import { CommandError } from "./command.ts";
 import { print } from "./output.ts";
 
 /**
- * Writes the only text that has a key.
+ * Writes the only text that has a key: for people below a headline, for programs a record as JSON.
+ * @param record null for people
  * @throws CommandError when it cannot be written, as to a full disk: the key is issued all the same
  */
-export function showKey(id: string, text: string): void {
+export function showKey({ id, key }: IssuedKey, headline: string, record: object | null): void {
+  const text = record
+    ? JSON.stringify(record)
+    : `${headline}\n\n  ${key}\n\nThis is the only time that the key is shown; it cannot be looked up later.`;
   if (print(text)) return;
   throw new CommandError(
     `The key ${id} is issued, but could not be shown. \`npx bun scripts/keys.ts roll ${id}\` issues another in its place.`,
