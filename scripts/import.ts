@@ -10,7 +10,7 @@ import { readMapping } from "./import/mapping.ts";
 import { readOutcodes } from "./import/outcodes.ts";
 import { print } from "./output.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
-import { formatLine } from "./table.ts";
+import { plain } from "./table.ts";
 
 const USAGE = `Usage: npx bun scripts/import.ts FILE… [options]
        npx bun scripts/import.ts --categories FILE [--dry-run] [--json]
@@ -86,7 +86,7 @@ async function importEach(
         }
         process.exitCode = 1;
         const place = error.message.includes(file) ? "" : `${file}: `;
-        console.error(formatLine([`${place}${error.message} Nothing of it was kept.`]));
+        console.error(plain(`${place}${error.message} Nothing of it was kept.`));
       }
     }
   } finally {
@@ -123,11 +123,11 @@ function describe(
   if (left.length > 0) {
     const most = left.slice(0, 10).map(([field, rows]) => `${field} ${rows}`);
     const more = left.length > most.length ? ", and more" : "";
-    lines.push(formatLine([`  Unusable and left out: ${most.join(", ")}${more}`]));
+    lines.push(plain(`  Unusable and left out: ${most.join(", ")}${more}`));
   }
   if (rejects !== null) lines.push(`  Rejected rows are in ${rejects}; most often:`);
   for (const [reason, rows] of reasons) {
-    lines.push(formatLine([`  ${String(rows).padStart(7)}  ${reason}`]));
+    lines.push(plain(`  ${String(rows).padStart(7)}  ${reason}`));
   }
   lines.push(`  ${describeCounts(numbers)}`);
   return lines.join("\n");

@@ -31,4 +31,4 @@ export const formatJson = (value: unknown) =>
  * Control characters become spaces: what strangers wrote must steer no terminal and end no column. So do
  * those that turn the direction of writing: a name could make another of what stands beside it.
  */
-const plain = (cell: string) => cell.replace(/[\p{Cc}\p{Bidi_Control}]/gu, " ");
+export const plain = (text: string) => text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, " ");
