@@ -14,6 +14,7 @@ import {
   CountedLinks,
   counted,
   countedBusinesses,
+  ofPage,
   Paging,
   pathWith,
 } from "./listing.tsx";
@@ -54,7 +55,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
     const title = city ? `${shown.name} in ${city.name}` : shown.name;
     return page(
       {
-        title: number > 1 ? `${title}, page ${number}` : title,
+        title: title + ofPage(number),
         ...(total > 0 && {
           description: `${title}: ${counted(total, "business", "businesses")} with addresses, opening hours and ratings.`,
           canonical: baseUrl + linkTo(number),
@@ -65,7 +66,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
         <h1>{title}</h1>
         <p class="lead">
           {countedBusinesses(total)}
-          {number > 1 && `, page ${number}`}
+          {ofPage(number)}
           {city && (
             <>
               {". "}

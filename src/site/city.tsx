@@ -13,6 +13,7 @@ import {
   CountedLinks,
   counted,
   countedBusinesses,
+  ofPage,
   Paging,
   pathWith,
 } from "./listing.tsx";
@@ -53,7 +54,7 @@ export function city(sql: Sql, baseUrl: string): Handler {
     const title = `Businesses in ${shown.name}`;
     return page(
       {
-        title: number > 1 ? `${title}, page ${number}` : title,
+        title: title + ofPage(number),
         ...(total > 0 && {
           description: `${counted(total, "business", "businesses")} in ${shown.name}, with addresses, opening hours and ratings.`,
           canonical: baseUrl + linkTo(number),
@@ -64,7 +65,7 @@ export function city(sql: Sql, baseUrl: string): Handler {
         <h1>{title}</h1>
         <p class="lead">
           {countedBusinesses(total)}
-          {number > 1 && `, page ${number}`}
+          {ofPage(number)}
         </p>
         {number === 1 && links.length > 0 && (
           <nav aria-label={`Categories in ${shown.name}`}>

@@ -145,6 +145,9 @@ export function pathWith(path: string, parameters: Record<string, string | numbe
 /** A number as people write it: 12,345. */
 export const grouped = (number: number) => number.toLocaleString("en-GB");
 
+/** Ends the title of a page of a list; nothing on the first. */
+export const ofPage = (page: number) => (page > 1 ? `, page ${page}` : "");
+
 /** How many businesses a list has, for its head. */
 export const countedBusinesses = (total: number) =>
   total === 0

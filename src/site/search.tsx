@@ -8,7 +8,7 @@ import { parseQuery } from "../http/parameters.ts";
 import { searchBusinesses } from "../search/query.ts";
 import type { SearchStore } from "../search/shared.ts";
 import { highlightWords } from "./highlight.tsx";
-import { BusinessList, counted, grouped, Paging, pathWith } from "./listing.tsx";
+import { BusinessList, counted, grouped, ofPage, Paging, pathWith } from "./listing.tsx";
 import { page, seeOther } from "./page.tsx";
 import { optionalPage, optionalText, PAGE_SIZE } from "./parameters.ts";
 import { SearchForm, UnknownTown } from "./search-form.tsx";
@@ -62,7 +62,7 @@ export function searchPage(store: SearchStore): Handler {
     const title = q === "" ? "Search" : `${q}: search`;
 
     return page(
-      { title: number > 1 ? `${title}, page ${number}` : title, hidesSearch: true },
+      { title: title + ofPage(number), hidesSearch: true },
       <>
         <h1>{q === "" ? "Search" : `Results for “${q}”`}</h1>
         <SearchForm
@@ -89,7 +89,7 @@ export function searchPage(store: SearchStore): Handler {
               counted(found.total, "business", "businesses")
             )}
             {found.instead && ` for “${found.instead}”, as none has all of your words`}
-            {number > 1 && `, page ${number}`}
+            {ofPage(number)}
           </p>
         )}
         <BusinessList
