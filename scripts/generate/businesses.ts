@@ -1,4 +1,4 @@
-import type { ImportRecord } from "../../src/directory/import.ts";
+import type { ImportRecord } from "../../src/directory/import/record.ts";
 import type { Photo } from "../../src/directory/schemas.ts";
 import { pickContacts } from "./contacts.ts";
 import { pickDescriptions } from "./descriptions.ts";

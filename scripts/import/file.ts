@@ -1,5 +1,7 @@
 import { access, constants, stat } from "node:fs/promises";
-import { type ImportCounts, importRecords, type Outcodes } from "../../src/directory/import.ts";
+import type { ImportCounts } from "../../src/directory/import/feed.ts";
+import type { Outcodes } from "../../src/directory/import/merging.ts";
+import { importRecords } from "../../src/directory/import.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
 import { onInterruption } from "../interruption.ts";

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import OpeningHours, { type nominatim_object } from "opening_hours";
-import type { OpeningHoursRecord } from "../../src/directory/import.ts";
+import type { OpeningHoursRecord } from "../../src/directory/import/record.ts";
 import { weekdays } from "../../src/directory/weekdays.ts";
 
 /**

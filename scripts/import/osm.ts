@@ -1,5 +1,5 @@
 import { JSONParser } from "@streamparser/json";
-import type { ImportRecord } from "../../src/directory/import.ts";
+import type { ImportRecord } from "../../src/directory/import/record.ts";
 import { CommandError } from "../command.ts";
 import { categoryOf, isVacant, type Tags } from "./osm-categories.ts";
 import { readWeek } from "./osm-hours.ts";

@@ -1,4 +1,4 @@
-import type { Outcodes } from "../../src/directory/import.ts";
+import type { Outcodes } from "../../src/directory/import/merging.ts";
 import { CommandError } from "../command.ts";
 import { readLines, readText } from "./text.ts";
 

@@ -11,10 +11,6 @@ import {
 import { expectManyRows } from "./import/rows.ts";
 import { inTransaction } from "./import/transaction.ts";
 
-export type { ImportCounts, ImportOptions } from "./import/feed.ts";
-export type { Outcodes } from "./import/merging.ts";
-export type { ImportRecord, OpeningHoursRecord } from "./import/record.ts";
-
 /**
  * Imports a feed in one transaction: all of it is kept, or nothing when it throws. Idempotent by
  * (source, sourceId); of several records with one sourceId the first counts, and one that says

@@ -3,13 +3,10 @@ import fc from "fast-check";
 import { until } from "../../scripts/stack/waiting.ts";
 import { applyAction } from "../../src/directory/businesses.ts";
 import { type CategoryCounts, importCategories } from "../../src/directory/import/categories.ts";
+import type { ImportCounts, ImportOptions } from "../../src/directory/import/feed.ts";
+import type { ImportRecord } from "../../src/directory/import/record.ts";
 import { readStored, updateBusinesses } from "../../src/directory/import/rows.ts";
-import {
-  type ImportCounts,
-  type ImportOptions,
-  type ImportRecord,
-  importRecords,
-} from "../../src/directory/import.ts";
+import { importRecords } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
