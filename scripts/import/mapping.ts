@@ -27,10 +27,8 @@ type Column = string | number;
  * @throws CommandError that says what is wrong with it
  */
 export async function readMapping(file: string): Promise<Mapping> {
-  const parsed = v.safeParse(
-    mapping,
-    await Array.fromAsync(readText(file)).then((parts) => parts.join("")),
-  );
+  const text = (await Array.fromAsync(readText(file))).join("");
+  const parsed = v.safeParse(mapping, text);
   if (!parsed.success) throw new CommandError(`${file}: ${describeFault(parsed.issues[0])}.`);
   const { header, ...fields } = parsed.output;
   const unknown = Object.keys(fields).filter((name) => !isFieldName(name));
@@ -69,14 +67,7 @@ const source = v.union(
 );
 const mapping = v.pipe(
   v.string(),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    try {
-      return JSON.parse(dataset.value) as unknown;
-    } catch {
-      addIssue({ message: "the mapping is not JSON" });
-      return NEVER;
-    }
-  }),
+  v.parseJson(undefined, "the mapping is not JSON"),
   v.objectWithRest({ header: v.boolean(HEADER) }, source, SHAPE),
 );
 
