@@ -12,7 +12,7 @@ import { categoryOf, isVacant } from "../../scripts/import/osm-categories.ts";
 import { readOutcodes } from "../../scripts/import/outcodes.ts";
 import type { Row } from "../../scripts/import/row.ts";
 import { readText } from "../../scripts/import/text.ts";
-import type { ImportRecord } from "../../src/directory/import.ts";
+import type { ImportRecord } from "../../src/directory/import/record.ts";
 
 /** A text in pieces of a few characters, so that every boundary falls somewhere. */
 async function* pieces(text: string, size = 7) {
