@@ -88,7 +88,7 @@ export function createMeters(
         const charge = charges[index];
         if (!decision.admitted || !charge || charge.cost === 0) continue;
         // Best effort: if it fails, the holder of the key loses a request.
-        redis.refundKey(charge.name, digitsOf(decision.month), charge.cost).catch(() => {});
+        redis.refundKey(charge.name, digitsOf(decision.month)).catch(() => {});
       }
     });
   }
@@ -118,7 +118,7 @@ export function createMeters(
     admitClient: (client) => admitClient(windowName(client)),
     charge: (key, cost) => charge({ name: meterName(key.meterId), key, cost }),
     async refund(meterId, month) {
-      await withDeadline(redis.refundKey(meterName(meterId), digitsOf(month), 1), deadlineMs);
+      await withDeadline(redis.refundKey(meterName(meterId), digitsOf(month)), deadlineMs);
     },
     seed,
   };
@@ -181,7 +181,7 @@ declare module "ioredis" {
   interface RedisCommander<Context> {
     admitClients(count: number, ...values: (string | number)[]): Result<number[], Context>;
     admitKeys(count: number, ...values: (string | number)[]): Result<number[], Context>;
-    refundKey(name: string, month: string, cost: number): Result<number, Context>;
+    refundKey(name: string, month: string): Result<number, Context>;
     seedMeters(count: number, ...values: (string | number)[]): Result<number, Context>;
   }
 }

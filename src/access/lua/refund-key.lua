@@ -1,8 +1,7 @@
--- Gives back what admit-keys.lua charged, as long as its month is still being counted.
+-- Gives back a request that admit-keys.lua charged, as long as its month is still being counted.
 --
 -- KEYS[1]  the key's meter, see admit-keys.lua
 -- ARGV[1]  month of the charge, as 202611
--- ARGV[2]  requests to give back
 -- Answer   1 when given back, 0 when the month is over or the meter gone
 --
 -- Atomic, because a charge between reading and writing would be lost.
@@ -13,7 +12,6 @@ local METER = ">dddd"
 
 local key = KEYS[1]
 local charged_month = tonumber(ARGV[1])
-local cost = tonumber(ARGV[2])
 
 local stored = redis.call("GET", key)
 if not stored then
@@ -25,5 +23,5 @@ if month ~= charged_month then
 end
 -- No clock and no capacity: the level is refilled, and cut to the capacity, whenever it is read.
 redis.call("SET", key,
-  struct.pack(METER, month, math.max(0, used - cost), tokens + cost * TOKEN, time), "KEEPTTL")
+  struct.pack(METER, month, math.max(0, used - 1), tokens + TOKEN, time), "KEEPTTL")
 return 1
