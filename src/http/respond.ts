@@ -100,6 +100,8 @@ function preferredCoding(header: string): Coding {
 function holds(request: Request, tag: string): boolean {
   const header = request.headers.get("If-None-Match");
   if (header === null) return false;
+  // Nearly always that one tag and no other.
+  if (header === tag || header === "*") return true;
   // A comma may stand in a tag.
-  return header === "*" || (header.match(/"[^"]*"/g)?.includes(tag) ?? false);
+  return header.match(/"[^"]*"/g)?.includes(tag) ?? false;
 }
