@@ -51,6 +51,8 @@ export async function loadBusinesses(
     await liftTimeLimits(holder);
     await takeImportLock(holder, onWait);
     const present = await findPresent(holder, source, count);
+    // Or the snapshot of what was read last would keep all from being vacuumed until the load is over.
+    await holder`close all`;
     const toRow = await rowMaker(sql, source, seed);
     const missing = generateBusinesses({ count, seed }).filter(
       ({ sourceId }) => !present[placeOf(sourceId)],

@@ -309,6 +309,37 @@ describe("bun scripts/generate.ts", () => {
     }
   });
 
+  test("keeps nothing from being vacuumed while it loads", async () => {
+    const database = await createDatabase();
+    const { redisUrl: REDIS_URL, meiliUrl: MEILI_URL, meiliKey: MEILI_KEY } = stores();
+    try {
+      let generating: ReturnType<typeof run> | undefined;
+      await database.sql.begin(async (transaction) => {
+        await transaction`lock table businesses in share mode`;
+        const env = { DATABASE_URL: database.url, REDIS_URL, MEILI_URL, MEILI_KEY };
+        // One, so that one statement has to wait for the lock, and nothing else is under way.
+        generating = run(["--count", "1"], env);
+        const isLoading = async () => {
+          const waiting = await database.sql`
+            select from pg_locks where relation = 'businesses'::regclass and not granted`;
+          return waiting.length > 0;
+        };
+        await until(isLoading, 10_000);
+        const holders = await database.sql`
+          select backend_xid, backend_xmin from pg_stat_activity join pg_locks using (pid)
+          where locktype = 'advisory' and objid = ${IMPORT_LOCK} and granted
+            and datname = current_database()`;
+        expect([...holders]).toEqual([{ backend_xid: null, backend_xmin: null }]);
+      });
+      expect(await generating).toMatchObject({
+        stdout: expect.stringMatching(/^Added 1 /),
+        exitCode: 0,
+      });
+    } finally {
+      await database.drop();
+    }
+  });
+
   test("goes on where the sample directory of npm start ends", async () => {
     const database = await createDatabase();
     const { redisUrl: REDIS_URL, meiliUrl: MEILI_URL, meiliKey: MEILI_KEY } = stores();
