@@ -3,7 +3,7 @@ import { CommandError } from "../command.ts";
 
 /**
  * A program from the PATH, or installed if this is Debian (or a relative of it) and we are root.
- * @param names what it may be called, as its package is first of all
+ * @param names what it may be called; the first is also the name of its package
  * @param missing says that there is none, and how to get it
  * @param say told when it has to be installed
  * @throws CommandError with `missing`, and why apt-get failed

@@ -30,7 +30,7 @@ export interface Admission {
   stop(): void;
 }
 
-export type ClientAdmission = { admitted: true } | { admitted: false; retryAfterSeconds: number };
+type ClientAdmission = { admitted: true } | { admitted: false; retryAfterSeconds: number };
 
 /** Whether to admit somebody cannot be decided, since what that depends on cannot be read. */
 export class AdmissionUnavailable extends Error {

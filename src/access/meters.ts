@@ -25,7 +25,7 @@ export interface Meters {
 }
 
 /** Redis has no such meter: it has to be seeded for this month. */
-export interface UnknownMeter {
+interface UnknownMeter {
   admitted: null;
   month: string;
 }

@@ -5,7 +5,7 @@ import type { Standing, Subject } from "./touched.ts";
 export type PageFile = RingFile<KeptForm>;
 
 /** How pages are written to a file, and read from it. */
-export interface KeptPages<Rest> {
+interface KeptPages<Rest> {
   /** Goes on after a failure: a full disk may have room again. */
   keep(name: string, page: Packed<Rest>, truth: Truth): void;
   /** Reads nothing before it is asked to. */
@@ -23,7 +23,7 @@ export interface Packed<Rest> {
 }
 
 /** What tells whether a page is still true. */
-export interface Truth {
+interface Truth {
   standing: Standing;
   subject: Subject;
   /** The number of the last change that it has been compared with. */
@@ -138,7 +138,7 @@ const FAULT_INTERVAL_MS = 60_000;
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** What is in memory of a form of a page: the page itself, or another, such as a compressed one. */
-export class KeptForm extends Slot {
+class KeptForm extends Slot {
   /** That of the page. */
   readonly tag: string;
 
@@ -164,7 +164,7 @@ export class KeptPage extends KeptForm {
   }
 }
 
-export interface Header<Rest> {
+interface Header<Rest> {
   standing: Standing;
   rest: Rest;
 }

@@ -11,7 +11,7 @@ const folder = new URL("../../sql/", import.meta.url);
  * @param options.onWait told in a line for people when one has to wait for others
  * @returns the names of those applied
  * @throws EncodingError when a new database is not in UTF-8; Error that names the one which could not be
- *   applied: those before it stay so
+ *   applied; those before it stay applied
  */
 export async function migrate(
   sql: Sql,
