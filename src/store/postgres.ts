@@ -40,7 +40,9 @@ export function openPostgres(
     onnotice: () => {},
     connection: {
       application_name: "highstreet",
-      ...(keepsPlans && { plan_cache_mode: "force_generic_plan" }),
+      // A plan for all values expects whole lists where pages are read. In a directory of millions that seems
+      // dear enough to compile it, anew for each statement, which takes many times as long as the work.
+      ...(keepsPlans && { plan_cache_mode: "force_generic_plan", jit: "off" }),
     },
   };
   const sql = postgres(url, options);
