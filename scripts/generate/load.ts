@@ -47,7 +47,7 @@ export async function loadBusinesses(
 ): Promise<number> {
   const source = sourceOf(seed);
   // This one only has the lock; what is stored is committed by others.
-  return await sql.begin(async (holder) => {
+  const sent = await sql.begin(async (holder) => {
     await liftTimeLimits(holder);
     await takeImportLock(holder, onWait);
     const present = await findPresent(holder, source, count);
@@ -82,9 +82,11 @@ export async function loadBusinesses(
     };
     await Promise.all(Array.from({ length: LANES }, load));
     onProgress(known + sent);
-    await settleDirectory(sql, sent);
     return sent;
   });
+  // Not before: what the lock's transaction might still see, VACUUM would have to leave as it is.
+  await settleDirectory(sql, sent);
+  return sent;
 }
 
 /** Which of `count` are there already: 1 at the index of each. */
