@@ -723,3 +723,30 @@ test("an import takes its time, whatever limits its role has for others", async 
   await limited.end();
   await drop();
 });
+
+test("categories can be imported while an operator renames one and moves it", async () => {
+  const { sql, drop } = await createDatabase();
+  try {
+    await importCategories(sql, [
+      { slug: "own-kind", name: "Own kind" },
+      { slug: "own-other", name: "Own other" },
+    ]);
+    let importing: Promise<CategoryCounts> | undefined;
+    await sql.begin(async (operator) => {
+      await operator`update categories set name = 'Renamed' where slug = 'own-kind'`;
+      importing = importCategories(sql, [{ slug: "own-other", name: "Imported" }]);
+      importing.catch(() => {});
+      await until(async () => {
+        const waiting = await sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        return waiting.length > 0;
+      }, 10_000);
+      await operator`
+        update categories set parent_id = (select id from categories where slug = 'own-other')
+        where slug = 'own-kind'`;
+    });
+    expect(await importing).toMatchObject({ updated: 1 });
+  } finally {
+    await drop();
+  }
+});
