@@ -84,7 +84,7 @@ export async function loadBusinesses(
     onProgress(known + sent);
     return sent;
   });
-  // Not before: what the lock's transaction might still see, VACUUM would have to leave as it is.
+  // As after an import: others need not wait for that.
   await settleDirectory(sql, sent);
   return sent;
 }
