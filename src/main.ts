@@ -107,18 +107,6 @@ export async function start(
     });
     opened.push(() => admission.stop());
 
-    const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
-    const search = { sql, meili, index: searchIndex };
-    const tasks: UpkeepTasks = { usage: usageWriter };
-    if (upkeep) {
-      const compaction = startCompaction(sql, log);
-      opened.push(() => compaction.stop());
-      tasks.totals = compaction;
-      const searchSync = await startSearchSync({ ...search, log });
-      opened.push(() => searchSync.stop());
-      tasks.search = searchSync;
-    }
-
     const file: PageFile = await reach(
       "a file in TMPDIR",
       async () => new RingFile(config.tempFolder, { size: cacheBytes, mostNames: MOST_KEPT }),
@@ -131,6 +119,20 @@ export async function start(
       }),
     );
     opened.push(() => answers.stop());
+
+    const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
+    const search = { sql, meili, index: searchIndex };
+    const tasks: UpkeepTasks = { usage: usageWriter };
+    // Only now: a pooler in transaction mode, which is refused above, would keep the locks that this takes.
+    if (upkeep) {
+      const compaction = startCompaction(sql, log);
+      opened.push(() => compaction.stop());
+      tasks.totals = compaction;
+      const searchSync = await startSearchSync({ ...search, log });
+      opened.push(() => searchSync.stop());
+      tasks.search = searchSync;
+    }
+
     const counts: AnswerCounts = new Map();
     const metrics = createMetrics(admission, tasks, counts);
     scrape ??= () => metrics.metrics();
