@@ -4,7 +4,7 @@ import { runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
 import { generateBusinesses } from "./generate/businesses.ts";
 import { loadBusinesses } from "./generate/load.ts";
-import { print, printAll, sayWaiting } from "./output.ts";
+import { print, printAll, sayUnsettled, sayWaiting } from "./output.ts";
 import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { readWholeNumber } from "./whole-number.ts";
@@ -54,6 +54,10 @@ async function load(count: number, seed: number): Promise<void> {
         bar.start(count, there, { rate: 0 });
       },
       onProgress: (done) => bar.update(done, { rate: Math.round((done - there) / secondsSince()) }),
+      onUnsettled(error) {
+        bar.stop();
+        sayUnsettled("All is", error);
+      },
     });
     bar.stop();
     const seconds = secondsSince();

@@ -42,6 +42,16 @@ export function sayWaiting(): void {
   say("Waiting for another import (or generate, or check-lists --repair) to end.");
 }
 
+/**
+ * Says that the work after an import or a load has failed (see settleDirectory).
+ * @param what is kept all the same
+ */
+export function sayUnsettled(what: string, error: unknown): void {
+  say(
+    `${what} kept, but the directory could not be tidied up (${(error as Error).message}); a running server does that by itself.`,
+  );
+}
+
 const STDOUT = 1;
 const STDERR = 2;
 

@@ -23,6 +23,8 @@ interface Load {
   onBegin: (present: number) => void;
   /** Called now and then with how many of `count` are stored or being sent. */
   onProgress: (done: number) => void;
+  /** Called when the work after the load failed (see settleDirectory), although all of it is kept. */
+  onUnsettled: (error: unknown) => void;
 }
 
 /**
@@ -43,7 +45,7 @@ const LANES = 2;
  */
 export async function loadBusinesses(
   sql: Sql,
-  { count, seed, onWait, onBegin, onProgress }: Load,
+  { count, seed, onWait, onBegin, onProgress, onUnsettled }: Load,
 ): Promise<number> {
   const source = sourceOf(seed);
   // This one only has the lock; what is stored is committed by others.
@@ -85,7 +87,7 @@ export async function loadBusinesses(
     return sent;
   });
   // As after an import: others need not wait for that.
-  await settleDirectory(sql, sent);
+  await settleDirectory(sql, sent).catch(onUnsettled);
   return sent;
 }
 

@@ -5,7 +5,7 @@ import { importRecords } from "../../src/directory/import.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
-import { sayWaiting } from "../output.ts";
+import { sayUnsettled, sayWaiting } from "../output.ts";
 import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts";
 import type { Mapping } from "./mapping.ts";
 import { type Progress, showProgress } from "./progress.ts";
@@ -96,10 +96,7 @@ export async function importFile(
       ...options,
       source,
       onWait: sayWaiting,
-      onUnsettled: (error) =>
-        console.error(
-          `${file}: all is kept, but the directory could not be tidied up (${(error as Error).message}); a running server does that by itself.`,
-        ),
+      onUnsettled: (error) => sayUnsettled(`${file}: all is`, error),
       onCommit: () => {
         // While nothing is kept yet: if they do not fit on the disk, nothing will be.
         rejects.flush();
