@@ -1,5 +1,6 @@
+import { mkdtemp, rmdir } from "node:fs/promises";
 import { constants } from "node:os";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { $ } from "bun";
 import { type Config, loadConfig } from "../src/config.ts";
@@ -32,6 +33,7 @@ await runCommand(USAGE, async () => {
   await endLeftovers(folder);
   await removeStack(folder);
   const port = await choosePort(config);
+  await checkTempFolder(config.tempFolder);
 
   const supervisor = new Supervisor(folder);
   const interrupted = interruption();
@@ -64,6 +66,17 @@ function readSettings(): Config {
     REDIS_URL: isSet(REDIS_URL) ? REDIS_URL : "redis://localhost",
     MEILI_URL: isSet(MEILI_URL) ? MEILI_URL : "http://localhost",
   });
+}
+
+/** The server would say so too, but only when the stores have been started and filled. */
+async function checkTempFolder(folder: string): Promise<void> {
+  try {
+    await rmdir(await mkdtemp(join(folder, "highstreet-")));
+  } catch (error) {
+    throw new CommandError(
+      `The folder for temporary files cannot be written (${(error as Error).message}): set TMPDIR to one that can, on a disk.`,
+    );
+  }
 }
 
 async function bringUp(supervisor: Supervisor, config: Config, port: number): Promise<void> {

@@ -165,6 +165,16 @@ describe("npm start", () => {
     expect(await starter.errors()).toMatch(/^The data folder .* cannot be written .*\n$/);
   });
 
+  test("says in one line that there is no such folder for temporary files, before it starts anything", async () => {
+    const dataDir = join(folder, "temporary");
+    const starter = run({ DATA_DIR: dataDir, PORT: "0", TMPDIR: join(folder, "nowhere") });
+    expect(await starter.exited).toBe(1);
+    expect(await starter.errors()).toMatch(
+      /^The folder for temporary files cannot be written \(ENOENT.*\): set TMPDIR to .*\n$/,
+    );
+    expect(existsSync(join(dataDir, "postgres"))).toBe(false);
+  });
+
   test("lists what is wrong with the settings", async () => {
     const starter = run({ DATA_DIR: join(folder, "settings"), PORT: "x", SAMPLE: "maybe" });
     expect(await starter.exited).toBe(1);
