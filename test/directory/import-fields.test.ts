@@ -35,6 +35,7 @@ test.each([
   ["01632 960123 (ext. 4)", "01632 960123 x4"],
   ["01632 960123 (ext. 1632960456)", "01632 960123"],
   ["Shop 01632 960123 ext 079460829", "01632 960123"],
+  ["020 7946 0829 x79460456", "020 7946 0829"],
   ["01632 960123; 01632 960456", "01632 960123"],
   ["ask Bob / 01632 960456", "01632 960456"],
   ["0161 496 0123 or 0161 496 0124", "0161 496 0123"],
@@ -67,6 +68,7 @@ test.each([
   ["mailto:a@shop.example", null],
   ["ftp://shop.example/", null],
   ["https://user:secret@shop.example/", null],
+  ["https://:secret@shop.example/", null],
   ["http://localhost/", null],
   ["n/a", null],
 ])("website %p is %p", (text, website) => expect(readWebsite(text)).toBe(website));
@@ -93,6 +95,7 @@ test.each([
   ["Ashford Kent", "Ashford"],
   ["Wakefield West Yorkshire", "Wakefield"],
   ["Bradford on Avon", "Bradford on Avon"],
+  ["THE MUMBLES", "The Mumbles"],
   ["Nr Matlock", "Matlock"],
   ["Nr. Wigan", "Wigan"],
   ["Nr.Wigan Lancashire", "Wigan"],
@@ -219,6 +222,14 @@ test("a text is new once, however many there are", () => {
   const texts = Array.from({ length: 200_000 }, (_, number) => `row-${number}`);
   expect(texts.every((text) => seen.add(text))).toBe(true);
   expect(texts.some((text) => seen.add(text))).toBe(false);
+});
+
+test("texts whose hashes are alike are told apart, and one whose hash begins with zeros is known", () => {
+  const seen = new SeenTexts();
+  // 0x52537ca3c0bb7206, 0x52537ca3fe5b7206 and 0x000000005a30bc32.
+  const texts = ["uvFgF34l", "TktpBE24", "P2RclXYz"];
+  expect(texts.map((text) => seen.add(text))).toEqual([true, true, true]);
+  expect(texts.map((text) => seen.add(text))).toEqual([false, false, false]);
 });
 
 test("ids without any order in them are told apart", () => {

@@ -313,6 +313,24 @@ test("a page that is overtaken by one begun later is given, and does not replace
   expect(cache.find("overtaken")?.list.total).toBe(2);
 });
 
+test("a page that is overtaken leaves it to the later one to answer who asks meanwhile", async () => {
+  const list = await ask({ city: undefined, category: undefined, offset: 0 });
+  const [slow, later] = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
+  const make = (total: Promise<number>) =>
+    cache.findOrMake("twice overtaken", async () => ({
+      page: { list: { ...list, total: await total } },
+      shows: { kind: "business", slug: "shop-2" },
+    }));
+  const first = make(slow.promise);
+  await until(async () => make(later.promise) !== first, 2_000);
+  slow.resolve(1);
+  await first;
+  const joined = make(Promise.resolve(3));
+  later.resolve(2);
+  expect((await joined).list.total).toBe(2);
+  expect(cache.find("twice overtaken")?.list.total).toBe(2);
+});
+
 test("a list that was begun before a change was told is kept with what it changes", async () => {
   const question = { city: undefined, category: undefined, offset: 0 };
   const { total } = await ask(question);
@@ -329,6 +347,21 @@ test("a list that was begun before a change was told is kept with what it change
   begun.resolve();
   expect((await asked).list.total).toBe(total);
   expect(cache.find("slow list")?.list.total).toBe(total - 1);
+});
+
+test("a list that shows a change already is kept with it, counted once", async () => {
+  const question = { city: undefined, category: undefined, offset: 0 };
+  const { total } = await ask(question);
+  const [further] = (await ask({ ...question, offset: 30 })).businesses;
+  await cache.findOrMake("fresh list", async () => {
+    // It is told while the page is being made, but before the list is read.
+    await change(
+      (sql) => sql`update businesses set status = 'suspended' where id = ${further?.id ?? ""}`,
+    );
+    const list = await ask(question);
+    return { page: { list }, shows: list.shows };
+  });
+  expect(cache.find("fresh list")?.list.total).toBe(total - 1);
 });
 
 test("a work that fails fails for all who wait, and is done anew for the next", async () => {

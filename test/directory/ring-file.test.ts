@@ -235,6 +235,52 @@ test("what cannot be moved is lost, and nothing else ever is", () => {
   });
 });
 
+test.skipIf(!Bun.which("prlimit"))("a full disk leaves to it the room that it has taken", () => {
+  withFile((file) => {
+    // As if the disk were full when the file has half its size, and somewhat more.
+    const kept = withLongestFile(SIZE / 2 + 50, () =>
+      all.filter((number) => {
+        try {
+          file.set(`${number}`, filled(number));
+          return true;
+        } catch {
+          expect(keptIn(file)).toEqual([]);
+          return false;
+        }
+      }),
+    );
+    // Each time that it comes to the end, it starts over.
+    expect(kept).toEqual(all.filter((number) => number % 6 !== 5));
+    expect(keptIn(file)).toEqual([96, 97, 98, 99]);
+  });
+});
+
+/** Does something while this process can make no file longer than that. */
+function withLongestFile<Result>(bytes: number, work: () => Result): Result {
+  const limit = (...options: string[]) =>
+    Bun.spawnSync(["prlimit", `--pid=${process.pid}`, ...options])
+      .stdout.toString()
+      .trim();
+  const before = limit("--fsize", "--output=SOFT", "--noheadings");
+  limit(`--fsize=${bytes}:`);
+  try {
+    return work();
+  } finally {
+    limit(`--fsize=${before}:`);
+  }
+}
+
+test("what it has may be of any length", () => {
+  const file = new RingFile<Slot>(folder, { size: 1_000_000, mostNames: 10 });
+  for (const length of [65_536, 65_537, 131_072, 131_073, 300_000]) {
+    const bytes = Buffer.alloc(length, length % 251);
+    file.set("x", bytes, new Slot());
+    const kept = file.get("x");
+    expect(bytes.equals((kept && file.read(kept)) ?? Buffer.alloc(0))).toBe(true);
+  }
+  file.close();
+});
+
 test("may have any size", () => {
   for (const size of [1_000 / 7, 1_000 / 11, 0.5, 0]) {
     const file = new RingFile<Slot>(folder, { size, mostNames: 10 });
