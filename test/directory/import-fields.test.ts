@@ -80,6 +80,7 @@ test.each([
   ["Ann Lee <a@b.example>", "a@b.example"],
   ["Write to a@b.example.", "a@b.example"],
   ["a@b", null],
+  [`ann@${"b.".repeat(125)}uk`, null],
   ["not an address", null],
 ])("email %p is %p", (text, email) => expect(readEmail(text)).toBe(email));
 
@@ -166,6 +167,7 @@ test.each([
 test("lines and texts are cleaned of what cannot be seen", () => {
   expect(cleanLine("\ufeff Cafe\u0301\u0000\t\u200bBar \n")).toBe("Café Bar");
   expect(cleanText("a  b\r\n\r\n\r\n\r\nc\u0007 ")).toBe("a b\n\nc");
+  expect(cleanText("a\rb")).toBe("a\nb");
 });
 
 test("a number that stands alone is read as one that is looked for in a text", () => {

@@ -119,7 +119,11 @@ test("a place on the meridian stays there, whatever sign its zero has", async ()
 });
 
 test("a second import of the same changes nothing and writes nothing", async () => {
-  const feed = [whole, named("2", "Jarrold", { phone: "ask", coordinates: null }), named("3", "A")];
+  const feed = [
+    whole,
+    named("2", "Jarrold", { phone: "ask", coordinates: null }),
+    named("3", "A", { rating: 4.256 }),
+  ];
   await load(feed);
   const before = await database.sql`select id, xmin::text, updated_at from businesses order by id`;
   await database.sql`truncate search_changes`;
@@ -179,17 +183,14 @@ test("the lines of an address change together, and only when the first is given"
 test("a business that lacks something is pending and counted, and approved once it has all", async () => {
   const lacking: Partial<ImportRecord>[] = [
     { ...whole, sourceId: "category", category: null },
-    { ...whole, sourceId: "city", city: "" },
+    { ...whole, sourceId: "city", city: "  " },
     { ...whole, sourceId: "line1", address: { postcode: "NR1 3DD" } },
     { ...whole, sourceId: "postcode", address: { line1: "1 High Street", postcode: "NR1" } },
     { ...whole, sourceId: "coordinates", coordinates: null },
   ];
-  expect(await load(lacking)).toMatchObject({
-    created: 5,
-    pending: 5,
-    rejected: 0,
-    unusable: { postcode: 1 },
-  });
+  const { unusable, ...counts } = await load(lacking);
+  expect(counts).toMatchObject({ created: 5, pending: 5, rejected: 0 });
+  expect(unusable).toEqual({ postcode: 1 });
   expect((await listBusinesses(database.sql, { offset: 0, limit: 20 })).total).toBe(0);
 
   const completed = lacking.map(({ sourceId = "" }) => ({ ...whole, sourceId }));
@@ -314,6 +315,8 @@ test("slugs of odd names", async () => {
     named("4", "x".repeat(200)),
     named("5", "Busseys Norwich"),
     named("6", `${"long ".repeat(39)}name`),
+    named("7", `${"x".repeat(60)} ${"y".repeat(9)} z`),
+    named("8", "Norwich"),
   ]);
   const rows = await database.sql`select source_id, slug, name from businesses order by source_id`;
   expect(rows.map(({ slug }) => slug)).toEqual([
@@ -323,6 +326,8 @@ test("slugs of odd names", async () => {
     `${"x".repeat(70)}-norwich`,
     "busseys-norwich",
     `${"long-".repeat(14)}norwich`,
+    `${"x".repeat(60)}-${"y".repeat(9)}-norwich`,
+    "norwich",
   ]);
   expect(rows[0]?.name).toBe("Joe’s Café & Grill");
 });
@@ -406,6 +411,7 @@ test.each<[given: string[], kept: string[]]>([
   [["00:00-12:00", "12:00-24:00"], ["00:00-24:00"]],
   [["00:00-00:00"], ["00:00-24:00"]],
   [["06:00-18:00", "17:00-07:00"], ["06:00-06:00"]],
+  [["09:00-09:00", "10:00-11:00"], ["09:00-09:00"]],
 ])("hours of a day that touch or overlap are one: %j", async (given, kept) => {
   const openingHours = given.map((hours) => {
     const [openTime, closeTime] = hours.split("-");
@@ -500,6 +506,10 @@ test.each<[reason: string, record: object]>([
   [
     "openingHours: openTime must be a time such as 09:30",
     { ...whole, openingHours: [{ day: "MONDAY", openTime: "9am", closeTime: "17:00" }] },
+  ],
+  [
+    "openingHours: closeTime must be a time such as 09:30",
+    { ...whole, openingHours: [{ day: "MONDAY", openTime: "09:00", closeTime: "24:30" }] },
   ],
   [
     "category chemists is unknown: use a slug of the taxonomy, or add it with --categories",
@@ -616,6 +626,7 @@ test("spellings of a town are one city, also of one that an operator gave anothe
     { slug: "hull", name: "Kingston upon Hull" },
     { slug: "newcastle-upon-tyne", name: "Newcastle upon Tyne" },
   ]);
+  expect(await stored("3")).toMatchObject({ status: "approved", city: "Kingston upon Hull" });
 });
 
 test("the middle of the outcode places a business without coordinates, and only such a one", async () => {

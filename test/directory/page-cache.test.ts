@@ -12,7 +12,7 @@ import {
 } from "../../src/directory/page-cache.ts";
 import { RingFile } from "../../src/directory/ring-file.ts";
 import { keyedListItem, openListItem } from "../../src/directory/shapes.ts";
-import type { Sql, Transaction } from "../../src/store/postgres.ts";
+import { openPostgres, type Sql, type Transaction } from "../../src/store/postgres.ts";
 import { createDatabase, keptFiles, type TestDatabase } from "../support.ts";
 
 const BUSINESSES = 240;
@@ -438,6 +438,35 @@ async function withTexts(
     room.close();
   }
 }
+
+test("what another server hears is no proof that this one hears anything", async () => {
+  const own = openPostgres(database.url, { max: 1 });
+  const room: PageFile = new RingFile(tmpdir(), { size: 10_000, mostNames: 10 });
+  const cache = await createPageCache(own, room, {
+    ...texts,
+    onFault: (error) => faults.push(error),
+  });
+  const page = {
+    page: { text: "a", count: () => null },
+    shows: { kind: "business", slug: "a" },
+  } as const;
+  const isFound = async () => {
+    await cache.findOrMake("a", async () => page);
+    return cache.find("a") !== undefined;
+  };
+  await until(isFound, 2_000);
+  const connection = await own.reserve();
+  try {
+    // One that has been up for longer. From here on this one cannot ask for confirmations.
+    await sql`select pg_notify('directory_pages', ${`confirm ${crypto.randomUUID()} 1e12`})`;
+    await until(async () => !(await isFound()), 2_000);
+  } finally {
+    connection.release();
+    await cache.stop();
+    room.close();
+    await own.end();
+  }
+});
 
 test("what is used least goes first when there is no more room", async () => {
   await withTexts(10_000, async (texts, make) => {
