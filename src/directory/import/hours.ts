@@ -14,7 +14,7 @@ export function readOpeningHours(entries: readonly Entry[]): OpeningHours[] {
   for (const entry of entries.map(readEntry).sort(inOrder)) {
     const last = joined.at(-1);
     if (last?.day !== entry.day) joined.push(entry);
-    else if (last.is24Hours || entry.isClosed) continue;
+    else if (last.is24Hours) continue;
     else if (last.isClosed) joined[joined.length - 1] = entry;
     else if (entry.openTime > endOf(last)) joined.push(entry);
     else joined[joined.length - 1] = join(last, entry);
