@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { until } from "../../scripts/stack/waiting.ts";
 import { applyAction } from "../../src/directory/businesses.ts";
+import { listCategories } from "../../src/directory/categories.ts";
 import { type CategoryCounts, importCategories } from "../../src/directory/import/categories.ts";
 import type { ImportCounts, ImportOptions } from "../../src/directory/import/feed.ts";
 import type { ImportRecord } from "../../src/directory/import/record.ts";
@@ -488,6 +489,10 @@ test.each<[reason: string, record: object]>([
     "coordinates.lat must be a number between -90 and 90: degrees of WGS 84, not metres of the national grid",
     { ...whole, coordinates: { lat: 91, lng: 0 } },
   ],
+  [
+    "slug must be lower-case letters, digits and single hyphens, at most 120",
+    { ...whole, slug: "x".repeat(121) },
+  ],
   ["isClaimed must be true or false", { ...whole, isClaimed: "yes" }],
   ["status must be one of pending, approved, rejected, suspended", { ...whole, status: "open" }],
   ["photos: url must begin with http:// or https://", { ...whole, photos: [{ url: "x.jpg" }] }],
@@ -612,6 +617,23 @@ test("imports of the same categories at one time add them once, and none fails",
   const records = Array.from({ length: 100 }, (_, n) => ({ slug: `twin-${n}`, name: `Twin ${n}` }));
   const counts = await Promise.all([1, 2, 3, 4].map(() => importCategories(database.sql, records)));
   expect(counts.map(({ created }) => created).sort((a, b) => b - a)).toEqual([100, 0, 0, 0]);
+});
+
+test("the categories above one come root first, and an empty parent is none", async () => {
+  const names = ["Kingdom", "Phylum", "Class"];
+  const [kingdom, phylum, above] = names.map((name) => ({ slug: name.toLowerCase(), name }));
+  await importCategories(database.sql, [
+    { slug: "kingdom", name: "Kingdom", parent: "" },
+    { slug: "phylum", name: "Phylum", parent: "kingdom" },
+    { slug: "class", name: "Class", parent: "phylum" },
+    { slug: "order", name: "Order", parent: "class" },
+  ]);
+  const all = await listCategories(database.sql);
+  expect(all.find(({ slug }) => slug === "kingdom")).toMatchObject({ parent: null, parents: [] });
+  expect(all.find(({ slug }) => slug === "order")).toMatchObject({
+    parent: above,
+    parents: [kingdom, phylum, above],
+  });
 });
 
 test("spellings of a town are one city, also of one that an operator gave another slug", async () => {
