@@ -72,7 +72,9 @@ async function askPostgres(url: string): Promise<void> {
 }
 
 async function askRedis(urls: string): Promise<void> {
-  const redis = openRedis(urls.split(",").map((url) => url.trim()));
+  // As loadConfig reads them: one address and a comma are no cluster.
+  const addresses = urls.split(",").map((url) => url.trim());
+  const redis = openRedis(addresses.filter(Boolean));
   // connectRedis reports the failure; without a listener it would be printed as well.
   redis.on("error", () => {});
   await connectRedis(redis).finally(() => redis.disconnect());

@@ -217,6 +217,21 @@ describe("npm start", () => {
     await drop();
   });
 
+  test("takes the addresses of Redis as the server does, without what is empty among them", async () => {
+    const { url, drop } = await createDatabase();
+    const dataDir = join(folder, "addresses");
+    const starter = run({
+      DATA_DIR: dataDir,
+      DATABASE_URL: url,
+      REDIS_URL: `${stores().redisUrl}, `,
+    });
+    await starter.listening();
+    expect((await readStackFile(dataDir)).pids.redis).toBeNull();
+    starter.kill("SIGTERM");
+    expect(await starter.exited).toBe(0);
+    await drop();
+  });
+
   test("says which given store does not answer, and starts no other in its place", async () => {
     const port = await freePort();
     const starter = run({
