@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test";
+import { batched } from "../../src/store/batches.ts";
+
+const turn = () => new Promise(setImmediate);
+
+test("what comes while the most batches are under way waits, goes together, and is answered in its place", async () => {
+  const sent: { items: number[]; answer(): void }[] = [];
+  const ask = batched(
+    (items: number[]) =>
+      new Promise<string[]>((resolve) => {
+        sent.push({ items, answer: () => resolve(items.map((item) => `answer ${item}`)) });
+      }),
+    { batchSize: 4, concurrency: 2 },
+  );
+  const askAll = (items: number[]) => Promise.all(items.map((item) => ask(item)));
+
+  const first = askAll([1, 2]);
+  await turn();
+  const second = askAll([3, 4, 5, 6]);
+  const third = askAll([7, 8, 9, 10, 11]);
+  await turn();
+  expect(sent.map(({ items }) => items)).toEqual([
+    [1, 2],
+    [3, 4, 5, 6],
+  ]);
+
+  sent[0]?.answer();
+  expect(await first).toEqual(["answer 1", "answer 2"]);
+  expect(sent.slice(2).map(({ items }) => items)).toEqual([[7, 8, 9, 10]]);
+  for (const { answer } of sent) answer();
+  expect(await second).toEqual(["answer 3", "answer 4", "answer 5", "answer 6"]);
+  await turn();
+  for (const { answer } of sent) answer();
+  expect(await third).toEqual([7, 8, 9, 10, 11].map((item) => `answer ${item}`));
+});
+
+test("a batch that fails fails for all in it, and makes room for those who wait", async () => {
+  const { promise: failure, reject: fail } = Promise.withResolvers<never>();
+  const ask = batched(
+    (items: string[]) => (items.includes("wrong") ? failure : Promise.resolve(items)),
+    { batchSize: 2, concurrency: 1 },
+  );
+  const asked = Promise.allSettled(["wrong", "right", "next"].map(ask));
+  await turn();
+  fail("no such thing");
+  expect(await asked).toEqual([
+    { status: "rejected", reason: "no such thing" },
+    { status: "rejected", reason: "no such thing" },
+    { status: "fulfilled", value: "next" },
+  ]);
+});
