@@ -202,6 +202,19 @@ test("SIGTERM ends all workers in order: what was charged is written", async () 
   expect(row?.used).toBe(100);
 });
 
+test("says by its exit code that a worker did not end in order", async () => {
+  const other = run({ WORKERS: "2" });
+  await until(() => other.url() !== "", 20_000);
+  // It hangs, so it is still there when all are told to end.
+  const hanging = other.pidOf(1);
+  process.kill(hanging, "SIGSTOP");
+  other.kill("SIGTERM");
+  await until(() => !isAlive(other.pidOf(0)), 10_000);
+  process.kill(hanging, "SIGKILL");
+  expect(await other.exited).toBe(1);
+  expect(other.stderr()).toContain("not every worker has ended in order");
+}, 40_000);
+
 test("killed so that it can do nothing any more, it leaves no worker behind", async () => {
   const other = run({ WORKERS: "2" });
   await until(() => other.url() !== "", 20_000);

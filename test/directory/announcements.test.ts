@@ -49,6 +49,61 @@ test("a change that had to wait for the move of its category tells of where it i
   await unlisten();
 });
 
+/** Adds so many businesses in one statement. */
+const addMany = (on: Sql, count: number, category: string, slugLength = 0) => on`
+  insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
+  select rpad(${category} || '-' || n || '-', ${slugLength}::int, 'x'), 'Shop', 'approved', c.id,
+    (select min(id) from cities), '1 Briggate', 'LS1 6HD', 53.8, -1.5
+  from generate_series(1000, 999 + ${count}::int) as n, categories as c where c.slug = ${category}`;
+
+/** What a statement announces. */
+async function announced(statement: () => Promise<unknown>): Promise<string[]> {
+  const payloads: string[] = [];
+  const { unlisten } = await sql.listen("directory_pages", (payload) => {
+    payloads.push(payload);
+  });
+  await statement();
+  await sql.notify("directory_pages", "end");
+  await until(() => payloads.includes("end"), 5_000);
+  await unlisten();
+  return payloads.slice(0, payloads.indexOf("end"));
+}
+
+test("each of 500 changes in one statement is told, and of more that anything may have changed", async () => {
+  await addBusiness(sql, {});
+  for (const [count, category] of [
+    [500, "plumbers"],
+    [501, "roofers"],
+  ] as const) {
+    const changed = (payloads: string[]) =>
+      payloads.includes("*") ? payloads : payloads.flatMap((payload) => JSON.parse(payload)).length;
+    const expected = count > 500 ? ["*"] : count;
+    const ofCategory = sql`category_id = (select id from categories where slug = ${category})
+      and name = 'Shop'`;
+    const added = await announced(() => addMany(sql, count, category, 30));
+    const edited = await announced(
+      () => sql`update businesses set description = 'New.' where ${ofCategory}`,
+    );
+    const deleted = await announced(() => sql`delete from businesses where ${ofCategory}`);
+    expect([added, edited, deleted].map(changed)).toEqual([expected, expected, expected]);
+  }
+});
+
+test("changes that are too long to tell are made all the same", async () => {
+  await addBusiness(sql, {});
+  await sql`insert into categories (slug, name) values ('deep-1', 'Deep')`;
+  for (let depth = 2; depth <= 30; depth++) {
+    await sql`
+      insert into categories (slug, name, parent_id)
+      select ${`deep-${depth}`}, 'Deep', id from categories where slug = ${`deep-${depth - 1}`}`;
+  }
+  await addMany(sql, 20, "deep-30", 119);
+  const payloads = await announced(
+    () => sql`update businesses set rating = 4 where slug like 'deep-30-%'`,
+  );
+  expect(payloads).toEqual(["*"]);
+});
+
 async function waiting(): Promise<number> {
   const rows = await sql`
     select from pg_stat_activity

@@ -7,6 +7,7 @@ import { catchErrors } from "../../src/middleware/catchErrors.ts";
 import { SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
+import { openPostgres, ping } from "../../src/store/postgres.ts";
 import { type Line, openLine } from "../line.ts";
 import {
   createContext,
@@ -206,5 +207,22 @@ test("a query that PostgreSQL ends for taking too long is 503: it may be quicker
   });
   const context = createContext();
   const answer = await slow(new Request("http://localhost/slow"), context);
+  expect([answer.status, answer.headers["Retry-After"]]).toEqual([503, "5"]);
+});
+
+test("a PostgreSQL that takes no more connections is 503: others may end soon", async () => {
+  const role = `crowded_${crypto.randomUUID().replaceAll("-", "")}`;
+  await database.sql.unsafe(`create role ${role} login password 'secret' connection limit 0`);
+  const url = new URL(database.url);
+  url.username = role;
+  url.password = "secret";
+  const crowded = openPostgres(url.href, { max: 1 });
+  const ask = catchErrors(pino({ enabled: false }))(async () => {
+    await ping(crowded);
+    throw new Error("it was answered");
+  });
+  const answer = await ask(new Request("http://localhost/"), createContext());
+  await crowded.end();
+  await database.sql.unsafe(`drop role ${role}`);
   expect([answer.status, answer.headers["Retry-After"]]).toEqual([503, "5"]);
 });
