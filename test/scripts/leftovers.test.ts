@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { unprivilegedAccount } from "../../scripts/stack/account.ts";
+import { endLeftovers } from "../../scripts/stack/leftovers.ts";
+import { startPostgres } from "../../scripts/stack/postgres.ts";
+import { Supervisor } from "../../scripts/stack/supervisor.ts";
+
+// What a killed run has left, after which the system may have given its pids to other programs.
+
+let folder: string;
+const programs: Bun.Subprocess[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "highstreet-leftovers-"));
+  // PostgreSQL has to pass.
+  await chmod(folder, 0o711);
+});
+afterEach(async () => {
+  for (const program of programs.splice(0)) program.kill("SIGKILL");
+  await rm(folder, { recursive: true });
+});
+
+function run(command: string[]): Bun.Subprocess {
+  const program = Bun.spawn(command, { stdio: ["ignore", "ignore", "ignore"] });
+  programs.push(program);
+  return program;
+}
+
+test("the programs of a killed run are ended, and no others that have their pids by now", async () => {
+  // The shell's last argument, $0, is only there to be seen.
+  const left = run(["/bin/sh", "-c", "sleep 60; true", join(folder, "data")]);
+  const other = run(["/bin/sh", "-c", "sleep 60; true", "elsewhere"]);
+  const pids = join(folder, "run");
+  await mkdir(pids);
+  await writeFile(join(pids, "left.pid"), `${left.pid} TERM\n`);
+  await writeFile(join(pids, "other.pid"), `${other.pid} TERM\n`);
+  await writeFile(join(pids, "empty.pid"), "");
+  await endLeftovers(folder);
+  await left.exited;
+  expect([left.signalCode, other.signalCode]).toEqual(["SIGTERM", null]);
+  expect(await readdir(pids)).toEqual([]);
+});
+
+test("PostgreSQL starts although another program has the pid in its lock file", async () => {
+  const killed = new Supervisor(folder);
+  const { pid } = await startPostgres(killed, { durable: false });
+  process.kill(pid, "SIGKILL");
+  await killed.failure.catch(() => {});
+  await killed.stop();
+  const lockFile = join(folder, "postgres", "postmaster.pid");
+  const lines = (await readFile(lockFile, "utf8")).split("\n");
+  expect(lines[0]).toBe(String(pid));
+  // Of the same account, or PostgreSQL would see by itself that it is none of its own.
+  const account = await unprivilegedAccount("/bin/sh", folder);
+  const other = run([...(account?.prefix ?? []), "sleep", "60"]);
+  await writeFile(lockFile, [other.pid, ...lines.slice(1)].join("\n"));
+
+  const supervisor = new Supervisor(folder);
+  await startPostgres(supervisor, { durable: false }).finally(() => supervisor.stop());
+  expect(other.signalCode).toBeNull();
+});
