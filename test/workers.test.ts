@@ -130,10 +130,13 @@ test("what a worker had counted when it was last asked still counts when it has 
   await Promise.all(Array.from({ length: 60 }, () => fetch(`${server.url()}/nowhere`)));
   const before = await counted();
   expect(before).toBeGreaterThanOrEqual(60);
-  const workers = server.workers().length;
-  process.kill(server.pidOf(0), "SIGKILL");
-  await until(() => server.workers().length === workers + 1, 10_000);
-  expect(await counted()).toBe(before);
+  // The second time it is what the one before the last had counted.
+  for (let deaths = 1; deaths <= 2; deaths++) {
+    const workers = server.workers().length;
+    process.kill(server.pidOf(0), "SIGKILL");
+    await until(() => server.workers().length === workers + 1, 10_000);
+    expect(await counted()).toBe(before);
+  }
 });
 
 test("a worker that hangs keeps the metrics of the others from nobody", async () => {

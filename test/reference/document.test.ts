@@ -10,6 +10,7 @@ import { searchParameters } from "../../src/handlers/search.ts";
 import { parseQuery, parseSlug } from "../../src/http/parameters.ts";
 import { openApiDocument } from "../../src/reference/document.ts";
 import { categoryList, keyedBusiness } from "../../src/reference/examples.ts";
+import type { errorResponse } from "../../src/reference/responses.ts";
 import { checkAgainst, checkedAnswers, type OpenApiDocument } from "../documented.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
@@ -111,6 +112,36 @@ describe("the OpenAPI document", () => {
       limit: { type: "integer", minimum: 1, maximum: 20, default: 20 },
       per_page: { type: "integer", minimum: 1, maximum: 100, default: 20 },
     });
+  });
+  test("a parameter says which variant reads it where there are two and one does", () => {
+    const notes = (path: string, openAccess: boolean) =>
+      Object.fromEntries(
+        (documentOf(openAccess).paths[path]?.get.parameters ?? []).map(({ name, description }) => [
+          name,
+          /With(out)? a key only\.$/.exec(description)?.[0],
+        ]),
+      );
+    expect(notes("/api/v1/businesses", true)).toMatchObject({
+      limit: "Without a key only.",
+      per_page: "With a key only.",
+      city: undefined,
+    });
+    for (const [path, openAccess] of [
+      ["/api/v1/businesses", false],
+      ["/api/v1/search", true],
+    ] as const) {
+      const said = Object.values(notes(path, openAccess));
+      expect([said.length > 0, said.filter(Boolean)]).toEqual([true, []]);
+    }
+  });
+  test("what is free is never said to use up a limit", () => {
+    const errorsOf = (path: string) => {
+      const responses: Record<string, unknown> = documentOf(true).paths[path]?.get.responses ?? {};
+      const { content } = responses[429] as ReturnType<typeof errorResponse>;
+      return Object.keys(content["application/json"].examples);
+    };
+    expect(errorsOf("/api/v1/usage")).toEqual(["TooManyRequests"]);
+    expect(errorsOf("/api/v1/search")).toEqual(["TooManyRequests", "RateLimited", "QuotaExceeded"]);
   });
 });
 
@@ -267,6 +298,7 @@ describe("what the server says about itself", () => {
     const policy = response.headers.get("Content-Security-Policy") ?? "";
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toContain("http");
+    expect(policy).not.toContain("*");
     expect(policy).not.toContain("unsafe-eval");
     const html = await response.text();
     expect(html).toMatch(/<noscript>.*href="\/api\/v1\/openapi.json".*<\/noscript>/s);

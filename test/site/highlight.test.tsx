@@ -10,6 +10,7 @@ for (const [query, text, marked] of [
   ["resturant", "Wharf Restaurant", ["Restaurant"]],
   ["24", "2 to 24", ["24"]],
   ["bar", "Barn", []],
+  ["salon2000", "Salon2001", []],
 ] as const) {
   test(`"${query}" marks ${marked.join(" and ") || "nothing"} in "${text}"`, () => {
     const html = renderToString(<p>{highlightWords(query)(text)}</p>);

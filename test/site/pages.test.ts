@@ -136,6 +136,11 @@ describe("search", () => {
     }
   });
 
+  test("asks again for a town that there is not, also when there are no words", async () => {
+    const { status, html } = await open("/search?q=&city=Atlantis&category=plumbers");
+    expect([status, html]).toEqual([200, expect.stringContaining("no town called “Atlantis”")]);
+  });
+
   test("says in its title which page of the results it is", async () => {
     const titleOf = ({ html }: { html: string }) => /<title>(.*?)<\/title>/.exec(html)?.[1];
     expect(titleOf(await open("/search?q=plumber"))).toBe("plumber: search · Highstreet");
@@ -149,6 +154,13 @@ describe("search", () => {
     expect(past.status).toBe(404);
     expect(past.html).toContain('value="plumber leeds"');
     expect((await open("/search?q=plumber&page=51")).status).toBe(404);
+    const { html } = await open("/search?q=plumber");
+    const total = Number(/(\d+) business/.exec(html)?.[1]);
+    const pages = Math.ceil(total / 20);
+    const last = await open(`/search?q=plumber&page=${pages}`);
+    const linked = [...last.html.matchAll(/[?&;]page=(\d+)"/g)].map(([, page]) => Number(page));
+    expect([last.status, Math.max(...linked)]).toEqual([200, pages]);
+    expect((await open(`/search?q=plumber&page=${pages + 1}`)).status).toBe(404);
   });
 
   test("does not search for a page after the fiftieth", async () => {
@@ -482,6 +494,39 @@ describe("lists", () => {
     expect(linked.map(([, name]) => name)).toEqual(inUse.map(({ name }) => name).sort());
   });
 
+  test("of a category lead to those right below it in which there is something", async () => {
+    const { html } = await open("/categories/eating-out");
+    const [below = ""] = /<nav aria-label="More exactly">.*?<\/nav>/s.exec(html) ?? [];
+    const linked = [...below.matchAll(/href="\/categories\/([^"]+)"/g)].map(([, slug]) => slug);
+    const children = await server.sql<{ slug: string; isUsed: boolean }[]>`
+      select slug, exists (
+          select from businesses where category_id = c.id and status = 'approved') as "isUsed"
+      from categories as c
+      where parent_id = (select id from categories where slug = 'eating-out')`;
+    const used = children.filter(({ isUsed }) => isUsed).map(({ slug }) => slug);
+    expect(linked.sort()).toEqual(used.sort());
+    expect([used.length > 0, used.length < children.length]).toEqual([true, true]);
+  });
+
+  test("have one address for their first page", async () => {
+    const first = await open("/cities/london");
+    expect(first.html).toContain(
+      `<link rel="canonical" href="${server.config.baseUrl}/cities/london"`,
+    );
+    const second = await open("/cities/london?page=2");
+    expect(second.html).toContain('<a href="/cities/london" rel="prev">');
+  });
+
+  test("that are popular are of trades, not of the branches that hold them", async () => {
+    const { html } = await open("/");
+    const [popular = ""] = /<h2>Popular categories<\/h2>.*?<\/section>/s.exec(html) ?? [];
+    const linked = [...popular.matchAll(/href="\/categories\/([^"]+)"/g)].map(([, slug]) => slug);
+    const branches = await server.sql<{ slug: string }[]>`
+      select slug from categories as c where exists (select from categories where parent_id = c.id)`;
+    expect(linked.length).toBe(18);
+    expect(linked.filter((slug) => branches.some((branch) => branch.slug === slug))).toEqual([]);
+  });
+
   test("of towns has every town in which there is something under its letter", async () => {
     await addBusiness(server.sql, { city: "Eabury" });
     await server.sql`update cities set name = 'Éabury' where slug = 'eabury'`;
@@ -582,7 +627,9 @@ describe("every page", () => {
   });
 
   test("that does not exist is a page for browsers and JSON for programs and below /api", async () => {
-    expect((await open("/nothing")).html).toStartWith("<!doctype html>");
+    const page = await open("/nothing");
+    expect(page.html).toStartWith("<!doctype html>");
+    expect(page.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
     expect((await open("/nothing", { headers: { Accept: "*/*" } })).html).toBe(
       '{"error":"not_found"}',
     );
@@ -680,6 +727,8 @@ describe("for search engines", () => {
       const towns = await fetch(`${empty.url}/cities`);
       expect([towns.status, towns.headers.get("X-Robots-Tag")]).toEqual([200, "noindex"]);
       expect(await towns.text()).toContain("No town is listed here at the moment");
+      const files = await (await fetch(`${empty.url}/sitemap.xml`)).text();
+      expect(files.match(/<sitemap>/g)).toHaveLength(1);
     } finally {
       await empty.stop();
     }
