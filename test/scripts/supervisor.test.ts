@@ -31,3 +31,15 @@ test("the log of the start before is kept, one of them, and an empty one takes n
   await supervisor.stop();
   await rm(folder, { recursive: true, force: true });
 });
+
+test("a program that ends is told with the line that says why, not with those of its cleaning up", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-supervisor-"));
+  const supervisor = new Supervisor(folder);
+  const command = ["/bin/sh", "-c", "echo starting; echo FATAL: no room; echo bye; exit 3"];
+  supervisor.start({ title: "A program", name: "program", command });
+  await expect(supervisor.failure).rejects.toThrow(
+    /^A program ended \(code 3\)\. Its last words in .*: FATAL: no room$/,
+  );
+  await supervisor.stop();
+  await rm(folder, { recursive: true, force: true });
+});
