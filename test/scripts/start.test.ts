@@ -7,7 +7,7 @@ import { type Stack, scriptEnvironment } from "../../scripts/stack/environment.t
 import { freePort } from "../../scripts/stack/ports.ts";
 import { isAlive, until } from "../../scripts/stack/waiting.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
-import { connectRedis, openRedis } from "../../src/store/redis.ts";
+import { connectRedis, openRedis, type RedisClient } from "../../src/store/redis.ts";
 import { createDatabase, stores } from "../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
@@ -69,6 +69,7 @@ describe("npm start", () => {
       const before = openPostgres(databaseUrl, { max: 1 });
       await before`insert into cities (slug, name) values ('kept-town', 'Kept Town')`;
       await before.end();
+      await withRedis(redisUrl, (redis) => redis.set("kept-count", "41"));
       first.kill("SIGTERM");
       expect(await first.exited).toBe(0);
       expectGone(stack);
@@ -85,6 +86,7 @@ describe("npm start", () => {
       const after = openPostgres(again.databaseUrl, { max: 1 });
       expect(Array.from(await after`select slug from cities`)).toEqual([{ slug: "kept-town" }]);
       await after.end();
+      expect(await withRedis(again.redisUrl, (redis) => redis.get("kept-count"))).toBe("41");
 
       // Killed so that it can do nothing any more: what it started ends all the same.
       third.kill("SIGKILL");
@@ -284,12 +286,17 @@ async function readStackFile(dataDir: string): Promise<Stack> {
   return JSON.parse(await readFile(join(dataDir, "stack.json"), "utf8"));
 }
 
-async function pingRedis(url: string): Promise<string> {
+const pingRedis = (url: string) => withRedis(url, (redis) => redis.ping());
+
+async function withRedis<Result>(
+  url: string,
+  use: (redis: RedisClient) => Promise<Result>,
+): Promise<Result> {
   const redis = openRedis([url]);
   redis.on("error", () => {});
   try {
     await connectRedis(redis);
-    return await redis.ping();
+    return await use(redis);
   } finally {
     redis.disconnect();
   }
