@@ -32,29 +32,60 @@ interface Result {
 
 /** Runs a script of package.json. */
 async function check(script: string): Promise<Result> {
-  const exitCode = await runBun("run", script);
+  const child = Bun.spawn([process.execPath, "run", script], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  const exitCode = await child.exited;
   return exitCode === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
+/** The suite, in halves at the same time, each with servers of its own: tests wait more than they work. */
 async function runSuite(): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), "highstreet-report-"));
-  const report = join(folder, "junit.xml");
   try {
-    const exitCode = await runBun(
+    const [first, second] = await Promise.all([
+      runHalf("1/2", join(folder, "1.xml")),
+      runHalf("2/2", join(folder, "2.xml")),
+    ]);
+    return { passed: first.passed + second.passed, failed: first.failed + second.failed };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param report where Bun writes its JUnit report */
+async function runHalf(shard: string, report: string): Promise<Result> {
+  const child = Bun.spawn(
+    [
+      process.execPath,
       "test",
+      `--shard=${shard}`,
       // The suite must not go on when this process is killed.
       "--no-orphans",
       "--reporter=junit",
       `--reporter-outfile=${report}`,
-    );
-    const counts = await readReport(report);
-    // The report lacks a file that cannot be loaded, and what a suite that ended early left out.
-    const failed = exitCode === 0 ? counts.failed : Math.max(counts.failed, 1);
-    // A suite of nothing has shown nothing.
-    return counts.passed + failed === 0 ? { passed: 0, failed: 1 } : { ...counts, failed };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    ],
+    {
+      stdio: ["ignore", "inherit", "pipe"],
+      env: { ...process.env, ...(process.stderr.isTTY && { FORCE_COLOR: "1" }) },
+    },
+  );
+  // Bun tells of its tests on stderr, file by file; those of the two halves must not mix.
+  let file = "";
+  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+    file += text;
+    const end = file.lastIndexOf("\n\n") + 1;
+    process.stderr.write(file.slice(0, end));
+    file = file.slice(end);
   }
+  process.stderr.write(file);
+  const exitCode = await child.exited;
+
+  const counts = await readReport(report);
+  // The report lacks a file that cannot be loaded, and what a suite that ended early left out.
+  const failed = exitCode === 0 ? counts.failed : Math.max(counts.failed, 1);
+  // A suite of nothing has shown nothing.
+  return counts.passed + failed === 0 ? { passed: 0, failed: 1 } : { ...counts, failed };
 }
 
 /** The totals of a JUnit report; skipped tests count as neither. */
@@ -64,12 +95,4 @@ async function readReport(path: string): Promise<Result> {
   const count = (name: string) => Number(head?.match(new RegExp(` ${name}="(\\d+)"`))?.[1] ?? 0);
   const failed = count("failures");
   return { passed: count("tests") - failed - count("skipped"), failed };
-}
-
-/** Runs Bun with its output going straight through. @returns the exit code */
-async function runBun(...parameters: string[]): Promise<number> {
-  const child = Bun.spawn([process.execPath, ...parameters], {
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  return await child.exited;
 }
