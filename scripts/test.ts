@@ -74,9 +74,11 @@ async function runHalf(shard: string, report: string): Promise<Result> {
   let file = "";
   for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
     file += text;
-    const end = file.lastIndexOf("\n\n") + 1;
-    process.stderr.write(file.slice(0, end));
-    file = file.slice(end);
+    const end = file.lastIndexOf("\ntest/");
+    if (end > 0) {
+      process.stderr.write(file.slice(0, end));
+      file = file.slice(end);
+    }
   }
   process.stderr.write(file);
   const exitCode = await child.exited;
