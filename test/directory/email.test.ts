@@ -8,13 +8,19 @@ test.each([
   "ann+list@my--shop.example",
   "ann@xn--bcher-kva.example",
   "ann@bücher.example",
+  `${"a".repeat(64)}@shop.example`,
 ])("%s is a mail address", (address) => {
   expect(address).toMatch(emailPattern);
 });
 
-test.each(["ann", "ann@shop", "ann@", "@shop.example", "ann at@shop.example", "a@b@shop.example"])(
-  "%s is none",
-  (address) => {
-    expect(address).not.toMatch(emailPattern);
-  },
-);
+test.each([
+  "ann",
+  "ann@shop",
+  "ann@",
+  "@shop.example",
+  "ann at@shop.example",
+  "a@b@shop.example",
+  `${"a".repeat(65)}@shop.example`,
+])("%s is none", (address) => {
+  expect(address).not.toMatch(emailPattern);
+});

@@ -410,9 +410,11 @@ describe("the database guards the directory", () => {
     expect(String(await arriving)).toContain("a city that exists");
   });
 
-  test("the slug of a business never changes", async () => {
+  test("the id and the slug of a business never change", async () => {
     const rename = sql`update businesses set slug = 'another' where slug = (select min(slug) from businesses)`;
     await expect(rename.execute()).rejects.toThrow("never change");
+    const renumber = sql`update businesses set id = uuidv7() where slug = (select min(slug) from businesses)`;
+    await expect(renumber.execute()).rejects.toThrow("never change");
   });
 
   test("two businesses never have one slug", async () => {

@@ -13,6 +13,7 @@ import { type ImportRecord, importRecord } from "../../src/directory/import/reco
 import { importRecords } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
+import { addBusiness } from "../fixtures.ts";
 import { createDatabase, hasWaiters, stores } from "../support.ts";
 
 // GeoNames postal codes of Great Britain: not part of this project, so there may be none.
@@ -371,6 +372,19 @@ describe("bun scripts/generate.ts", () => {
         select relpages as pages, relallvisible as tidy from pg_class where oid = 'listings'::regclass`;
       expect(pages).toBeGreaterThan(10);
       expect(tidy).toBe(pages);
+    } finally {
+      await database.drop();
+    }
+  });
+
+  test("npm start adds no sample to a directory that has a business", async () => {
+    const database = await createDatabase();
+    try {
+      await addBusiness(database.sql, { slug: "our-only-shop" });
+      await fillDirectory(database.sql, async (_name, work) => await work);
+      expect([...(await database.sql`select slug from businesses`)]).toEqual([
+        { slug: "our-only-shop" },
+      ]);
     } finally {
       await database.drop();
     }
