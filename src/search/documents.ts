@@ -9,7 +9,7 @@ export interface SearchDocument {
   /**
    * `pubs norwich pub`: its category in plural, its city, its category in singular. What begins with a text
    * is a better match of it, so to whoever asks for a trade in a town all of that trade there are alike,
-   * whatever their names and addresses say, and go by rank. The next three are for the other ways to ask.
+   * whatever their names and addresses say, and go by rank. The next four are for the other ways to ask.
    */
   category: string;
   /** `pub norwich pubs` */
@@ -18,6 +18,8 @@ export interface SearchDocument {
   city: string;
   /** `norwich pub pubs` */
   town: string;
+  /** `bars norwich bar` of `Pubs and bars`: what `category` is, for the second trade of two. */
+  also: string;
   address: string;
   postcode: string;
   /** The words of the categories above its own. */
@@ -63,6 +65,8 @@ interface Row {
 interface BranchPart extends Pick<SearchDocument, "branch" | "categorySlugs"> {
   plural: string;
   singular: string;
+  /** The second trade of a name of two, or "". */
+  second: string;
 }
 
 /** What the documents of one city have in common. */
@@ -93,7 +97,7 @@ async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<Se
 }
 
 function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocument {
-  const { plural, singular } = branch;
+  const { plural, singular, second } = branch;
   return {
     id: row.id,
     name: normalised(row.name),
@@ -101,6 +105,7 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
     trade: `${singular} ${city.name} ${plural}`,
     city: `${city.name} ${plural} ${singular}`,
     town: `${city.name} ${singular} ${plural}`,
+    also: second && `${normalised(second)} ${city.name} ${inSingular(second)}`,
     address: normalised(`${row.addressLine1}, ${row.addressLine2 ?? ""}`),
     postcode: normalised(row.postcode),
     branch: branch.branch,
@@ -130,6 +135,7 @@ async function readBranches(sql: Sql, ids: number[]): Promise<Map<number, Branch
       {
         plural: normalised(name),
         singular: inSingular(name),
+        second: / (?:and|&) (.+)/.exec(name)?.[1] ?? "",
         branch: above.map((one) => `${normalised(one)} ${inSingular(one)}`).join(" "),
         categorySlugs: slugs ?? [],
       },

@@ -6,7 +6,7 @@ import { MIN_WORD_SIZE_FOR_TYPOS } from "./words.ts";
 export const SEARCH_INDEX = "businesses";
 
 // Raise it when documents change in shape, or in how their words are made.
-const DOCUMENT_VERSION = 4;
+const DOCUMENT_VERSION = 5;
 
 /** A filter for what is marked as gone; see changes.ts. */
 export const IS_GONE = "isGone = true";
@@ -22,6 +22,7 @@ const rules = {
     "trade",
     "city",
     "town",
+    "also",
     "name",
     "address",
     "postcode",

@@ -356,6 +356,25 @@ describe("order and totals", () => {
     await syncSearch({ sql: database.sql, meili, index });
   });
 
+  test("so are those of a category of two trades, whichever is asked for", async () => {
+    const pharmacy = { category: "pharmacies", postcode: "BA5 2AA" };
+    const added = [
+      { ...pharmacy, name: "Old Wells Remedies", city: "Wells", rating: 1 },
+      { ...pharmacy, name: "Tonic", city: "Wells", rating: 3 },
+      { ...pharmacy, name: "Spa Remedies", city: "Tunbridge Wells", rating: 5 },
+    ];
+    const ids = [];
+    for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
+    await syncSearch({ sql: database.sql, meili, index });
+    const texts = ["chemist in wells", "pharmacy wells", "pharmacies in wells", "wells pharmacy"];
+    for (const text of texts) {
+      const found = ["Tonic", "Old Wells Remedies", "Spa Remedies"];
+      expect([text, ...(await names(text))]).toEqual([text, ...found]);
+    }
+    await database.sql`delete from businesses where id = any(${ids})`;
+    await syncSearch({ sql: database.sql, meili, index });
+  });
+
   test("the total counts all matches, whatever the page", async () => {
     const pages = await Promise.all(
       [0, 1, 2, 3, 4].map((offset) => search("twin tyres", { limit: 1, offset })),
