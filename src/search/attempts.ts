@@ -64,10 +64,10 @@ function withoutQualifiers(words: Words): Words {
   return wanted.length > 0 ? wanted : words;
 }
 
-/** `cafe nr2 1qr` → `cafe nr2`. */
+/** `cafe nr2 1qr` and, half typed, `cafe nr2 1` → `cafe nr2`. */
 function withoutInwardCodes(words: Words): Words {
   return words.filter(
-    (word, place) => !(/^\d[a-z]{2}$/.test(word) && isOutcode(words[place - 1] ?? "")),
+    (word, place) => !(/^\d[a-z]{0,2}$/.test(word) && isOutcode(words[place - 1] ?? "")),
   );
 }
 

@@ -226,6 +226,7 @@ describe("when nothing matches all words", () => {
     ["florist wiring norwich nr1", ["Petal & Stem"], "florist norwich"],
     ["pharmacy wiring norwich nr1", ["Boots"], "pharmacy norwich nr1"],
     ["o2 lamps norwich", ["O2"], "o2 norwich"],
+    ["nr1 9", ["Boots"], "nr1"],
     ["leeds nr1", ["Boots", "Leeds Lamps", "Wet Walls Ltd"], "leeds"],
     ["plumber leeds york", ["Drip Stop"], "plumber york"],
     ["pharmacy nr12 ls1", ["Boots"], "pharmacy ls1"],
