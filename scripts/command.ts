@@ -41,16 +41,17 @@ function explain(error: unknown): string | null {
   } = error as { code?: string; message: string; cause?: unknown };
   if (TELLING.some((kind) => error instanceof kind)) return message;
   if (/^(EACCES|EISDIR|ENOENT)/.test(code)) return message;
-  if (isPostgresAway(error) || /^(ECONN|ETIMEDOUT|CONNECT)/.test(code)) {
-    return `Cannot reach a store: ${message || code}. Is \`npm start\` running?`;
-  }
   if (OUT_OF_ROOM.has(code)) {
-    return `PostgreSQL is out of disk space or memory: ${message}. Free some, then try again.`;
+    return `PostgreSQL is out of disk space, memory or connections: ${message}. Free some, then try again.`;
+  }
+  if (REFUSED.has(code)) return `PostgreSQL refuses: ${message}. Look at DATABASE_URL.`;
+  // After those two: a server takes some of what they mean for an outage that will pass.
+  if (isPostgresAway(error) || /^(ECONN|ETIMEDOUT|CONNECT)/.test(code)) {
+    return `Cannot reach a store: ${message || code}. Is it running?`;
   }
   if (code === QUERY_CANCELED) {
     return `PostgreSQL ended a statement early: ${message}. If its role has a statement_timeout, raise it.`;
   }
-  if (REFUSED.has(code)) return `PostgreSQL refuses: ${message}. Look at DATABASE_URL.`;
   if (error instanceof MeilisearchError || error instanceof SearchTaskError) {
     return `Cannot bring search up to date: ${message}`;
   }
@@ -61,8 +62,8 @@ function explain(error: unknown): string | null {
 /** Errors that say what to do themselves. */
 const TELLING = [CommandError, ConfigError, EncodingError];
 
-// Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory. Refused: a wrong account or
-// password, no such database, no privileges.
+// Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory, too many connections. Refused: a
+// wrong account or password, no such database, no privileges, a standby.
 const QUERY_CANCELED = "57014";
-const OUT_OF_ROOM = new Set(["53100", "53200"]);
-const REFUSED = new Set(["28000", "28P01", "3D000", "42501"]);
+const OUT_OF_ROOM = new Set(["53100", "53200", "53300"]);
+const REFUSED = new Set(["28000", "28P01", "3D000", "42501", "25006"]);

@@ -351,7 +351,7 @@ test("a full disk of PostgreSQL is told in a line, and nothing of the file is ke
   expect(code).toBe(1);
   expect(stderr.trimEnd().split("\n")).toEqual([
     `${file} was broken off. Import it again, and what comes after it.`,
-    "PostgreSQL is out of disk space or memory: could not extend file: No space left on device. Free some, then try again.",
+    "PostgreSQL is out of disk space, memory or connections: could not extend file: No space left on device. Free some, then try again.",
   ]);
   expect((await importJson([file])).counts.created).toBe(1);
 });

@@ -51,8 +51,7 @@ async function spawn(command: string[], environment: Record<string, string> = {}
 }
 
 /** The address of the database, but for a part of it. */
-const elsewhere = (part: Partial<Pick<URL, "pathname" | "password">>) =>
-  Object.assign(new URL(database.url), part).href;
+const elsewhere = (part: Partial<URL>) => Object.assign(new URL(database.url), part).href;
 
 const issueKey = (...args: string[]) => run("issue-key", args);
 const keys = (...args: string[]) => run("keys", args);
@@ -332,6 +331,8 @@ describe("keys", () => {
 
   test("what cannot be done is one clear line and exit code 1", async () => {
     const { id } = await issue("--tier", "developer");
+    const role = `crowded_${crypto.randomUUID().replaceAll("-", "")}`;
+    await database.sql.unsafe(`create role ${role} login password 'secret' connection limit 0`);
     const results = await Promise.all([
       keys("revoke", "nonsense"),
       keys("usage", "00000000-0000-7000-8000-000000000000"),
@@ -347,8 +348,14 @@ describe("keys", () => {
       run("keys", ["list"], { DATABASE_URL: "postgres://nobody@no-such-host.invalid/nothing" }),
       run("keys", ["list"], { DATABASE_URL: elsewhere({ pathname: "/nothing" }) }),
       run("keys", ["list"], { DATABASE_URL: elsewhere({ password: "wrong" }) }),
+      run("keys", ["list"], { DATABASE_URL: elsewhere({ username: role, password: "secret" }) }),
+      // As a standby answers.
+      run("keys", ["revoke", id], {
+        DATABASE_URL: elsewhere({ search: "?default_transaction_read_only=on" }),
+      }),
       run("keys", ["list"], { DATABASE_URL: elsewhere({ pathname: "/template1" }) }),
     ]);
+    await database.sql.unsafe(`drop role ${role}`);
     const usage = "Usage: npx bun scripts/keys.ts";
     const messages = [
       ...Array(3).fill("There is no key"),
@@ -360,6 +367,8 @@ describe("keys", () => {
       "Cannot reach a store",
       "PostgreSQL refuses: database",
       "PostgreSQL refuses: password",
+      "PostgreSQL is out of disk space, memory or connections: too many connections",
+      "PostgreSQL refuses: cannot execute",
       "The database lacks 001_directory.sql, ",
     ];
     for (const [index, { stdout, stderr, exitCode }] of results.entries()) {
