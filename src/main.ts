@@ -115,7 +115,7 @@ export async function start(
     const answers: Answers = await reach("PostgreSQL (DATABASE_URL)", () =>
       createPageCache(control, file, {
         ...keptAnswers,
-        onFault: (error) => log.error({ err: error }, "finished answers cannot be kept"),
+        onFault: (error) => log.error({ err: error }, "finished answers cannot be kept in TMPDIR"),
       }),
     );
     opened.push(() => answers.stop());

@@ -131,7 +131,7 @@ export class RingFile<Kept extends Slot> {
     try {
       const { length } = kept;
       const written = writeSync(this.#file, bytes, 0, length, this.#end % this.#size);
-      if (written < length) throw new Error(`Only ${written} of ${length} bytes could be written.`);
+      if (written < length) throw new Error("the disk is full, or a limit or quota is reached");
     } catch (error) {
       this.clear();
       throw error;

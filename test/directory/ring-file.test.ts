@@ -243,7 +243,8 @@ test.skipIf(!Bun.which("prlimit"))("a full disk leaves to it the room that it ha
         try {
           file.set(`${number}`, filled(number));
           return true;
-        } catch {
+        } catch (error) {
+          expect(String(error)).toContain("the disk is full");
           expect(keptIn(file)).toEqual([]);
           return false;
         }
