@@ -134,7 +134,7 @@ async function readMeter(
   const admission = createAdmission(redis, { usage: openUsage(sql) });
   try {
     await connectRedis(redis).catch((error) => {
-      throw new CommandError(`Cannot reach Redis: ${error.message || error}.`);
+      throw new CommandError(`Cannot reach Redis: ${error.message || error}`);
     });
     return await admission.usage(key);
   } finally {
