@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { MeilisearchError } from "meilisearch";
 import { ConfigError } from "../src/config.ts";
 import { SearchTaskError } from "../src/search/tasks.ts";
@@ -15,8 +14,8 @@ export class CommandError extends Error {}
  * @param usage also shown when `parseArgs` refuses an argument
  */
 export async function runCommand(usage: string, command: () => Promise<void>): Promise<void> {
-  const help = { type: "boolean", short: "h" } as const;
-  if (parseArgs({ options: { help }, strict: false }).values.help) return void print(usage);
+  // Not parseArgs, which would take the -1h of `--grace -1h` for -1 and -h.
+  if (process.argv.some((given) => given === "--help" || given === "-h")) return void print(usage);
   try {
     await command();
   } catch (error) {

@@ -17,8 +17,8 @@ const commands = [
 ];
 
 // Without a store to connect to.
-async function run(command: string, argument: string) {
-  const child = Bun.spawn([process.execPath, join(SCRIPTS, `${command}.ts`), argument], {
+async function run(command: string, ...given: string[]) {
+  const child = Bun.spawn([process.execPath, join(SCRIPTS, `${command}.ts`), ...given], {
     env: { DATABASE_URL: "nonsense" },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -42,4 +42,10 @@ test("--help explains each command; an unknown option is named, and the command 
     expect(stderr).toStartWith("Unknown option '--bogus'");
     expect(stderr).toEndWith(`\n\n${helps[index]?.stdout}`);
   }
+});
+
+test("a value that begins with a dash and has an h is refused, not answered with help", async () => {
+  const { stdout, stderr, exitCode } = await run("keys", "roll", "ID", "--grace", "-1h");
+  expect([stdout, exitCode]).toEqual(["", 1]);
+  expect(stderr).toStartWith("Option '--grace' argument is ambiguous");
 });
