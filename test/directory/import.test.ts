@@ -514,6 +514,11 @@ test.each<[reason: string, record: object]>([
     { ...whole, openingHours: [{ day: "MONDAY", openTime: "9am", closeTime: "17:00" }] },
   ],
   [
+    "openingHours: openTime must be a time such as 09:30",
+    // Where a day ends another begins: this is Tuesday's.
+    { ...whole, openingHours: [{ day: "MONDAY", openTime: "24:00", closeTime: "02:00" }] },
+  ],
+  [
     "openingHours: closeTime must be a time such as 09:30",
     { ...whole, openingHours: [{ day: "MONDAY", openTime: "09:00", closeTime: "24:30" }] },
   ],

@@ -28,7 +28,7 @@ function readEntry({ day, openTime, closeTime, isClosed, is24Hours }: Entry): Op
   const hasTimes = !isClosed && !isAllDay;
   return {
     day,
-    openTime: hasTimes ? (openTime ?? "").replace("24:00", "00:00") : "",
+    openTime: hasTimes ? (openTime ?? "") : "",
     closeTime: hasTimes ? (closeTime ?? "").replace("24:00", "00:00") : "",
     isClosed: Boolean(isClosed),
     is24Hours: Boolean(isAllDay),

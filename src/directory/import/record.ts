@@ -100,14 +100,11 @@ const photo = v.object(
   "photos must be a list of {url, caption, isCover}",
 );
 
-const time = (field: string) =>
+const time = (field: string, pattern: RegExp) =>
   v.nullish(
     v.pipe(
       v.string(`openingHours: ${field} must be a time such as 09:30`),
-      v.regex(
-        /^(|([01]\d|2[0-3]):[0-5]\d|24:00)$/,
-        `openingHours: ${field} must be a time such as 09:30`,
-      ),
+      v.regex(pattern, `openingHours: ${field} must be a time such as 09:30`),
     ),
   );
 
@@ -119,8 +116,8 @@ const openingHours = v.pipe(
         v.toUpperCase(),
         v.picklist(weekdays, "openingHours: day must be a weekday such as MONDAY"),
       ),
-      openTime: time("openTime"),
-      closeTime: time("closeTime"),
+      openTime: time("openTime", /^(|([01]\d|2[0-3]):[0-5]\d)$/),
+      closeTime: time("closeTime", /^(|([01]\d|2[0-3]):[0-5]\d|24:00)$/),
       isClosed: flag("openingHours: isClosed"),
       is24Hours: flag("openingHours: is24Hours"),
     },
