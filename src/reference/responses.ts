@@ -51,6 +51,8 @@ function errorResponses(operation: Operation): Record<string, unknown> {
   const response = (status: number, names: ErrorName[]) => {
     // Neither counted against a key, since none is good, nor open.
     if (status === 401 || status === 403) return errorResponse(names, [], []);
+    // What fails on our side is given back to a key, so it does not say what the key has left.
+    if (status >= 500) return errorResponse(names, [], operation.open ? openHeaders : []);
     return status < 429
       ? errorResponse(names, always, sometimes)
       : errorResponse(names, [], [...always, ...sometimes]);

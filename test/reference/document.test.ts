@@ -143,6 +143,16 @@ describe("the OpenAPI document", () => {
     expect(errorsOf("/api/v1/usage")).toEqual(["TooManyRequests"]);
     expect(errorsOf("/api/v1/search")).toEqual(["TooManyRequests", "RateLimited", "QuotaExceeded"]);
   });
+  test("what is given back does not say what a key has left", () => {
+    const fieldsOf = (path: string, status: number) => {
+      const responses: Record<string, unknown> = documentOf(true).paths[path]?.get.responses ?? {};
+      const { headers } = responses[status] as ReturnType<typeof errorResponse>;
+      return Object.keys(headers).filter((name) => /ratelimit/i.test(name));
+    };
+    expect(fieldsOf("/api/v1/search", 429)).toEqual(["RateLimit-Policy", "RateLimit"]);
+    expect(fieldsOf("/api/v1/search", 503)).toEqual([]);
+    expect(fieldsOf("/api/v1/businesses", 503)).toEqual(["x-ratelimit-limit"]);
+  });
 });
 
 describe("a value that the document calls valid is taken", () => {
