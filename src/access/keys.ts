@@ -113,11 +113,12 @@ export async function listKeys(sql: Sql): Promise<KeyRecord[]> {
     select ${recordColumns(sql)} from keys_with_limits order by created_at, id`;
 }
 
-/** A key and all that it was rolled to, newest first. @param meterId the id of the first one */
+/** A key and what it was rolled to, newest first, the last hundred. @param meterId the id of the first one */
 export async function listKeysOf(sql: Sql, meterId: string): Promise<KeyRecord[]> {
   return await sql<KeyRecord[]>`
     select ${recordColumns(sql)} from keys_with_limits
-    where meter_id = ${meterId} order by created_at desc, id desc`;
+    where meter_id = ${meterId} order by created_at desc, id desc
+    limit 100`;
 }
 
 export interface Tier {

@@ -39,6 +39,10 @@ export async function act(
     const grace = gracePeriods.find(({ value }) => value === form.grace);
     // Not taken for none: what still uses the old key would fail at once.
     if (!grace) return { notice: "Nothing was changed: say how long the old key goes on working." };
+    const aDayAgo = Date.now() - DAY_MS;
+    if (application.keys.filter(({ createdAt }) => +createdAt > aDayAgo).length >= MOST_A_DAY) {
+      return { notice: `Nothing was changed: ${MOST_A_DAY} keys a day are enough. Roll tomorrow.` };
+    }
     const result = await rollKey(sql, key.id, { graceSeconds: Number(grace.value) });
     return "rolled" in result
       ? { issued: result.rolled, notice: graceNotice(key.hint, result.oldExpiresAt) }
@@ -46,6 +50,14 @@ export async function act(
   }
   return { notice: "Nothing was changed." };
 }
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Keys made in any 24 hours: too few to fill a table, and in the longest grace period fewer than the page
+ * lists, so that a key that works can always be revoked there.
+ */
+const MOST_A_DAY = 10;
 
 const graceNotice = (hint: string, until: Date) =>
   until.getTime() > Date.now()

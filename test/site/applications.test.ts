@@ -338,6 +338,30 @@ describe("the private page", () => {
     ]);
   });
 
+  test("rolls too few keys a day to fill a table, and lists the newest only", async () => {
+    const page = await approved();
+    await send(page, { action: "reveal" });
+    const roll = async () =>
+      await send(page, { action: "roll", key: await idOn(page), grace: "0" });
+    for (let made = 1; made < 10; made++) expect(keyIn((await roll()).html)).toBeDefined();
+    const { html } = await roll();
+    expect(keyIn(html)).toBeUndefined();
+    expect(html).toContain("10 keys a day are enough");
+
+    const [{ id }] = await server.sql<[{ id: string }]>`
+      update api_keys set created_at = created_at - interval '1 day'
+      where meter_id = (select meter_id from api_keys where id = ${await idOn(page)})
+      returning meter_id as id`;
+    expect(keyIn((await roll()).html)).toBeDefined();
+    await server.sql`
+      insert into api_keys (meter_id, key_hash, hint, name, email, tier, created_at)
+      select ${id}, sha256(n::text::bytea), 'hs_live_', 'Ada', 'ada@map.example', 'developer',
+        now() - interval '2 days'
+      from generate_series(1, 200) as n`;
+    const listed = (await send(page)).html.match(/<h3>/g);
+    expect(listed?.length).toBe(100);
+  });
+
   const idOn = async (page: string) =>
     /name="key" value="([^"]+)"/.exec((await send(page)).html)?.[1] ?? "";
   const countRevoked = async () =>
