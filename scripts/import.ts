@@ -10,7 +10,7 @@ import { readMapping } from "./import/mapping.ts";
 import { readOutcodes } from "./import/outcodes.ts";
 import { print } from "./output.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
-import { plain } from "./table.ts";
+import { formatJson, plain } from "./table.ts";
 
 const USAGE = `Usage: npx bun scripts/import.ts FILE… [options]
        npx bun scripts/import.ts --categories FILE [--dry-run] [--json]
@@ -47,7 +47,7 @@ async function importFiles(): Promise<void> {
   try {
     if (categories !== null) {
       const counts = { ...(await importCategoryFile(sql, categories, options)), rejected: 0 };
-      print(json ? JSON.stringify(counts) : describeCounts(counts));
+      print(json ? formatJson(counts) : describeCounts(counts));
     } else {
       await importEach(sql, files, options, json);
     }
@@ -99,7 +99,7 @@ function summarize(results: readonly FileResult[], files: readonly string[], jso
   const total = sumOf(results);
   if (json) {
     const each = results.map(({ counts, ...result }) => ({ ...result, ...counts }));
-    print(JSON.stringify({ ...total, files: each }));
+    print(formatJson({ ...total, files: each }));
   } else if (files.length > 1) {
     print(`All files: ${describeCounts(total)}`);
   }

@@ -197,6 +197,8 @@ test("what a file says turns no direction of writing, and the rejects hold it al
   const file = await write(record("1", { category: turned }));
   const { stdout } = await run([file]);
   expect(stdout).toContain("1  category a cba  2J  is unknown");
+  const counted = await run([file, "--json"]);
+  expect(counted.stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
   const rejects = await Bun.file(`${file}.rejects.ndjson`).text();
   expect(rejects).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
   expect(JSON.parse(rejects).row.category).toBe(turned);
