@@ -27,6 +27,9 @@ import { robots, sitemap, sitemapIndex } from "./sitemap.ts";
 /** Four a second for half a minute: more than anybody reads, and slow for whoever copies it all. */
 const PAGE_WINDOW = { name: "pages", limit: 120, seconds: 60 };
 
+/** Of these pages: words that nothing has make a search cost as much as a hundred others. */
+const SEARCH_WINDOW = { name: "searches", limit: 30, seconds: 60 };
+
 /** Applications of one client: enough to correct a mistyped address, too few to fill a table. */
 const APPLICATION_WINDOW = { name: "applications", limit: 5, seconds: 3_600 };
 
@@ -46,6 +49,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
   const { config, sql, search, admission, redis, catching, log } = parts;
   const { baseUrl, openAccess } = config;
   const admit = admitVisitor(createWindow(redis, PAGE_WINDOW), log);
+  const admitSearch = admitVisitor(createWindow(redis, SEARCH_WINDOW), log);
   const outer = [errorPages(), catching];
   const inTime = answerInTime();
   const read = (handler: Handler) => chain([...outer, allowMethods(), admit, inTime], handler);
@@ -58,7 +62,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
 
   return {
     "/": read(home(sql, baseUrl)),
-    "/search": read(searchPage(search)),
+    "/search": read(admitSearch(searchPage(search))),
     "/businesses/:slug": read(business(sql, baseUrl)),
     "/categories/:slug": read(category(sql, baseUrl)),
     "/cities": read(cities(sql, baseUrl)),

@@ -626,6 +626,17 @@ describe("every page", () => {
     expect(api.status).toBe(200);
   });
 
+  test("of a search is counted twice: 30 a minute for a visitor, who goes on to read others", async () => {
+    const visitor = { headers: { "X-Forwarded-For": "10.7.0.2" } };
+    for (let searches = 0; searches < 30; searches++) {
+      expect((await open("/search", visitor)).status).toBe(200);
+    }
+    const refused = await open("/search?q=zorb", visitor);
+    expect(refused.status).toBe(429);
+    expect(refused.html).toContain('value="zorb"');
+    expect((await open("/", visitor)).status).toBe(200);
+  });
+
   test("that does not exist is a page for browsers and JSON for programs and below /api", async () => {
     const page = await open("/nothing");
     expect(page.html).toStartWith("<!doctype html>");
