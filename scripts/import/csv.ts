@@ -132,7 +132,8 @@ function ownColumns(header: readonly string[]): (cells: string[]) => Map<string,
       "The header names none of our fields: a foreign CSV needs --mapping FILE.",
     );
   }
-  const repeated = names.filter((name, column) => names.indexOf(name) !== column);
+  const seen = new Set<string>();
+  const repeated = names.filter((name) => seen.size === seen.add(name).size);
   if (repeated.length > 0) {
     throw new CommandError(`The header has columns twice: ${repeated.map(shown).join(", ")}.`);
   }
