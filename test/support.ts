@@ -108,7 +108,7 @@ export async function runScript(
   name: string,
   args: readonly string[],
   { cwd, env }: { cwd?: string; env?: Record<string, string> } = {},
-): Promise<{ stdout: string; stderr: string; exitCode: number }> {
+): ReturnType<typeof outputOf> {
   const { redisUrl, meiliUrl, meiliKey } = stores();
   const script = join(import.meta.dir, "..", "scripts", `${name}.ts`);
   const command = Bun.spawn([process.execPath, script, ...args], {
@@ -124,10 +124,17 @@ export async function runScript(
     stdout: "pipe",
     stderr: "pipe",
   });
+  return await outputOf(command);
+}
+
+/** What a program has written, and its exit code, once it has ended. */
+export async function outputOf(
+  child: Bun.ReadableSubprocess,
+): Promise<{ stdout: string; stderr: string; exitCode: number }> {
   const [stdout, stderr, exitCode] = await Promise.all([
-    new Response(command.stdout).text(),
-    new Response(command.stderr).text(),
-    command.exited,
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
   ]);
   return { stdout, stderr, exitCode };
 }

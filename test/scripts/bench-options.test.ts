@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { outputOf } from "../support.ts";
 
 const BENCH = join(import.meta.dir, "..", "..", "scripts", "bench");
 
@@ -29,10 +30,5 @@ async function run(script: string, ...options: string[]) {
   const command = Bun.spawn([process.execPath, join(BENCH, script), ...options], {
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    new Response(command.stdout).text(),
-    new Response(command.stderr).text(),
-    command.exited,
-  ]);
-  return { stdout, stderr, exitCode };
+  return await outputOf(command);
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { applyAction } from "../../src/directory/businesses.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer } from "../support.ts";
+import { outputOf, startTestServer, type TestServer } from "../support.ts";
 
 let server: TestServer;
 let authorization: Record<string, string>;
@@ -57,11 +57,7 @@ async function businesses(...parameters: string[]) {
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [stdout, stderr] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ]);
-  return { exitCode: await child.exited, stdout, stderr };
+  return await outputOf(child);
 }
 
 const get = (path: string) => fetch(server.url + path, { headers: authorization });
@@ -220,11 +216,8 @@ describe("scripts/businesses.ts", () => {
         ["sh", "-c", `{ "$0" "$@"; echo "code $?" >&2; } | head -n 1`, ...command("list")],
         { env: environment(), stdio: ["ignore", "pipe", "pipe"] },
       );
-      const [first, errors] = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-      ]);
-      expect([first.split("\t")[1], errors]).toEqual([expect.any(String), "code 0\n"]);
+      const shown = await outputOf(child);
+      expect([shown.stdout.split("\t")[1], shown.stderr]).toEqual([expect.any(String), "code 0\n"]);
     });
 
     test("does nothing with a status that there is not, with slugs, or for an action", async () => {

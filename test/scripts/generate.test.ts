@@ -14,7 +14,7 @@ import { importRecords } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, hasWaiters, stores } from "../support.ts";
+import { createDatabase, hasWaiters, outputOf, stores } from "../support.ts";
 
 // GeoNames postal codes of Great Britain: not part of this project, so there may be none.
 const outcodeFile = new URL("../../../shared/data/uk-places/geonames_GB.txt", import.meta.url);
@@ -231,12 +231,7 @@ describe("bun scripts/generate.ts", () => {
       stdout: "pipe",
       stderr: "pipe",
     });
-    const [stdout, stderr, exitCode] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ]);
-    return { stdout, stderr, exitCode };
+    return await outputOf(child);
   };
 
   test("fills the directory, and a second time only with what is missing", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { outputOf } from "../support.ts";
 
 const SCRIPTS = join(import.meta.dir, "..", "..", "scripts");
 const commands = [
@@ -22,12 +23,7 @@ async function run(command: string, ...given: string[]) {
     env: { DATABASE_URL: "nonsense" },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { command, stdout, stderr, exitCode };
+  return { command, ...(await outputOf(child)) };
 }
 
 test("--help explains each command; an unknown option is named, and the command explained", async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../scripts/stack/waiting.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
-import { createDatabase, hasWaiters, stores, type TestDatabase } from "../support.ts";
+import { createDatabase, hasWaiters, outputOf, stores, type TestDatabase } from "../support.ts";
 
 const root = join(import.meta.dir, "..", "..");
 const data = join(root, "../shared/data");
@@ -50,11 +50,7 @@ function start(args: string[]) {
     stdout: "pipe",
     stderr: "pipe",
   });
-  const ended = Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]).then(([stdout, stderr, code]) => ({ stdout, stderr, code }));
+  const ended = outputOf(child).then(({ exitCode: code, ...said }) => ({ ...said, code }));
   return { ended, kill: (signal: NodeJS.Signals) => child.kill(signal) };
 }
 

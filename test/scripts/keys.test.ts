@@ -9,6 +9,7 @@ import type { RedisClient } from "../../src/store/redis.ts";
 import {
   createDatabase,
   freshRedis,
+  outputOf,
   patient,
   stores,
   type TestDatabase,
@@ -42,12 +43,7 @@ async function spawn(command: string[], environment: Record<string, string> = {}
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { stdout, stderr, exitCode };
+  return await outputOf(child);
 }
 
 /** The address of the database, but for a part of it. */

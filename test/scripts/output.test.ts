@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { outputOf } from "../support.ts";
 
 const SCRIPTS = join(import.meta.dir, "..", "..", "scripts");
 
@@ -9,12 +10,7 @@ async function shell(line: string) {
     env: { PATH: process.env.PATH, BUN: process.execPath, SCRIPTS },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { stdout, stderr, exitCode };
+  return await outputOf(child);
 }
 
 const GENERATE = '"$BUN" "$SCRIPTS/generate.ts"';
