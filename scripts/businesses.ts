@@ -54,13 +54,9 @@ await runCommand(USAGE, async () => {
   }
 
   const config = loadConfig(await scriptEnvironment());
-  const sql = await openDatabase(config.databaseUrl, 1);
-  try {
-    if (action) await change(sql, action, slugs);
-    else await printAll(formatted(listCandidates(sql, { status: listed, source }), json));
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
+  await using sql = await openDatabase(config.databaseUrl, 1);
+  if (action) await change(sql, action, slugs);
+  else await printAll(formatted(listCandidates(sql, { status: listed, source }), json));
 });
 
 async function change(sql: Sql, action: BusinessAction, slugs: readonly string[]): Promise<void> {

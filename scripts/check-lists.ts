@@ -28,7 +28,7 @@ await runCommand(USAGE, async () => {
     },
   });
   const { databaseUrl } = loadConfig(await scriptEnvironment());
-  const sql = await openDatabase(databaseUrl, 2);
+  await using sql = await openDatabase(databaseUrl, 2);
   const bar = progressBar("{bar} {value} of {total} categories | {eta_formatted} left");
   const started = performance.now();
   try {
@@ -57,7 +57,6 @@ await runCommand(USAGE, async () => {
     if (isWrong && !repaired) process.exitCode = 1;
   } finally {
     bar.stop();
-    await sql.end();
   }
 });
 

@@ -3,20 +3,22 @@ import { openPostgres, type Sql } from "../src/store/postgres.ts";
 import { CommandError } from "./command.ts";
 
 /**
- * Opens the directory's database for a command, which knows the tables of its own version only.
+ * Opens the directory's database for a command, which knows the tables of its own version only. Dispose
+ * of it to close it.
  * @param max connections
  * @throws CommandError while a migration is pending
  */
-export async function openDatabase(url: string, max: number): Promise<Sql> {
+export async function openDatabase(url: string, max: number): Promise<Sql & AsyncDisposable> {
   const sql = openPostgres(url, { max });
+  const close = () => sql.end({ timeout: 5 });
   try {
     const pending = await pendingMigrations(sql);
-    if (pending.length === 0) return sql;
+    if (pending.length === 0) return Object.assign(sql, { [Symbol.asyncDispose]: close });
     throw new CommandError(
       `The database lacks ${pending.join(", ")}: run \`npx bun scripts/migrate.ts\`.`,
     );
   } catch (error) {
-    await sql.end({ timeout: 5 });
+    await close();
     throw error;
   }
 }

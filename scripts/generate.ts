@@ -35,7 +35,7 @@ await runCommand(USAGE, async () => {
 
 async function load(count: number, seed: number): Promise<void> {
   const { databaseUrl } = loadConfig(await scriptEnvironment());
-  const sql = await openDatabase(databaseUrl, 4);
+  await using sql = await openDatabase(databaseUrl, 4);
   const bar = progressBar(
     "{bar} {value} of {total} businesses | {rate} a second | {eta_formatted} left",
   );
@@ -66,7 +66,6 @@ async function load(count: number, seed: number): Promise<void> {
     );
   } finally {
     bar.stop();
-    await sql.end({ timeout: 5 });
   }
 }
 

@@ -43,16 +43,12 @@ async function importFiles(): Promise<void> {
   const { json, files, categories, options } = await readArguments();
 
   const config = loadConfig(await scriptEnvironment());
-  const sql = await openDatabase(config.databaseUrl, 2);
-  try {
-    if (categories !== null) {
-      const counts = { ...(await importCategoryFile(sql, categories, options)), rejected: 0 };
-      print(json ? formatJson(counts) : describeCounts(counts));
-    } else {
-      await importEach(sql, files, options, json);
-    }
-  } finally {
-    await sql.end({ timeout: 5 });
+  await using sql = await openDatabase(config.databaseUrl, 2);
+  if (categories !== null) {
+    const counts = { ...(await importCategoryFile(sql, categories, options)), rejected: 0 };
+    print(json ? formatJson(counts) : describeCounts(counts));
+  } else {
+    await importEach(sql, files, options, json);
   }
 }
 

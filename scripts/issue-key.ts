@@ -23,15 +23,11 @@ async function issueKey(): Promise<void> {
   const order = declined || Object.keys(rest).length === 0 ? null : readOrder(rest);
 
   const config = loadConfig(await scriptEnvironment());
-  const sql = await openDatabase(config.databaseUrl, 1);
-  try {
-    if (declined) await decline(sql, declined, json);
-    else if (order && "application" in order) await approve(sql, order, json);
-    else if (order) await issue(sql, order, json);
-    else await showWaiting(sql, json);
-  } finally {
-    await sql.end();
-  }
+  await using sql = await openDatabase(config.databaseUrl, 1);
+  if (declined) await decline(sql, declined, json);
+  else if (order && "application" in order) await approve(sql, order, json);
+  else if (order) await issue(sql, order, json);
+  else await showWaiting(sql, json);
 }
 
 type Order = ReturnType<typeof readOrder>;

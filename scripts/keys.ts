@@ -48,15 +48,11 @@ async function keys(): Promise<void> {
   const graceSeconds = readSpan("--grace", values.grace ?? "24h") / 1000;
 
   const config = loadConfig(await scriptEnvironment());
-  const sql = await openDatabase(config.databaseUrl, 1);
-  try {
-    if (action === "list") await list(sql, values.json);
-    else if (action === "revoke") await revoke(sql, id ?? "", values.json);
-    else if (action === "roll") await roll(sql, id ?? "", graceSeconds, values.json);
-    else await usage(sql, config, id ?? "", values.json);
-  } finally {
-    await sql.end();
-  }
+  await using sql = await openDatabase(config.databaseUrl, 1);
+  if (action === "list") await list(sql, values.json);
+  else if (action === "revoke") await revoke(sql, id ?? "", values.json);
+  else if (action === "roll") await roll(sql, id ?? "", graceSeconds, values.json);
+  else await usage(sql, config, id ?? "", values.json);
 }
 
 async function list(sql: Sql, json: boolean): Promise<void> {

@@ -26,7 +26,7 @@ async function syncSearchCommand(): Promise<void> {
   });
 
   const config = loadConfig(await scriptEnvironment());
-  const sql = await openDatabase(config.databaseUrl, 2);
+  await using sql = await openDatabase(config.databaseUrl, 2);
   const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
   const progress = createProgress();
   const started = performance.now();
@@ -47,7 +47,6 @@ async function syncSearchCommand(): Promise<void> {
     report(result, (performance.now() - started) / 1000, values.json);
   } finally {
     progress.end();
-    await sql.end();
   }
 }
 
