@@ -18,9 +18,8 @@ import { formatJson, formatTable } from "./table.ts";
 
 async function issueKey(): Promise<void> {
   const { json, ...given } = readArguments();
-  const { decline: _, why: __, ...rest } = given;
   const declined = readDeclined(given);
-  const order = declined || Object.keys(rest).length === 0 ? null : readOrder(rest);
+  const order = declined || Object.keys(given).length === 0 ? null : readOrder(given);
 
   const config = loadConfig(await scriptEnvironment());
   await using sql = await openDatabase(config.databaseUrl, 1);
