@@ -6,7 +6,7 @@ import { type SyncProgress, type SyncResult, syncSearch } from "../src/search/sy
 import { openMeilisearch } from "../src/store/meilisearch.ts";
 import { runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
-import { print } from "./output.ts";
+import { print, say } from "./output.ts";
 import { progressBar } from "./progress-bar.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 
@@ -37,8 +37,7 @@ async function syncSearchCommand(): Promise<void> {
         { rebuild: values.rebuild, tidy: true, onProgress: progress.show },
       );
     let result = await sync();
-    if (result.state !== "current")
-      console.error("Another process is doing this; waiting until it is done.");
+    if (result.state !== "current") say("Another process is doing this; waiting until it is done.");
     while (result.state !== "current") {
       await sleep(200);
       result = await sync();
