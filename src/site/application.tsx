@@ -69,7 +69,7 @@ async function show(
   const usage = usable && reading ? usageOf(usable, reading) : null;
   const title = keys.length > 0 ? "Your API key" : titles[status];
   return page(
-    { title, isPrivate: true, hasExamples: true },
+    { title, isPrivate: true, hasScript: true },
     <div class="narrow">
       <h1>{title}</h1>
       {notice && (

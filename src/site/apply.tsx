@@ -80,7 +80,7 @@ async function take(
 /** The form as it was sent. It needs no store, so it comes back whichever is away. */
 function again(status: number, fields: ApplicationFields, faults: Faults): Answer {
   return page(
-    { title: "Not sent: get a free key" },
+    { title: "Not sent: get a free key", hasScript: true },
     <div class="narrow">
       <h1>Get a free key</h1>
       <ApplicationForm fields={fields} faults={faults} />

@@ -1,4 +1,5 @@
-// What needs a script on the developers' pages: running an example, and copying one.
+// What needs a script on the developers' pages: running and copying examples, sending a form once, and
+// seeing that an application was decided.
 
 for (const button of document.querySelectorAll("button[data-run]")) {
   const shown = document.getElementById(button.getAttribute("aria-controls"));

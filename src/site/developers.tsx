@@ -18,7 +18,7 @@ export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Hand
           ? "The API of the directory: a first call without a key, and a free key."
           : "The API of the directory: how to call it, and a free key.",
         canonical: `${baseUrl}/developers`,
-        hasExamples: true,
+        hasScript: true,
       },
       <>
         <div class="hero">

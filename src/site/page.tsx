@@ -11,8 +11,8 @@ interface PageHead {
   canonical?: string;
   /** The page is for one person: nothing keeps it, nothing tells its address. */
   isPrivate?: boolean;
-  /** Loads the script that runs and copies examples. */
-  hasExamples?: boolean;
+  /** Loads developers.client.js: the page has examples, or a form to apply for a key or change one. */
+  hasScript?: boolean;
   /** The page brings its own search box. */
   hidesSearch?: boolean;
   /** The page shows photos that are kept elsewhere. */
@@ -72,7 +72,7 @@ function Document({ head, children }: { head: PageHead; children: ComponentChild
         <meta name="color-scheme" content="light dark" />
         <link rel="icon" href={assetUrl("/assets/icon.svg")} type="image/svg+xml" />
         <link rel="stylesheet" href={assetUrl("/assets/site.css")} />
-        {head.hasExamples && <script src={assetUrl("/assets/developers.js")} defer />}
+        {head.hasScript && <script src={assetUrl("/assets/developers.js")} defer />}
         {head.linkedData && <LinkedData value={head.linkedData} />}
       </head>
       <body>

@@ -237,6 +237,26 @@ test("a faulty form keeps what was typed, says what is wrong beside the field, a
   await close();
 });
 
+test("a form that came back is sent once, also by who clicks twice", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/developers");
+  await apply(tab, "Twice", "twice at home");
+  await tab.getByLabel("Email").fill("twice@home.example");
+  await tab.route("**/developers/applications", async (route) => {
+    const response = await route.fetch({ maxRedirects: 0 });
+    await Bun.sleep(1_000);
+    await route.fulfill({ response });
+  });
+  await tab.evaluate(`{
+    const send = document.querySelector("main [type=submit]");
+    for (const ms of [0, 200]) setTimeout(() => send.click(), ms);
+  }`);
+  await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
+  const waiting = await listWaiting(server.sql);
+  expect(waiting.filter(({ name }) => name === "Twice")).toHaveLength(1);
+  await close();
+});
+
 test("a key can be had without JavaScript, with the keyboard alone, on a phone in the dark", async () => {
   const { tab, close } = await openTab(browser, automatic.url, {
     javaScriptEnabled: false,
