@@ -10,9 +10,7 @@ import refundKeyLua from "./lua/refund-key.lua" with { type: "text" };
 import seedMetersLua from "./lua/seed-meters.lua" with { type: "text" };
 import { monthOf } from "./months.ts";
 
-/**
- * The windows and meters in Redis. Every method throws when Redis fails or takes too long.
- */
+/** The windows and meters in Redis. Every method throws when Redis fails or takes too long. */
 export interface Meters {
   /** Lets a client's request in, or not. @returns 0, or microseconds until there is room */
   admitClient(client: string): Promise<number>;

@@ -1,7 +1,7 @@
 import type { Sql } from "../store/postgres.ts";
 import type { ListedBusiness } from "./listing.ts";
 import { parseOpeningHours } from "./opening-hours.ts";
-import type { OpeningHours, Photo } from "./schemas.ts";
+import type { CategoryName, OpeningHours, Photo } from "./schemas.ts";
 import { isSlug } from "./slug.ts";
 import type { BusinessStatus } from "./status.ts";
 
@@ -9,7 +9,7 @@ import type { BusinessStatus } from "./status.ts";
 export interface Business extends ListedBusiness {
   description: string;
   categoryName: string;
-  categoryParent: { slug: string; name: string } | null;
+  categoryParent: CategoryName | null;
   citySlug: string;
   addressLine2: string | null;
   latitude: number;

@@ -1,6 +1,6 @@
 import { type Business, findBusinesses } from "../directory/businesses.ts";
 import { type ListQuery, listPages } from "../directory/listing.ts";
-import type { KeyedBusiness, KeyedPage, OpenBusiness, OpenPage } from "../directory/schemas.ts";
+import type { KeyedBusiness, KeyedPage, OpenPage } from "../directory/schemas.ts";
 import { keyedDetail, keyedListItem, openDetail, openListItem } from "../directory/shapes.ts";
 import { type Answer, finished } from "../http/answer.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
@@ -67,7 +67,7 @@ export function listKeyed({ sql, answers }: Source): Handler {
 
 /** GET /api/v1/businesses/{slug} in open access. */
 export function showOpen(source: Source): Handler {
-  return show(source, "open", (business): OpenBusiness => openDetail(business));
+  return show(source, "open", openDetail);
 }
 
 /** GET /api/v1/businesses/{slug} in keyed access. */

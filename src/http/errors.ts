@@ -1,6 +1,6 @@
 import { type Answer, json, type TextAnswer } from "./answer.ts";
 
-/** Every error of the API and its status. The message texts are for people, the codes for programs. */
+/** Every error of the API and its status. */
 const statuses = {
   invalid_parameter: 400,
   missing: 401,

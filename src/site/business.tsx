@@ -1,6 +1,6 @@
 import { type Business, findBusiness } from "../directory/businesses.ts";
 import { findActive } from "../directory/categories.ts";
-import type { OpenBusiness, OpeningHours } from "../directory/schemas.ts";
+import type { CategoryName, OpenBusiness, OpeningHours } from "../directory/schemas.ts";
 import { openDetail, openListItem } from "../directory/shapes.ts";
 import { weekdays } from "../directory/weekdays.ts";
 import { notFound } from "../http/errors.ts";
@@ -92,7 +92,7 @@ function About({ text }: { text: string }) {
  */
 function crumbsOf(business: Business, active: ReadonlySet<string>): Crumb[] {
   const { categoryParent, categorySlug, categoryName, citySlug, cityName } = business;
-  const inCity = ({ slug, name }: { slug: string; name: string }) => ({
+  const inCity = ({ slug, name }: CategoryName) => ({
     name,
     href: active.has(slug) ? pathWith(`/categories/${slug}`, { city: citySlug }) : undefined,
   });
