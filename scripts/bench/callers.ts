@@ -10,9 +10,11 @@ export const KEYS = 10_000;
 const LIMITS = { quota: 1_000_000_000, perMinute: 100_000_000, burst: 100_000_000 };
 
 /** The header line of an open caller: there are so many that none sends 60 requests in a minute. */
-export function addressLine(number: number): string {
-  const octets = [number >> 16, (number >> 8) & 255, number & 255];
-  return `X-Forwarded-For: 10.${octets.join(".")}`;
+export const addressLine = (number: number) => `X-Forwarded-For: ${addressOf(number)}`;
+
+/** Of a caller with a number below 2^24. */
+export function addressOf(number: number): string {
+  return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { runCommand } from "../command.ts";
 import { startRedis } from "../stack/redis.ts";
 import { formatTable } from "../table.ts";
 import { readWholeNumber } from "../whole-number.ts";
-import { OWNER } from "./callers.ts";
+import { addressOf, OWNER } from "./callers.ts";
 import { median } from "./compare.ts";
 import { startServers, withSupervisor } from "./stack.ts";
 
@@ -32,8 +32,7 @@ async function revocations(): Promise<void> {
       const { id, key } = await createKey(sql, { ...OWNER, ...limits });
       const ask = async (url: string) => {
         // Refusals count against the caller's address, so each comes from another one.
-        const address = `10.${(++asked >> 16) & 255}.${(asked >> 8) & 255}.${asked & 255}`;
-        const headers = { Authorization: `Bearer ${key}`, "X-Forwarded-For": address };
+        const headers = { Authorization: `Bearer ${key}`, "X-Forwarded-For": addressOf(++asked) };
         const response = await fetch(`${url}/api/v1/usage`, { headers });
         await response.arrayBuffer();
         return response.status;

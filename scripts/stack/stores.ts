@@ -2,20 +2,14 @@ import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres, ping } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { CommandError } from "../command.ts";
-import { isSet } from "./environment.ts";
+import { isSet, type Stack } from "./environment.ts";
 import { startMeilisearch } from "./meilisearch.ts";
 import { startPostgres } from "./postgres.ts";
 import { startRedis } from "./redis.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** Where the three stores are. The pid of a store that we did not start is null. */
-interface Stores {
-  databaseUrl: string;
-  redisUrl: string;
-  meiliUrl: string;
-  meiliKey: string;
-  pids: { postgres: number | null; redis: number | null; meilisearch: number | null };
-}
+/** What a stack says of its three stores. */
+type Stores = Omit<Stack, "baseUrl" | "pids"> & { pids: Omit<Stack["pids"], "server"> };
 
 /** Reports how long a step took, once it is done. */
 export type Step = <Result>(title: string, work: Promise<Result>) => Promise<Result>;

@@ -94,10 +94,11 @@ export class Supervisor {
     guard.on("error", () => {});
     const exited = new Promise<string>((resolve) => {
       child.once("exit", (code, signal) => {
+        const how = signal ?? `code ${code}`;
         guard.end("\n");
         this.#running.splice(this.#running.indexOf(daemon), 1);
-        if (!endsByItself && !this.#stopping) this.#fail(failure(daemon, signal ?? `code ${code}`));
-        rm(pidFile, { force: true }).then(() => resolve(signal ?? `code ${code}`));
+        if (!endsByItself && !this.#stopping) this.#fail(failure(daemon, how));
+        rm(pidFile, { force: true }).then(() => resolve(how));
       });
     });
     const daemon: Daemon = {

@@ -9,7 +9,6 @@ import { readRequests } from "../requests.ts";
  */
 
 export interface Written {
-  changes: number;
   perSecond: number;
   /** From the return of a commit to the end of the first answer that no longer shows the old state. */
   staleMs: number[];
@@ -47,7 +46,7 @@ await Promise.all(work);
 const seconds = (performance.now() - began) / 1000;
 for (const id of suspended) await setStatus(id, "approved");
 await sql.end();
-console.log(JSON.stringify({ changes, perSecond: changes / seconds, staleMs } satisfies Written));
+console.log(JSON.stringify({ perSecond: changes / seconds, staleMs } satisfies Written));
 
 async function keepChanging(): Promise<void> {
   while (!isOver) {
