@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
 /** An answer as it was received. */
-export interface ReceivedAnswer {
+interface ReceivedAnswer {
   method: string;
   /** With or without a query. */
   path: string;
