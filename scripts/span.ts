@@ -7,8 +7,8 @@ import { CommandError } from "./command.ts";
  * @returns milliseconds
  */
 export function readSpan(flag: string, text: string): number {
-  // Without a unit, `ms` would take it for milliseconds, which nobody means.
-  const span = /[a-z]$/i.test(text) ? ms(text as ms.StringValue) : undefined;
+  // To `ms`, 30 is milliseconds and 1M a minute, which nobody means.
+  const span = /^[^A-Z]*[a-z]$/.test(text) ? ms(text as ms.StringValue) : undefined;
   if (span === undefined || !(span >= 0) || span > LONGEST_SPAN_MS) {
     throw new CommandError(`${flag} must be a span such as 30d, 12h or 90m, at most 100 years.`);
   }

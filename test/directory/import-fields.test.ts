@@ -70,6 +70,7 @@ test.each([
   ["https://user:secret@shop.example/", null],
   ["https://:secret@shop.example/", null],
   ["http://localhost/", null],
+  ["http://exa mple.com", null],
   ["n/a", null],
 ])("website %p is %p", (text, website) => expect(readWebsite(text)).toBe(website));
 

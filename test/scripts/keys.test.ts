@@ -166,6 +166,11 @@ describe("issue-key", () => {
       "--expires-in must be",
     ],
     [
+      "a span that may be meant as a month",
+      [...ann, "--tier", "growth", "--expires-in", "1M"],
+      "--expires-in must be",
+    ],
+    [
       "two ends",
       [...ann, "--tier", "growth", "--expires-in", "1d", "--expires-at", "2090-01-01"],
       "not both",

@@ -58,7 +58,10 @@ const LONGEST_EXTENSION = 7;
 
 /** An address on the web, with a scheme. Of http and https only, without credentials. */
 export function readWebsite(text: string): string | null {
-  for (const part of text.split(/[;|\s]+|,(?=\s|$|www\.|https?:)/i).filter(Boolean)) {
+  const parts = text.split(/[;|\s]+|,(?=\s|$|www\.|https?:)/i).filter(Boolean);
+  // Beside a whole address a bare name may be the rest of it: "http://exa mple.com" is not mple.com.
+  const whole = parts.filter((part) => /^https?:/i.test(part));
+  for (const part of whole.length > 0 ? whole : parts) {
     const address = /^https?:\/\//i.test(part) ? part : `https://${part.replace(/^\/\//, "")}`;
     if (!URL.canParse(address)) continue;
     const { href, hostname, username, password } = new URL(address);
