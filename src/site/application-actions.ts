@@ -2,7 +2,7 @@ import { type ApplicationState, revealKey } from "../access/applications.ts";
 import { type IssuedKey, revokeKey } from "../access/keys.ts";
 import { rollKey } from "../access/roll-key.ts";
 import type { Sql } from "../store/postgres.ts";
-import { formatTime } from "../times.ts";
+import { writtenTime } from "../times.ts";
 import { gracePeriods } from "./keys.tsx";
 
 /** What came of a form that was sent from the page. */
@@ -61,5 +61,5 @@ const MOST_A_DAY = 10;
 
 const graceNotice = (hint: string, until: Date) =>
   until.getTime() > Date.now()
-    ? `The old key ${hint}… works until ${formatTime(until)} UTC.`
+    ? `The old key ${hint}… works until ${writtenTime(until)}.`
     : `The old key ${hint}… has stopped working.`;

@@ -8,6 +8,7 @@ import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { withDeadline } from "../store/deadline.ts";
 import type { Sql } from "../store/postgres.ts";
+import { writtenDay } from "../times.ts";
 import { act, type Outcome } from "./application-actions.ts";
 import { errorPage } from "./errors.tsx";
 import { isOurForm, readForm } from "./form.ts";
@@ -99,7 +100,7 @@ async function show(
           <dd class="typed">{purpose}</dd>
           <dt>Sent</dt>
           <dd>
-            <time datetime={createdAt.toISOString()}>{createdAt.toISOString().slice(0, 10)}</time>
+            <time datetime={createdAt.toISOString()}>{writtenDay(createdAt)}</time>
           </dd>
         </dl>
       </section>

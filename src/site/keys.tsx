@@ -1,6 +1,6 @@
 import { type IssuedKey, type KeyRecord, keyState } from "../access/keys.ts";
 import type { UsageReport } from "../access/usage-report.ts";
-import { formatTime } from "../times.ts";
+import { writtenTime } from "../times.ts";
 import { Code } from "./guide.tsx";
 import { grouped } from "./listing.tsx";
 
@@ -25,7 +25,7 @@ export function NewKey({ issued: { key }, baseUrl }: { issued: IssuedKey; baseUr
 
 /** What was used of this month's quota, as a bar and in words. */
 export function Usage({
-  usage: { used, quota, month, tier, perMinute, resetsAt },
+  usage: { used, quota, tier, perMinute, resetsAt },
 }: {
   usage: UsageReport;
 }) {
@@ -42,8 +42,8 @@ export function Usage({
         >
           {used} of {quota}
         </meter>
-        {grouped(used)} of {grouped(quota)} requests used in {month} (UTC); resets on{" "}
-        {resetsAt.slice(0, 10)}. Tier {tier}: {grouped(perMinute)} requests a minute.
+        {grouped(used)} of {grouped(quota)} requests used; resets on{" "}
+        {writtenTime(new Date(resetsAt))}. Tier {tier}: {grouped(perMinute)} requests a minute.
       </p>
     </section>
   );
@@ -137,9 +137,9 @@ function RevokeForm({ id, hint }: { id: string; hint: string }) {
 
 function describe(key: KeyRecord): string {
   const { expiresAt, revokedAt } = key;
-  if (revokedAt) return `Revoked on ${formatTime(revokedAt)} UTC.`;
+  if (revokedAt) return `Revoked on ${writtenTime(revokedAt)}.`;
   if (!expiresAt) return "Active, does not expire.";
   return keyState(key) === "expired"
-    ? `Expired on ${formatTime(expiresAt)} UTC.`
-    : `Active until ${formatTime(expiresAt)} UTC.`;
+    ? `Expired on ${writtenTime(expiresAt)}.`
+    : `Active until ${writtenTime(expiresAt)}.`;
 }
