@@ -167,7 +167,7 @@ function Hours({ hours, now }: { hours: readonly OpeningHours[]; now: Date }) {
   const open = openState(hours, now);
   const today = wallClock(now).day;
   const words = {
-    open: "until" in open ? `Open now, until ${open.until}` : "Open now, all day",
+    open: "until" in open ? `Open now, until ${spoken(open.until)}` : "Open now, all day",
     closed: "Closed now",
     unknown: hours.length === 0 ? "Opening hours are not known" : "Not known whether open today",
   };
@@ -201,5 +201,10 @@ function describeDay(entries: readonly OpeningHours[]): string {
   const spans = entries.filter(({ isClosed }) => !isClosed);
   return spans.length === 0
     ? "closed"
-    : spans.map(({ openTime, closeTime }) => `${openTime} to ${closeTime}`).join(", ");
+    : spans
+        .map(({ openTime, closeTime }) => `${spoken(openTime)} to ${spoken(closeTime)}`)
+        .join(", ");
 }
+
+/** 00:00 leaves open which end of the day is meant. */
+const spoken = (time: string) => (time === "00:00" ? "midnight" : time);
