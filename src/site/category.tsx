@@ -112,7 +112,7 @@ function Below({
 }) {
   if (links.length === 0) return null;
   return (
-    <nav aria-label="More exactly">
+    <nav aria-label="Subcategories">
       <CountedLinks
         links={links.map((each) => ({
           ...each,

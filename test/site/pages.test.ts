@@ -417,7 +417,7 @@ describe("a business", () => {
       "open 24 hours",
       "closed",
       "not known",
-      "22:00 to 00:00",
+      "22:00 to midnight",
     ]);
     const { openingHoursSpecification } = linkedData(html);
     expect(
@@ -496,7 +496,7 @@ describe("lists", () => {
 
   test("of a category lead to those right below it in which there is something", async () => {
     const { html } = await open("/categories/eating-out");
-    const [below = ""] = /<nav aria-label="More exactly">.*?<\/nav>/s.exec(html) ?? [];
+    const [below = ""] = /<nav aria-label="Subcategories">.*?<\/nav>/s.exec(html) ?? [];
     const linked = [...below.matchAll(/href="\/categories\/([^"]+)"/g)].map(([, slug]) => slug);
     const children = await server.sql<{ slug: string; isUsed: boolean }[]>`
       select slug, exists (
