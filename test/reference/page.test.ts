@@ -66,6 +66,8 @@ test("nor with all of it unfolded, but for what Scalar calls its lists of exampl
 test("without scripts the reference says where else it can be read", async () => {
   const { tab, close } = await openTab(browser, server.url, { javaScriptEnabled: false });
   await tab.goto("/developers/reference");
+  const text = await tab.locator("noscript p").boundingBox();
+  expect(text?.x).toBeGreaterThanOrEqual(16);
   await tab.getByRole("link", { name: "openapi.json" }).click();
   expect(tab.url()).toBe(`${server.url}/api/v1/openapi.json`);
   await close();
