@@ -243,9 +243,11 @@ test("on paper, a page is dark on white, whole, with what the footer says and no
   });
   await tab.goto(`/businesses/${slug}`);
   const state = tab.getByText("Open now, all day");
-  expect(await state.isVisible()).toBe(false);
+  const today = tab.locator(".today th");
+  const weight = () => today.evaluate((head) => getComputedStyle(head).fontWeight);
+  expect([await state.isVisible(), await weight()]).toEqual([false, "400"]);
   await tab.emulateMedia({ media: "screen" });
-  expect(await state.isVisible()).toBe(true);
+  expect([await state.isVisible(), await weight()]).toEqual([true, "700"]);
   await close();
 });
 

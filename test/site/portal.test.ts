@@ -140,7 +140,14 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
 
   await tab.goto(tab.url());
   expect(await tab.content()).not.toContain(first);
-  await tab.getByText("1 of 1,000 requests used").waitFor();
+  await tab
+    .getByText(/1 of 1,000 requests used; resets on 1 [A-Z][a-z]+ \d{4} at 00:00 UTC/)
+    .waitFor();
+  await tab.getByText(/^\d\d? [A-Z][a-z]+ \d{4}$/).waitFor();
+  await tab.emulateMedia({ forcedColors: "active" });
+  const frame = await tab.getByRole("meter").evaluate((bar) => getComputedStyle(bar).border);
+  expect(frame).toStartWith("1px solid rgb(");
+  await tab.emulateMedia({ forcedColors: "none" });
   await expectGoodLooks(tab);
 
   await tab.getByLabel("The old key goes on working").selectOption("for an hour");
