@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
 import { checkLists, type ListCheck, type ListFault } from "../src/directory/list-check.ts";
 import { repairLists } from "../src/directory/list-repair.ts";
+import { counted, grouped } from "../src/numbers.ts";
 import { runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
 import { print, sayWaiting } from "./output.ts";
@@ -65,19 +66,18 @@ function describe(
   repaired: boolean,
   seconds: number,
 ): string {
-  const counted = `${lists} lists of ${businesses} approved businesses, compared in ${seconds} s`;
+  const compared = `${counted(lists, "list", "lists")} of ${counted(businesses, "approved business", "approved businesses")}, compared in ${seconds} s`;
   const isWrong = faults.length > 0 || wrongAncestors > 0;
-  if (!isWrong) return `${counted}: all right.`;
-  const verb = repaired ? "were" : "are";
-  const lines = [`${counted}: ${faults.length} ${verb} wrong.`];
+  if (!isWrong) return `${compared}: all right.`;
+  const lines = [`${compared}: ${grouped(faults.length)} wrong.`];
   if (wrongAncestors > 0) {
     lines.push(
-      `The tree of categories ${repaired ? "was" : "is"} wrong in ${wrongAncestors} places.`,
+      `The tree of categories ${repaired ? "was" : "is"} wrong in ${counted(wrongAncestors, "place", "places")}.`,
     );
   }
   const worst = faults.toSorted((a, b) => misplaced(b) - misplaced(a)).slice(0, MOST_SHOWN);
   if (faults.length > 0) lines.push("", tableOf(worst));
-  if (faults.length > MOST_SHOWN) lines.push(`and ${faults.length - MOST_SHOWN} more`);
+  if (faults.length > MOST_SHOWN) lines.push(`and ${grouped(faults.length - MOST_SHOWN)} more`);
   if (faults.some(isOnlyMiscounted)) {
     lines.push(
       "",

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
+import { counted, grouped } from "../src/numbers.ts";
 import { runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
 import { generateBusinesses } from "./generate/businesses.ts";
@@ -62,7 +63,7 @@ async function load(count: number, seed: number): Promise<void> {
     bar.stop();
     const seconds = secondsSince();
     print(
-      `Added ${added} businesses in ${seconds.toFixed(1)} s, ${Math.round(added / seconds)} a second; ${count - added} were there already.`,
+      `Added ${counted(added, "business", "businesses")} in ${seconds.toFixed(1)} s, ${grouped(Math.round(added / seconds))} a second; there already: ${grouped(count - added)}.`,
     );
   } finally {
     bar.stop();

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
+import { grouped } from "../src/numbers.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
@@ -106,7 +107,7 @@ function describe(
   dryRun: boolean,
 ): string {
   const { unusable, ...numbers } = counts;
-  const rate = Math.round(counts.read / Math.max(seconds, 0.001));
+  const rate = grouped(Math.round(counts.read / Math.max(seconds, 0.001)));
   const lines = [
     `${file} (source ${source})${dryRun ? ", a dry run, nothing was kept" : ""}: ${seconds.toFixed(1)} s, ${rate} rows a second`,
   ];

@@ -9,8 +9,8 @@ import { scriptEnvironment } from "./stack/environment.ts";
 const USAGE = `Usage: npx bun scripts/migrate.ts
 
 Applies the migrations in sql/ that the database lacks, in order, each in a transaction of its own.
-One that has been applied is never applied again; while one is pending, the server
-and the other commands do not start.`;
+One that has been applied is never applied again; while one is pending, the server and the other
+commands do not start.`;
 
 await runCommand(USAGE, async () => {
   parseArgs();

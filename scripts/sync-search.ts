@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
+import { counted, grouped } from "../src/numbers.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { type SyncProgress, type SyncResult, syncSearch } from "../src/search/sync.ts";
 import { openMeilisearch } from "../src/store/meilisearch.ts";
@@ -58,10 +59,12 @@ function report(
   if (isJson) {
     print(JSON.stringify({ rebuilt, documents, changes, seconds: round(seconds) }));
   } else if (rebuilt) {
-    const rate = Math.round(documents / seconds);
-    print(`Built a new index of ${documents} businesses in ${round(seconds)} s (${rate}/s).`);
+    const rate = grouped(Math.round(documents / seconds));
+    const built = counted(documents, "business", "businesses");
+    print(`Built a new index of ${built} in ${round(seconds)} s, ${rate} a second.`);
   } else {
-    print(`Brought ${changes} changes into the index in ${round(seconds)} s.`);
+    const brought = counted(changes, "change", "changes");
+    print(`Brought ${brought} into the index in ${round(seconds)} s.`);
   }
 }
 

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { isAddressOrRange } from "./access/clients.ts";
+import { counted } from "./numbers.ts";
 
 /** Everything the server may be told from outside. Read once, frozen, handed down. */
 export type Config = Readonly<v.InferOutput<typeof settings>>;
@@ -7,7 +8,8 @@ export type Config = Readonly<v.InferOutput<typeof settings>>;
 /** Every setting that is missing or wrong, one sentence each. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
-    super(`Cannot start, ${faults.length} setting(s) to fix:\n  ${faults.join("\n  ")}`);
+    const number = counted(faults.length, "setting", "settings");
+    super(`Cannot start, ${number} to fix:\n  ${faults.join("\n  ")}`);
     this.name = "ConfigError";
   }
 }

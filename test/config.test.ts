@@ -30,6 +30,12 @@ test("three addresses are enough, the rest has defaults", () => {
   });
 });
 
+test("a fault is counted as people count", () => {
+  const head = (env: object) => () => loadConfig({ ...enough, ...env });
+  expect(head({ PORT: "http" })).toThrow("Cannot start, 1 setting to fix:\n");
+  expect(head({ PORT: "http", WORKERS: "0" })).toThrow("Cannot start, 2 settings to fix:\n");
+});
+
 test("an IPv6 address to listen on may stand in brackets", () => {
   for (const HOST of ["::1", "[::1]"]) expect(loadConfig({ ...enough, HOST }).host).toBe("::1");
 });

@@ -1,4 +1,5 @@
 import { importRecords } from "../../src/directory/import.ts";
+import { grouped } from "../../src/numbers.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { generateBusinesses, sourceOf } from "../generate/businesses.ts";
 import type { Step } from "./stores.ts";
@@ -11,7 +12,7 @@ export async function fillDirectory(sql: Sql, step: Step): Promise<void> {
   const [business] = await sql`select from businesses limit 1`;
   if (business) return;
   await step(
-    `Sample directory (${COUNT.toLocaleString("en-GB")} businesses)`,
+    `Sample directory (${grouped(COUNT)} businesses)`,
     importRecords(sql, generateBusinesses({ count: COUNT, seed: SEED }), {
       source: sourceOf(SEED),
     }),

@@ -6,13 +6,13 @@ import type { Category } from "../directory/schemas.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseQuery, parseSlug } from "../http/parameters.ts";
+import { counted } from "../numbers.ts";
 import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs, type Crumb } from "./breadcrumbs.tsx";
 import {
   BusinessList,
   byName,
   CountedLinks,
-  counted,
   countedBusinesses,
   ofPage,
   Paging,

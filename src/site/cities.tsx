@@ -1,8 +1,9 @@
 import { largestCities } from "../directory/cities.ts";
 import type { Handler } from "../http/handler.ts";
+import { counted } from "../numbers.ts";
 import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
-import { byName, CountedLinks, counted } from "./listing.tsx";
+import { byName, CountedLinks } from "./listing.tsx";
 import { page } from "./page.tsx";
 
 /** GET /cities: every town in which there is something, by letter. */

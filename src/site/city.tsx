@@ -5,13 +5,13 @@ import { listBusinesses } from "../directory/listing.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseQuery, parseSlug } from "../http/parameters.ts";
+import { counted } from "../numbers.ts";
 import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import {
   BusinessList,
   byName,
   CountedLinks,
-  counted,
   countedBusinesses,
   ofPage,
   Paging,

@@ -1,10 +1,10 @@
 import { listTiers, type Tier } from "../access/keys.ts";
 import { largestCategoriesOf, largestCities } from "../directory/cities.ts";
 import type { Handler } from "../http/handler.ts";
+import { grouped } from "../numbers.ts";
 import type { Sql } from "../store/postgres.ts";
 import { ApplicationForm } from "./application-form.tsx";
 import { Code, Errors, type Example, Limits, Paging, Samples } from "./guide.tsx";
-import { grouped } from "./listing.tsx";
 import { page } from "./page.tsx";
 
 /** GET /developers: what the API gives, how to call it, and how to get a key. */

@@ -1,8 +1,8 @@
 import { type IssuedKey, type KeyRecord, keyState } from "../access/keys.ts";
 import type { UsageReport } from "../access/usage-report.ts";
+import { grouped } from "../numbers.ts";
 import { writtenTime } from "../times.ts";
 import { Code } from "./guide.tsx";
-import { grouped } from "./listing.tsx";
 
 /** A key in the only answer that ever holds it. */
 export function NewKey({ issued: { key }, baseUrl }: { issued: IssuedKey; baseUrl: string }) {

@@ -1,5 +1,6 @@
 import type { ListedBusiness } from "../directory/listing.ts";
 import type { Category } from "../directory/schemas.ts";
+import { counted, grouped } from "../numbers.ts";
 import { Credit } from "./credit.tsx";
 import type { Highlight } from "./highlight.tsx";
 
@@ -142,9 +143,6 @@ export function pathWith(path: string, parameters: Record<string, string | numbe
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** A number as people write it: 12,345. */
-export const grouped = (number: number) => number.toLocaleString("en-GB");
-
 /** Ends the title of a page of a list; nothing on the first. */
 export const ofPage = (page: number) => (page > 1 ? `, page ${page}` : "");
 
@@ -153,6 +151,3 @@ export const countedBusinesses = (total: number) =>
   total === 0
     ? "No business is listed here at the moment"
     : counted(total, "business", "businesses");
-
-export const counted = (number: number, one: string, many: string) =>
-  `${grouped(number)} ${number === 1 ? one : many}`;

@@ -27,7 +27,7 @@ test("says that all is right, what is wrong, what to do, and that it is done", a
   });
   const wrong = await checkLists();
   expect(wrong).toMatchObject({ exitCode: 1, stderr: "" });
-  expect(wrong.stdout).toMatch(/^\d+ lists of 1 approved businesses.* s: \d+ are wrong\.\n/);
+  expect(wrong.stdout).toMatch(/^\d+ lists of 1 approved business, .* s: \d+ wrong\.\n/);
   expect(wrong.stdout).toMatch(/^pubs +leeds +2 +1 +0 +1 +0$/m);
   expect(wrong.stdout).toEndWith("\nRun this command with --repair.\n");
   const { faults, ...counts } = JSON.parse((await checkLists("--json")).stdout);
@@ -45,7 +45,7 @@ test("says that all is right, what is wrong, what to do, and that it is done", a
 
   const repaired = await checkLists("--repair");
   expect(repaired).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(repaired.stdout).toContain(" were wrong.\n");
+  expect(repaired.stdout).toContain(" wrong.\n");
   expect(repaired.stdout).toContain("\nRepaired. ");
   expect((await checkLists()).exitCode).toBe(0);
 });
@@ -60,7 +60,7 @@ test("says what is wrong with a list whose total and businesses are right", asyn
     where category_id = 0 and city_id = 0 and (from_rank = 0 or from_rank = (
       select max(from_rank) from listing_counts where category_id = 0 and city_id = 0))`;
   const { stdout } = await checkLists();
-  expect(stdout).toMatch(/ s: 1 are wrong\.\n/);
+  expect(stdout).toMatch(/ s: 1 wrong\.\n/);
   expect(stdout).toMatch(/^any +any +9 +9 +0 +0 +2$/m);
   expect(stdout).toContain("\nWhere only chunks are wrong, pages further down begin ");
   expect((await checkLists("--repair")).stdout).toContain(" pages further down began ");

@@ -249,10 +249,10 @@ describe("bun scripts/generate.ts", () => {
       const first = await run(["--count", "700"], env);
       expect(first).toMatchObject({ stderr: "", exitCode: 0 });
       expect(first.stdout).toMatch(
-        /^Added 700 businesses in [\d.]+ s, \d+ a second; 0 were there already\.\n$/,
+        /^Added 700 businesses in [\d.]+ s, [\d,]+ a second; there already: 0\.\n$/,
       );
       expect((await run(["--count", "1000"], env)).stdout).toMatch(
-        /^Added 300 .*; 700 were there already\.\n$/,
+        /^Added 300 .*; there already: 700\.\n$/,
       );
       expect((await run(["--count", "1000"], env)).stdout).toMatch(/^Added 0 /);
 
@@ -328,7 +328,7 @@ describe("bun scripts/generate.ts", () => {
         expect([...holders]).toEqual([{ backend_xid: null, backend_xmin: null }]);
       });
       expect(await generating).toMatchObject({
-        stdout: expect.stringMatching(/^Added 1 /),
+        stdout: expect.stringMatching(/^Added 1 business in /),
         exitCode: 0,
       });
     } finally {
@@ -392,7 +392,7 @@ describe("bun scripts/generate.ts", () => {
       await fillDirectory(database.sql, async (_name, work) => await work);
       const env = { DATABASE_URL: database.url, REDIS_URL, MEILI_URL, MEILI_KEY };
       expect((await run(["--count", "5100"], env)).stdout).toMatch(
-        /^Added 100 .*; 5000 were there already\.\n$/,
+        /^Added 100 .*; there already: 5,000\.\n$/,
       );
     } finally {
       await database.drop();
