@@ -54,7 +54,8 @@ async function load(count: number, seed: number): Promise<void> {
         there = present;
         bar.start(count, there, { rate: 0 });
       },
-      onProgress: (done) => bar.update(done, { rate: Math.round((done - there) / secondsSince()) }),
+      onProgress: (done) =>
+        bar.update(done, { rate: grouped(Math.round((done - there) / secondsSince())) }),
       onUnsettled(error) {
         bar.stop();
         sayUnsettled("All is", error);

@@ -1,4 +1,5 @@
 import { type Options, Presets, SingleBar } from "cli-progress";
+import { grouped } from "../src/numbers.ts";
 import { onInterruption } from "./interruption.ts";
 
 /**
@@ -7,7 +8,13 @@ import { onInterruption } from "./interruption.ts";
  * @param format as cli-progress has it
  */
 export function progressBar(format: string): SingleBar {
-  const options: Options = { format, noTTYOutput: false, clearOnComplete: true, hideCursor: true };
+  const options: Options = {
+    format,
+    formatValue: grouped,
+    noTTYOutput: false,
+    clearOnComplete: true,
+    hideCursor: true,
+  };
   const bar = new SingleBar({ ...options, stream: process.stderr }, Presets.shades_classic);
   bar.on("start", () => {
     bar.once(

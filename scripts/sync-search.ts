@@ -74,15 +74,18 @@ function createProgress() {
     "{phase} {bar} {value} of {total} | {rate} a second | {eta_formatted} left",
   );
   let phase: SyncProgress["phase"] | undefined;
+  // A phase is first told of when a part of it is done: it began when the one before was last told of.
   let started = performance.now();
+  let told = started;
   return {
     show(progress: SyncProgress) {
       if (phase !== progress.phase) {
         phase = progress.phase;
-        started = performance.now();
+        started = told;
         bar.start(progress.total, 0, { phase, rate: 0 });
       }
-      const rate = Math.round((progress.done / (performance.now() - started)) * 1000);
+      told = performance.now();
+      const rate = grouped(Math.round((progress.done / (told - started)) * 1000));
       bar.setTotal(progress.total);
       bar.update(progress.done, { phase, rate });
     },

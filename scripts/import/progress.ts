@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { grouped } from "../../src/numbers.ts";
 import { progressBar } from "../progress-bar.ts";
 
 export interface Progress {
@@ -25,8 +26,8 @@ export function showProgress(file: string, sizeBytes: number): Progress {
       const rate = Math.round((rows / (performance.now() - started)) * 1000);
       bar.update(bytes, {
         name,
-        rows: rows.toLocaleString("en-GB"),
-        rate: rate.toLocaleString("en-GB"),
+        rows: grouped(rows),
+        rate: grouped(rate),
       });
     },
     stop: () => bar.stop(),

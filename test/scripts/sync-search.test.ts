@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { SEARCH_INDEX } from "../../src/search/settings.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, runScript, type TestDatabase, uniqueIndex } from "../support.ts";
+import { createDatabase, runScript, stores, type TestDatabase, uniqueIndex } from "../support.ts";
 
 const { meili } = uniqueIndex();
 let database: TestDatabase;
@@ -37,6 +37,37 @@ test("builds the index, then brings changes into it, then builds it anew when to
     seconds: expect.any(Number),
   });
   expect((await meili.index(SEARCH_INDEX).getStats()).numberOfDocuments).toBe(2);
+});
+
+test("on a terminal it shows how far it is, and how fast since it began", async () => {
+  const { id } = await addBusiness(database.sql);
+  await database.sql`
+    insert into businesses (
+      slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
+    select 'shop-' || n, 'Shop ' || n, 'approved', category_id, city_id, address_line1, postcode,
+      latitude, longitude
+    from businesses, generate_series(2, 5000) as n where id = ${id}`;
+  let written = "";
+  const decoder = new TextDecoder();
+  const { redisUrl, meiliUrl, meiliKey } = stores();
+  const program = Bun.spawn([process.execPath, "scripts/sync-search.ts"], {
+    env: {
+      ...process.env,
+      DATABASE_URL: database.url,
+      REDIS_URL: redisUrl,
+      MEILI_URL: meiliUrl,
+      MEILI_KEY: meiliKey,
+    },
+    terminal: {
+      cols: 200,
+      data(_terminal, bytes) {
+        written += decoder.decode(bytes, { stream: true });
+      },
+    },
+  });
+  expect(await program.exited).toBe(0);
+  const [, rate = ""] = /5,000 of 5,000 \| ([\d,]+) a second/.exec(written) ?? [];
+  expect(Number(rate.replace(",", ""))).toBeWithin(1, 100_000);
 });
 
 test("says in one line that Meilisearch is away, and exits 1", async () => {
