@@ -7,7 +7,7 @@ import {
 import { createKey, listTiers } from "../src/access/keys.ts";
 import { loadConfig } from "../src/config.ts";
 import type { Sql } from "../src/store/postgres.ts";
-import { formatTime } from "../src/times.ts";
+import { formatTime, writtenTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
 import { readArguments, readDeclined, readOrder, USAGE } from "./key-order.ts";
@@ -39,7 +39,7 @@ async function issue(
   await checkTier(sql, order.tier);
   const issued = await createKey(sql, order);
   const { id, tier, expiresAt } = issued;
-  const until = expiresAt ? `expires ${expiresAt.toISOString()}` : "does not expire";
+  const until = expiresAt ? `expires on ${writtenTime(expiresAt)}` : "does not expire";
   showKey(issued, `Issued ${id}: tier ${tier}, ${until}.`, json ? issued : null);
 }
 

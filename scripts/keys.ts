@@ -8,7 +8,7 @@ import { usageOf } from "../src/access/usage-report.ts";
 import { type Config, loadConfig } from "../src/config.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../src/store/redis.ts";
-import { formatTime } from "../src/times.ts";
+import { formatTime, writtenTime } from "../src/times.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { openDatabase } from "./database.ts";
 import { print } from "./output.ts";
@@ -101,7 +101,7 @@ async function roll(sql: Sql, id: string, graceSeconds: number, json: boolean): 
   const { rolled, oldExpiresAt } = result;
   showKey(
     rolled,
-    `Issued ${rolled.id} in place of ${id}, which works until ${oldExpiresAt.toISOString()}.`,
+    `Issued ${rolled.id} in place of ${id}, which works until ${writtenTime(oldExpiresAt)}.`,
     json ? { ...rolled, rolledFrom: id, oldExpiresAt } : null,
   );
 }

@@ -271,6 +271,15 @@ describe("keys", () => {
     expect([again.exitCode, again.stdout]).toEqual([0, `${id} was revoked already.\n`]);
   });
 
+  test("people are told of times in words", async () => {
+    const { stdout } = await issueKey(...ann, "--tier", "starter", "--expires-at", "2099-01-31");
+    expect(stdout).toContain(": tier starter, expires on 31 January 2099 at 00:00 UTC.\n");
+    const { id } = await issue("--tier", "developer");
+    expect((await keys("roll", id)).stdout).toMatch(
+      /, which works until \d\d? [A-Z][a-z]+ \d{4} at \d\d:\d\d UTC\.\n/,
+    );
+  });
+
   test("roll makes a new key; both work during the grace, and draw on one meter", async () => {
     const old = await issue("--tier", "developer");
     const rolled = JSON.parse((await keys("roll", old.id, "--grace", "24h", "--json")).stdout);
