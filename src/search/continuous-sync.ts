@@ -11,7 +11,7 @@ import { syncSearch } from "./sync.ts";
  * index is tidied up when nothing happens, since changes have to wait for that; and now and then
  * when something always does. An index of another version is replaced once, at the start, and then left
  * to the servers of that version for as long as they bring changes into it. While a store is away this
- * keeps retrying, and logs only when it begins and when it stops failing.
+ * keeps retrying. Logs when it begins and when it stops failing, and each new index.
  */
 export async function startSearchSync({
   log,
@@ -27,6 +27,8 @@ export async function startSearchSync({
     isWoken = true;
     wake();
   };
+  // Where there was no index, searches are answered with 503 until the new one is there.
+  const onBuild = (businesses: number) => log.info({ businesses }, "building a new search index");
   const listening = await store.sql.listen("directory_changed", onChange, onChange);
   const running = run();
 
@@ -57,7 +59,7 @@ export async function startSearchSync({
       if (tidy) tidiedAt = began;
       isQuiet = false;
       try {
-        const result = await syncSearch(store, { tidy, leavesOthers, signal });
+        const result = await syncSearch(store, { tidy, leavesOthers, signal, onBuild });
         const took = performance.now() - began;
         if (failures > 0) log.info("the search index is kept current again");
         failures = 0;
@@ -70,6 +72,7 @@ export async function startSearchSync({
           else
             log.warn("the search index is of another version that has no servers: building ours");
         } else {
+          if (result.rebuilt) log.info("built a new search index");
           leavesOthers = true;
           isQuiet = !(await untilWoken());
           const interval = Math.min(took * INTERVAL_RUNS, LONGEST_INTERVAL_MS);

@@ -1,4 +1,4 @@
-import { MeilisearchError } from "meilisearch";
+import { MeilisearchApiError, MeilisearchError } from "meilisearch";
 import type { ListedBusiness } from "../directory/listing.ts";
 import { isSlug } from "../directory/slug.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
@@ -136,6 +136,10 @@ async function findFirst(
     // A SyntaxError: a proxy answered in its place, with something that is not JSON.
     const isAway = [MeilisearchError, DeadlineError, SyntaxError].some((of) => error instanceof of);
     if (!isAway) throw error;
+    // What it says is the message of both such an error and its cause: once is enough.
+    if (error instanceof MeilisearchApiError && error.cause) {
+      throw new SearchUnavailable("Meilisearch refused to answer", { cause: error.cause });
+    }
     throw new SearchUnavailable("Meilisearch did not answer", { cause: error });
   }
 }

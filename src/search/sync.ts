@@ -17,6 +17,8 @@ interface SyncOptions {
   leavesOthers?: boolean;
   /** Ends the work early, at a point from which a later run goes on. */
   signal?: AbortSignal;
+  /** Called before a new index is built of so many businesses. */
+  onBuild?: (businesses: number) => void;
   onProgress?: (progress: SyncProgress) => void;
 }
 
@@ -46,6 +48,7 @@ export async function syncSearch(
     tidy = false,
     leavesOthers = false,
     signal = new AbortController().signal,
+    onBuild,
     onProgress,
   }: SyncOptions = {},
 ): Promise<SyncResult> {
@@ -59,6 +62,7 @@ export async function syncSearch(
     let documents = 0;
     if (isRebuilt) {
       const total = await countApproved(sql);
+      onBuild?.(total);
       const onDocuments = (done: number) => onProgress?.({ phase: "build", done, total });
       documents = await rebuildIndex({ sql, meili, index, present, signal, onDocuments });
     }

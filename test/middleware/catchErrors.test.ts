@@ -6,7 +6,7 @@ import { createWindow } from "../../src/access/windows.ts";
 import { catchErrors } from "../../src/middleware/catchErrors.ts";
 import { SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
-import { openMeilisearch } from "../../src/store/meilisearch.ts";
+import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres, ping } from "../../src/store/postgres.ts";
 import { type Line, openLine } from "../line.ts";
 import {
@@ -14,6 +14,7 @@ import {
   createDatabase,
   freshRedis,
   startTestServer,
+  stores,
   type TestDatabase,
   type TestServer,
 } from "../support.ts";
@@ -135,18 +136,35 @@ test("a store that goes away again is logged at once, whatever its errors say", 
 });
 
 test("the line says once why Meilisearch did not answer", async () => {
+  const message = await loggedOfSearch(openMeilisearch("http://127.0.0.1:9", ""));
+  expect(message).toMatch(/^Meilisearch did not answer: Request to /);
+  expect(message.match(/Request to /g)).toHaveLength(1);
+});
+
+test("the line says why Meilisearch refused to answer: a wrong key, no index yet", async () => {
+  const { meiliUrl, meiliKey } = stores();
+  expect(await loggedOfSearch(openMeilisearch(meiliUrl, "wrong"))).toBe(
+    "Meilisearch refused to answer: The provided API key is invalid.",
+  );
+  expect(await loggedOfSearch(openMeilisearch(meiliUrl, meiliKey))).toMatch(
+    /^Meilisearch refused to answer: .*Index `none` not found\.$/,
+  );
+});
+
+/** What the log says of a search that is not answered. */
+async function loggedOfSearch(meili: Meilisearch): Promise<string> {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
-  const stores = { sql: database.sql, meili: openMeilisearch("http://127.0.0.1:9", ""), index: "" };
   const search = catchErrors(log)(async () => {
-    await searchBusinesses(stores, { text: "boots", limit: 1 });
+    await searchBusinesses(
+      { sql: database.sql, meili, index: "none" },
+      { text: "boots", limit: 1 },
+    );
     throw new Error("it was answered");
   });
   await search(new Request("http://localhost/a"), createContext());
-  const { cause } = JSON.parse(lines[0] ?? "{}");
-  expect(cause.message).toMatch(/^Meilisearch did not answer: Request to /);
-  expect(cause.message.match(/Request to /g)).toHaveLength(1);
-});
+  return JSON.parse(lines[0] ?? "{}").cause.message;
+}
 
 test("two causes of one kind of failure have a line each", async () => {
   const lines: unknown[] = [];

@@ -571,7 +571,7 @@ describe("the running sync", () => {
     await running.stop();
   });
 
-  test("catches up when Meilisearch comes back, and logs only the changes of state", async () => {
+  test("catches up when Meilisearch comes back, and logs only the changes of state and a new index", async () => {
     let isAway = true;
     const gate = Bun.serve({
       port: 0,
@@ -588,15 +588,17 @@ describe("the running sync", () => {
     const running = await startSearchSync({ ...gated, log });
     await until(() => lines.length > 0, 5_000);
     isAway = false;
-    await until(() => lines.length > 1, 5_000);
+    await until(() => lines.length > 3, 5_000);
     expect(await total("returner")).toBe(1);
     expect(lines).toEqual([
       "the search index falls behind; trying until it works again",
+      "building a new search index",
       "the search index is kept current again",
+      "built a new search index",
     ]);
     await addBusiness(database.sql, { name: "Latecomer" });
     await until(async () => (await total("latecomer")) === 1, FOUND_WITHIN_MS);
-    expect(lines).toHaveLength(2);
+    expect(lines).toHaveLength(4);
     await running.stop();
     await gate.stop(true);
   });
