@@ -56,7 +56,6 @@ export function parseSlug(segment: string): Parsed<string> {
   return slug === null ? fault("slug", NOT_DECODED) : read("slug", slugInPath, slug);
 }
 
-const LONGEST_NUMBER = 100;
 const LONGEST_SLUG = 120;
 const LONGEST_SEARCH_TEXT = 200;
 const LAST_PAGE = 999_999_999;
@@ -88,7 +87,6 @@ export function resultCount({ standard, maximum }: { standard: number; maximum: 
   return v.optional(
     v.pipe(
       v.string(),
-      v.maxLength(LONGEST_NUMBER, message),
       v.regex(/^0*[1-9]\d*$/, message),
       v.transform((text) => Math.min(Number(text), maximum)),
       v.number(),

@@ -219,7 +219,7 @@ describe("invalid values", () => {
       "0x10",
       "%zz",
     ],
-    limit: ["abc", "0", "-1", "", "1.5", "1".repeat(101)],
+    limit: ["abc", "0", "-1", "", "1.5"],
     city: ["", "x".repeat(121), "%ff"],
     category: ["", "x".repeat(8000), "%C3%28"],
   };
@@ -250,9 +250,10 @@ describe("invalid values", () => {
     expect((await open(`/api/v1/businesses?city=${slug}&category=${slug}`)).status).toBe(200);
   });
   test("a limit of many digits is lowered, a page of nine digits is an empty page", async () => {
-    expect(
-      (await json(open("/api/v1/businesses?limit=99999999999999999999"))).businesses.length,
-    ).toBe(20);
+    for (const digits of [20, 5_000]) {
+      const limit = "9".repeat(digits);
+      expect((await json(open(`/api/v1/businesses?limit=${limit}`))).businesses.length).toBe(20);
+    }
     expect(await json(open("/api/v1/businesses?page=999999999"))).toEqual({
       businesses: [],
       total: 50,
