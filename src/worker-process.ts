@@ -128,7 +128,8 @@ function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
     },
     async stop() {
       const hasServed = isReady;
-      child.kill("SIGTERM");
+      // Not by SIGTERM, which ends it on the spot if it had one before: systemd sends it to all processes.
+      child.disconnect();
       const lastStop = setTimeout(() => child.kill("SIGKILL"), WORKER_STOP_MS);
       const how = await exited;
       clearTimeout(lastStop);

@@ -205,6 +205,14 @@ test("SIGTERM ends all workers in order: what was charged is written", async () 
   expect(row?.used).toBe(100);
 });
 
+test("ends in order also when each worker gets the signal too, as from systemd", async () => {
+  const other = run({ WORKERS: "2" });
+  await until(() => other.url() !== "", 20_000);
+  for (const pid of other.workers()) process.kill(pid, "SIGTERM");
+  other.kill("SIGTERM");
+  expect(await other.exited).toBe(0);
+}, 40_000);
+
 test("says by its exit code that a worker did not end in order", async () => {
   const other = run({ WORKERS: "2" });
   await until(() => other.url() !== "", 20_000);
