@@ -106,14 +106,16 @@ export function keyedDetail(business: Business): FullBusiness {
  */
 export function maskPhone(phone: string): string {
   const [, number = "", extension = ""] = /^(.*?)( ?x.*)?$/is.exec(phone) ?? [];
-  return maskLastDigits(number) + extension.replace(/\d/g, "*");
+  return maskLastDigits(number) + extension.replace(/\p{Nd}/gu, "*");
 }
 
 function maskLastDigits(number: string): string {
   let digitsLeft = 4;
   return [...number]
     .reverse()
-    .map((character) => (digitsLeft > 0 && /\d/.test(character) && digitsLeft-- ? "*" : character))
+    .map((character) =>
+      digitsLeft > 0 && /\p{Nd}/u.test(character) && digitsLeft-- ? "*" : character,
+    )
     .reverse()
     .join("");
 }

@@ -103,6 +103,7 @@ test("masking: the last four digits become asterisks, separators stay", () => {
   expect(maskPhone("020 7946 0018")).toBe("020 7946 ****");
   expect(maskPhone("+44 (0)161-49-6-09-99")).toBe("+44 (0)161-49-6-**-**");
   expect(maskPhone("123")).toBe("***");
+  expect(maskPhone("０１６１ ４９６ ０９９９")).toBe("０１６１ ４９６ ****");
   // An extension hides nothing of the number before it.
   expect(maskPhone("01632 960123 x1234")).toBe("01632 96**** x****");
   expect(maskPhone("01632 960123 x4")).toBe("01632 96**** x*");
