@@ -17,7 +17,7 @@ const keyedText =
   "keyed answers have no CORS headers.";
 
 const commonText =
-  "A change of the directory shows in lists and details within a second, in search within five. The software is " +
+  "A change of the directory shows in lists and details within a second, in search mostly within five. The software is " +
   "under the MIT licence, the data under the terms of its sources.\n\n" +
   "`HEAD` works wherever `GET` does. Every 200 has a strong `ETag` for `If-None-Match`. Bodies of 512 bytes or more come as gzip or zstd " +
   "when accepted. Unknown parameters are ignored; a wrong value gets 400, which names the parameter. Any other method gets " +
