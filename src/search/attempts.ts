@@ -5,6 +5,16 @@ import { isOutcode, searchWords } from "./words.ts";
 /** Some of the words of a text. */
 export type Words = readonly string[];
 
+/** What attempts ask of search on their way. */
+interface Lookups {
+  /**
+   * The words of the town that most businesses of a district (`nr1`) are in; none when nothing is in it.
+   */
+  findTown(district: string): Promise<Words>;
+  /** Those of these texts that find something by themselves. */
+  findKnown(texts: readonly Words[]): Promise<Words[]>;
+}
+
 /**
  * What to search for, step by step, until something is found; among the texts of a step, the first that
  * finds anything is the best.
@@ -17,14 +27,14 @@ export type Words = readonly string[];
  *    there; then the town with the same runs.
  * 6. Shorter and shorter runs of all the words, of which the place is one piece.
  *
- * Steps that would change nothing are left out; without a place, the sixth follows the third.
- * @param findTown the words of the town that most businesses of a district (`nr1`) are in; none when
- *   nothing is in it
+ * Steps that would change nothing are left out; without a place, the sixth follows the third. Of many other
+ * words, runs are made only of those that find something by themselves: the number of runs grows with the
+ * square, and no run with another word finds anything.
  */
 export async function* attempts(
   sql: Sql,
   words: Words,
-  findTown: (district: string) => Promise<Words>,
+  { findTown, findKnown }: Lookups,
 ): AsyncGenerator<Words[]> {
   yield [words];
   const wanted = withoutQualifiers(words);
@@ -34,20 +44,30 @@ export async function* attempts(
 
   const { before, city, district, after } = await findPlace(sql, telling);
   const place = [...city, ...district];
-  const others = [...inPieces(before), ...inPieces(after)];
-  if (place.length === 0) return yield* runs(others, others.length - 1);
-
   const [outcode] = district;
   const town = outcode === undefined || city.length > 0 ? city : await findTown(outcode);
   const isWider = outcode !== undefined && town.length > 0;
   if (isWider) yield [[...before, ...town, ...after]];
+
+  const pieces = { before: inPieces(before), after: inPieces(after) };
+  const all = [...pieces.before, ...pieces.after];
+  const known = all.length > FEW_PIECES ? await findKnown(all) : all;
+  // All of them have been searched for already, unless some are left out now.
+  const longest = known.length < all.length ? known.length : all.length - 1;
+  if (place.length === 0) return yield* runs(known, longest);
+
   for (const around of isWider ? [place, town] : [place]) {
-    for (const step of runs(others, others.length - 1)) {
+    for (const step of runs(known, longest)) {
       yield step.map((run) => [...run, ...around]);
     }
   }
-  yield* runs([...inPieces(before), place, ...inPieces(after)], others.length);
+  const isKnown = (piece: Words) => known.includes(piece);
+  const inOrder = [...pieces.before.filter(isKnown), place, ...pieces.after.filter(isKnown)];
+  yield* runs(inOrder, Math.min(inOrder.length, all.length));
 }
+
+/** Other words that make no more runs than it would take questions to leave out some of them. */
+const FEW_PIECES = 3;
 
 /** Words that only say how or when something is wanted. A name may contain them, so at first they count. */
 const qualifiers = new Set(

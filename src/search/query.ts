@@ -59,8 +59,13 @@ export async function searchBusinesses(
     return searchWords(townOfMost(await findListed(there?.ids ?? [])));
   };
 
+  const findKnown = async (texts: readonly Words[]) => {
+    const answers = await Promise.all(texts.map((text) => ask([text], { offset: 0, limit: 0 })));
+    return texts.filter((_text, place) => answers[place]);
+  };
+
   // All texts of a step at once: they are few, and each request may have to queue.
-  for await (const texts of attempts(store.sql, words, findTown)) {
+  for await (const texts of attempts(store.sql, words, { findTown, findKnown })) {
     const found = await ask(texts, { offset, limit });
     if (!found) continue;
     const instead = found.words === words ? null : found.words.join(" ");
