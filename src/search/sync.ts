@@ -1,3 +1,4 @@
+import { MeilisearchError } from "meilisearch";
 import { countApproved } from "../directory/listing.ts";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
@@ -91,6 +92,12 @@ async function inspectIndex(
     return numberOfDocuments === 0 && (await lacksRecords(sql)) ? "does not fit" : "fits";
   } catch (error) {
     if (isIndexMissing(error)) return "missing";
+    if (error instanceof SyntaxError) {
+      throw new MeilisearchError(
+        "what answers at MEILI_URL is no Meilisearch, or a proxy whose Meilisearch is away",
+        { cause: error },
+      );
+    }
     throw error;
   }
 }

@@ -77,6 +77,17 @@ test("says in one line that Meilisearch is away, and exits 1", async () => {
   expect(stderr.trim().split("\n")).toHaveLength(1);
 });
 
+test("says in one line that a proxy answers for Meilisearch, and exits 1", async () => {
+  const body = "<h1>502 Bad Gateway</h1>";
+  using proxy = Bun.serve({ port: 0, fetch: () => new Response(body, { status: 502 }) });
+  const { stderr, exitCode } = await syncSearch([], { MEILI_URL: proxy.url.href });
+  expect({ stderr, exitCode }).toEqual({
+    stderr:
+      "Cannot bring search up to date: what answers at MEILI_URL is no Meilisearch, or a proxy whose Meilisearch is away\n",
+    exitCode: 1,
+  });
+});
+
 test("refuses an option that it does not know", async () => {
   const { stderr, exitCode } = await syncSearch(["--rebiuld"]);
   expect(exitCode).toBe(1);
