@@ -29,7 +29,7 @@ interface Lookups {
  *
  * Steps that would change nothing are left out; without a place, the sixth follows the third. Of many other
  * words, runs are made only of those that find something by themselves: the number of runs grows with the
- * square, and no run with another word finds anything.
+ * square, and one with another word finds something only where two words are written as one.
  */
 export async function* attempts(
   sql: Sql,
