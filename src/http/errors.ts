@@ -37,10 +37,17 @@ export function invalidParameter({ parameter, message }: ParameterFault): Answer
 
 export const notFound = (): TextAnswer => errorAnswer("not_found");
 
-/** 401 with the challenge of RFC 6750, section 3; its `error` is only for a credential that was sent. */
-export function unauthorized(code: "missing" | "invalid"): Answer {
-  const challenge = code === "missing" ? "" : ', error="invalid_token"';
-  return errorAnswer(code, {}, { "WWW-Authenticate": `Bearer realm="Highstreet"${challenge}` });
+/**
+ * 401 with the challenge of RFC 6750, section 3; its `error` is only for a bearer token that was sent.
+ * @param header Authorization, as it was sent
+ */
+export function unauthorized(header: string | null): Answer {
+  const challenge = header && /^Bearer\b/i.test(header) ? ', error="invalid_token"' : "";
+  return errorAnswer(
+    header === null ? "missing" : "invalid",
+    {},
+    { "WWW-Authenticate": `Bearer realm="Highstreet"${challenge}` },
+  );
 }
 
 /** There is such a path, but not this method. @param allowed as in the header Allow */

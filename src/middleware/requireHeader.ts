@@ -5,7 +5,7 @@ import type { Middleware } from "../http/handler.ts";
 export function requireHeader(): Middleware {
   return (next) =>
     function requireHeader(request, context) {
-      if (!request.headers.has("Authorization")) return unauthorized("missing");
+      if (!request.headers.has("Authorization")) return unauthorized(null);
       return next(request, context);
     };
 }

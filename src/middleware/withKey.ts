@@ -13,7 +13,7 @@ export function withKey(
 ): Handler {
   return function withKey(request, context) {
     const header = request.headers.get("Authorization");
-    if (header === null) return unauthorized("missing");
+    if (header === null) return unauthorized(null);
 
     const presented = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
     const found = keyring.resolve(presented);
@@ -31,6 +31,7 @@ export function withKey(
     // Counted like an open request: it has cost a look-up.
     const attempt = await admission.admitClient(client);
     if (!attempt.admitted) return tooManyRequests(attempt.retryAfterSeconds);
-    return resolved.denied === "invalid" ? unauthorized("invalid") : errorAnswer(resolved.denied);
+    if (resolved.denied !== "invalid") return errorAnswer(resolved.denied);
+    return unauthorized(request.headers.get("Authorization"));
   }
 }

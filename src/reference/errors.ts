@@ -23,12 +23,12 @@ export const errorCases = {
   Missing: {
     when: "There is no Authorization header.",
     body: errorBodies.missing,
-    answer: errors.unauthorized("missing"),
+    answer: errors.unauthorized(null),
   },
   Invalid: {
     when: "The Authorization header is not the word Bearer, a space and a key, or there is no such key.",
     body: errorBodies.invalid,
-    answer: errors.unauthorized("invalid"),
+    answer: errors.unauthorized("Bearer hs_live_…"),
   },
   Revoked: {
     when: "The key was disabled.",

@@ -10,7 +10,7 @@ import { withDeadline } from "../store/deadline.ts";
 import type { Sql } from "../store/postgres.ts";
 import { writtenDay } from "../times.ts";
 import { act, type Outcome } from "./application-actions.ts";
-import { errorPage } from "./errors.tsx";
+import { errorPage, SAME_ADDRESS } from "./errors.tsx";
 import { isOurForm, readForm } from "./form.ts";
 import { KeyList, NewKey, Usage } from "./keys.tsx";
 import { page } from "./page.tsx";
@@ -164,6 +164,9 @@ const foreignForm = () =>
     <>
       <h1>Not from here</h1>
       <p>This form was sent from another site, or your browser does not say from where.</p>
+      <p>
+        <a href={SAME_ADDRESS}>Back to your application</a>
+      </p>
     </>,
     403,
   );

@@ -44,7 +44,7 @@ export function errorPage({ status, headers, body }: Answer, typed = ""): Answer
 }
 
 /** As a link: without a script, and without what a form may have sent. */
-const SAME_ADDRESS = "";
+export const SAME_ADDRESS = "";
 
 interface ErrorText {
   title: string;

@@ -285,6 +285,7 @@ describe("the private page", () => {
         headers as Record<string, string>,
       );
       expect([status, keyIn(html)]).toEqual([403, undefined]);
+      expect(html).toContain("<a href>Back to your application</a>");
     }
     // Without a referrer, browsers call the origin of our own page "null".
     const own = await send(
