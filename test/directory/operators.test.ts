@@ -100,3 +100,20 @@ test("businesses are read once for all cities or categories of a deletion", asyn
     expect(times).toBe(1);
   }
 });
+
+test("a role with the rights that the README asks for may change the directory", async () => {
+  const readme = await Bun.file("README.md").text();
+  const rights = [...readme.matchAll(/`([a-z, ]+)` on (tables|sequences)\b/g)];
+  const role = `limited_${crypto.randomUUID().replaceAll("-", "")}`;
+  const { slug } = await addBusiness(sql, { city: "Limited" });
+  await sql.unsafe(`create role ${role}`);
+  for (const [, granted, kind] of rights) {
+    await sql.unsafe(`grant ${granted} on all ${kind} in schema public to ${role}`);
+  }
+  await sql.begin(async (transaction) => {
+    await transaction.unsafe(`set local role ${role}`);
+    await transaction`update businesses set status = 'suspended' where slug = ${slug}`;
+  });
+  await sql.unsafe(`drop owned by ${role}; drop role ${role}`);
+  expect(await slugsIn("limited")).toEqual([]);
+});
