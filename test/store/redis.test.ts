@@ -26,6 +26,22 @@ test("a database that Redis does not have is refused, not taken for 0", async ()
   for (const path of ["", "/", "/0", "/1"]) expect(await failure(redisUrl + path)).toBe("");
 });
 
+test("a user with the rights that the README asks for may connect, to another database too", async () => {
+  const readme = await Bun.file("README.md").text();
+  const rights = /needs the keys `(.*?)` and the commands `(.*?)`; .*? also `(\+select)`/.exec(
+    readme,
+  );
+  const { redisUrl } = stores();
+  const redis = openRedis([redisUrl]);
+  const words = rights?.slice(1).flatMap((each) => each.split(" ")) ?? [];
+  await connectRedis(redis);
+  await redis.call("ACL", "SETUSER", "limited", "on", ">secret", ...words);
+  const url = redisUrl.replace("redis://", "redis://limited:secret@");
+  expect([await failure(url), await failure(`${url}/1`)]).toEqual(["", ""]);
+  await redis.call("ACL", "DELUSER", "limited");
+  redis.disconnect();
+});
+
 test("one that accepts a connection and says nothing is waited for, but not for ever", async () => {
   const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   try {
