@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import type { RedisClient } from "../store/redis.ts";
 
 /**
- * Logs when Redis goes away, why, and when it is back. A command fails merely because there is no
- * connection; why there is none, only the connection's own error says, or that of the next attempt.
+ * Logs when Redis goes away, why, and when it is back. The error of a command says only that there is no
+ * connection. Why there is none is in the connection's own error, or in that of the next attempt.
  * @returns the listener of createAdmission's onChange
  */
 export function logOutages(

@@ -43,11 +43,11 @@ export function openUsage(sql: Sql): DurableUsage {
   /** The write that has yet to begin: all who flush until then share it. */
   let next: Promise<void> | undefined;
   let tell: WrittenListener = () => {};
-  /** End the wait of those who gave back a request that is not in a batch yet. */
+  /** Resolvers of those who gave back a request that is not in a batch yet, and wait until it is written. */
   let waiting: (() => void)[] = [];
   /** By month and meter, how many of them wait. */
   let owed = new Map<string, number>();
-  /** As `waiting`, for those whose request is in a batch that is to be written. */
+  /** The same of those whose request is in a batch by now. */
   let leaving: (() => void)[] = [];
 
   function count(meterId: string, month: string, requests: number) {

@@ -105,7 +105,10 @@ export async function countWrongAncestors(transaction: Transaction): Promise<num
   return count;
 }
 
-/** Where each approved business has to be listed; as a table, since nothing finds those of a category. */
+/**
+ * Where each approved business has to be listed. A table with an index of its own, since it is read once
+ * for each category.
+ */
 async function collectDue(transaction: Transaction): Promise<void> {
   await transaction`
     create temporary table due on commit drop as

@@ -15,9 +15,9 @@ interface ListRepairOptions extends ListCheckOptions {
 }
 
 /**
- * Does what checkLists does, and makes all lists true. It waits for an import that is under way, and then whoever
- * changes businesses waits for it. Search hears of the businesses that were listed wrongly; of what else
- * was changed while triggers were off it can only be told by building it anew.
+ * Does what checkLists does, and makes all lists true. It waits for an import that is under way, and then
+ * whoever changes businesses waits for it. Businesses that were listed wrongly are updated in search. Other
+ * changes made while triggers were off are not known: for them, search has to be rebuilt.
  * @returns what was wrong
  */
 export async function repairLists(

@@ -27,9 +27,11 @@ interface Lookups {
  *    there; then the town with the same runs.
  * 6. Shorter and shorter runs of all the words, of which the place is one piece.
  *
- * Steps that would change nothing are left out; without a place, the sixth follows the third. Of many other
- * words, runs are made only of those that find something by themselves: the number of runs grows with the
- * square, and one with another word finds something only where two words are written as one.
+ * Steps that would change nothing are left out; without a place, the sixth follows the third.
+ *
+ * The number of runs grows with the square of the number of words. So of many words, those that find
+ * nothing by themselves are left out first: a run with one of them could only find something where two
+ * words are written as one.
  */
 export async function* attempts(
   sql: Sql,
@@ -66,7 +68,7 @@ export async function* attempts(
   yield* runs(inOrder, Math.min(inOrder.length, all.length));
 }
 
-/** Other words that make no more runs than it would take questions to leave out some of them. */
+/** With so few other words, to ask which of them find something costs as many questions as it saves. */
 const FEW_PIECES = 3;
 
 /** Words that only say how or when something is wanted. A name may contain them, so at first they count. */

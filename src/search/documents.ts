@@ -7,9 +7,10 @@ export interface SearchDocument {
   id: string;
   name: string;
   /**
-   * `pubs norwich pub`: its category in plural, its city, its category in singular. What begins with a text
-   * is a better match of it, so to whoever asks for a trade in a town all of that trade there are alike,
-   * whatever their names and addresses say, and go by rank. The next four are for the other ways to ask.
+   * `pubs norwich pub`: its category in plural, its city, its category in singular. Meilisearch prefers an
+   * attribute that begins with the question. To `pubs norwich`, therefore, all pubs there match equally
+   * well, whatever their names and addresses are, and rank decides. The next four are for the other ways
+   * to ask.
    */
   category: string;
   /** `pub norwich pubs` */
@@ -24,7 +25,10 @@ export interface SearchDocument {
   postcode: string;
   /** The words of the categories above its own. */
   branch: string;
-  /** Its name and its short description, which alone would be a better match by the word it begins with. */
+  /**
+   * Its name and its short description. The name comes first because an attribute that begins with the
+   * question is preferred: what a description happens to begin with says little.
+   */
   about: string;
   citySlug: string;
   /** Its category and those above, as far as they are active. */

@@ -117,7 +117,7 @@ export const gracePeriods = [
   { value: "0", label: "not at all" },
 ];
 
-/** Behind a summary, since it cannot be undone and works without a script to ask again. */
+/** Behind a summary: it cannot be undone, and without a script nothing else could ask for confirmation. */
 function RevokeForm({ id, hint }: { id: string; hint: string }) {
   return (
     <details>

@@ -39,8 +39,8 @@ async function* pieces(rows: Iterable<readonly unknown[]>): AsyncGenerator<strin
     if (++count % ROWS_AT_ONCE > 0) continue;
     yield piece;
     piece = "";
-    // While PostgreSQL takes the rows as fast as they are made, nothing else would make this wait: other
-    // connections, just being opened, would find no answer in time.
+    // If PostgreSQL takes rows as fast as they are made, nothing else here ever gives way: connections that
+    // are being opened would time out, because their answers are not read.
     await otherWork();
   }
   if (piece !== "") yield piece;

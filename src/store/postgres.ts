@@ -21,11 +21,13 @@ interface PostgresOptions {
 }
 
 /**
- * Opens a pool of connections to PostgreSQL. Connects on first use. The driver is patched (see patches/):
- * as published, statements under way when a connection breaks may wait for ever, the connection may never
- * work again, and the rest of a transaction may run in the next one. It reconnects endlessly and without a
- * pause to a server that closes at once, repeats every LISTEN with each attempt, and never again one that a
- * standby has refused.
+ * Opens a pool of connections to PostgreSQL. Connects on first use.
+ *
+ * The driver is patched (see patches/). As published, it has these faults:
+ * - When a connection breaks, statements under way may wait for ever, the connection may never work again,
+ *   and the rest of a transaction may run in the next one.
+ * - To a server that closes at once it reconnects endlessly, without a pause.
+ * - It repeats every LISTEN with each attempt to reconnect, but not one that a standby has refused.
  */
 export function openPostgres(
   url: string,
@@ -40,8 +42,9 @@ export function openPostgres(
     onnotice: () => {},
     connection: {
       application_name: "highstreet",
-      // A plan for all values expects whole lists where pages are read. In a directory of millions that seems
-      // dear enough to compile it, anew for each statement, which takes many times as long as the work.
+      // A plan for all values is estimated for whole lists, although a page is read. In a directory of
+      // millions it then seems costly enough for JIT, which compiles it again for each statement: that takes
+      // many times as long as the work.
       ...(keepsPlans && { plan_cache_mode: "force_generic_plan", jit: "off" }),
     },
   };
