@@ -1,3 +1,4 @@
+import { grouped } from "../../src/numbers.ts";
 import { askAll } from "./ask.ts";
 import { writeKeys } from "./callers.ts";
 import { compare, median } from "./compare.ts";
@@ -68,7 +69,7 @@ async function besideBare(bench: Bench, { kind, callers, atLeast }: Comparing): 
       memoryBytes: await residentBytes(server.daemon.pid),
       mix,
       notes: [
-        `bare with Content-Type as its only header: ${Math.round(median(plain)).toLocaleString("en-GB")} a second`,
+        `bare with Content-Type as its only header: ${grouped(Math.round(median(plain)))} a second`,
       ],
     };
   } finally {

@@ -1,6 +1,7 @@
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { compactListings } from "../../src/directory/compaction.ts";
+import { grouped } from "../../src/numbers.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../command.ts";
@@ -82,7 +83,7 @@ async function build(
   env: Directory["env"],
   { count, say }: { count: number; say: (line: string) => void },
 ): Promise<Built> {
-  say(`Building a directory of ${count.toLocaleString("en-GB")} businesses; it is kept.`);
+  say(`Building a directory of ${grouped(count)} businesses; it is kept.`);
   const loadSeconds = await timed(() => runScript(env, "generate.ts", "--count", `${count}`));
   say(`  loaded in ${loadSeconds.toFixed(0)} s, ${rate(count, loadSeconds)} a second`);
   const settleSeconds = await timed(() => settle(sql));
@@ -141,5 +142,4 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - began) / 1000;
 }
 
-const rate = (count: number, seconds: number) =>
-  Math.round(count / seconds).toLocaleString("en-GB");
+const rate = (count: number, seconds: number) => grouped(Math.round(count / seconds));

@@ -1,3 +1,4 @@
+import { grouped } from "../../src/numbers.ts";
 import { readDocumentsAfter, type SearchDocument } from "../../src/search/documents.ts";
 import { DOCUMENTS_AT_ONCE, REQUESTS_AHEAD } from "../../src/search/rebuild.ts";
 import { indexSettings } from "../../src/search/settings.ts";
@@ -55,8 +56,8 @@ async function measureIndexing(bench: Bench): Promise<Measured> {
       goal: `ratio at least ${LEAST_RATIO.toFixed(2)}`,
       isReached: ratio >= LEAST_RATIO,
       notes: [
-        `${count.toLocaleString("en-GB")} documents in batches of ${DOCUMENTS_AT_ONCE.toLocaleString("en-GB")}`,
-        `the whole directory, when it was built: ${Math.round(built.indexSeconds).toLocaleString("en-GB")} s`,
+        `${grouped(count)} documents in batches of ${grouped(DOCUMENTS_AT_ONCE)}`,
+        `the whole directory, when it was built: ${grouped(Math.round(built.indexSeconds))} s`,
       ],
     };
   });

@@ -1,3 +1,4 @@
+import { grouped } from "../../src/numbers.ts";
 import { CommandError } from "../command.ts";
 import { median } from "./compare.ts";
 import { withDatabase } from "./databases.ts";
@@ -25,7 +26,7 @@ async function measureMemory(bench: Bench): Promise<Measured> {
     memoryBytes,
     goal: "at most 300 MB",
     isReached: memoryBytes <= MOST_MEMORY_BYTES,
-    notes: [`of a directory of ${bench.directory.built.count.toLocaleString("en-GB")}`],
+    notes: [`of a directory of ${grouped(bench.directory.built.count)}`],
   };
 }
 
@@ -50,7 +51,7 @@ async function reportLoad({ directory }: Bench): Promise<Measured> {
     perSecond,
     goal: "at least 20,000 rows a second",
     isReached: perSecond >= LEAST_ROWS_A_SECOND,
-    notes: [`${count.toLocaleString("en-GB")} rows into an empty directory, when it was built`],
+    notes: [`${grouped(count)} rows into an empty directory, when it was built`],
   };
 }
 
@@ -70,7 +71,7 @@ async function measureImport(bench: Bench): Promise<Measured> {
       goal: "at least 20,000 rows a second",
       isReached: perSecond >= LEAST_ROWS_A_SECOND,
       notes: [
-        `${rows.toLocaleString("en-GB")} new rows into the directory of ${bench.directory.built.count.toLocaleString("en-GB")}`,
+        `${grouped(rows)} new rows into the directory of ${grouped(bench.directory.built.count)}`,
       ],
     };
   });

@@ -1,3 +1,4 @@
+import { grouped } from "../../src/numbers.ts";
 import { formatTable } from "../table.ts";
 import type { Measured } from "./scenario.ts";
 
@@ -42,6 +43,6 @@ function remarks({ title, ratios, mix, notes = [] }: Line): string[] {
 }
 
 const whole = (number: number | undefined) =>
-  number === undefined ? "" : Math.round(number).toLocaleString("en-GB");
+  number === undefined ? "" : grouped(Math.round(number));
 
 const decimal = (number: number | undefined) => number?.toFixed(2) ?? "";

@@ -1,3 +1,4 @@
+import { grouped } from "../../src/numbers.ts";
 import { toQuestion } from "../../src/search/query.ts";
 import { IS_GONE, SEARCH_INDEX } from "../../src/search/settings.ts";
 import { searchWords } from "../../src/search/words.ts";
@@ -132,7 +133,7 @@ async function besideFirstPage(bench: Bench): Promise<Measured> {
       ...toMeasured(comparison, { title: "page 1", atLeast: 0 }),
       goal: "p50 at most 2 times",
       isReached: comparison.ratio <= 2,
-      notes: [`over one connection; the last page is number ${pages.toLocaleString("en-GB")}`],
+      notes: [`over one connection; the last page is number ${grouped(pages)}`],
     };
   });
 }

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { emailPattern } from "../directory/email.ts";
+import { grouped } from "../numbers.ts";
 
 export type ApplicationFields = Record<"name" | "email" | "purpose", string>;
 export type Faults = Partial<Record<keyof ApplicationFields | "form", string>>;
@@ -30,7 +31,7 @@ const line = (what: string, longest: number) =>
   v.pipe(
     v.string(),
     v.nonEmpty(`Please give ${what}.`),
-    v.maxLength(longest, `At most ${longest.toLocaleString("en-GB")} characters, please.`),
+    v.maxLength(longest, `At most ${grouped(longest)} characters, please.`),
     // PostgreSQL keeps no NUL, and nobody types the others.
     v.regex(/^\P{Cc}*$/u, "There is a character in it that cannot be shown."),
   );
