@@ -159,8 +159,10 @@ async function readArguments() {
       json: flag,
     },
   });
-  const { json, categories = null } = values;
+  const { json, categories = null, "dry-run": dryRun, ...ofBusinesses } = values;
   if ((files.length === 0) === (categories === null)) throw new CommandError(USAGE);
+  const [option] = Object.keys(ofBusinesses);
+  if (categories !== null && option) throw new CommandError(`--${option} is not for categories.`);
   if (values.format !== undefined && !formats.includes(values.format as Format)) {
     throw new CommandError(`--format must be one of ${formats.join(", ")}.`);
   }
@@ -179,7 +181,7 @@ async function readArguments() {
     status: (values.status ?? "approved") as FileOptions["status"],
     mapping: values.mapping === undefined ? null : await readMapping(values.mapping),
     outcodes: values.outcodes === undefined ? undefined : await readOutcodes(values.outcodes),
-    dryRun: values["dry-run"],
+    dryRun,
   };
   return { json, files, categories, options };
 }

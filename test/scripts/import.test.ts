@@ -445,6 +445,7 @@ test("a file that is missing, an unknown option and wrong values are explained, 
     [["a", "--mapping", headless], '"header" must be true or false.'],
     [["a", "--outcodes", tmpdir()], "is not a file."],
     [["--categories", tmpdir()], "is not a file."],
+    [["--categories", "a", "--status", "pending"], "--status is not for categories."],
   ];
   const answers = await Promise.all(faults.map(([args]) => run(args)));
   for (const [place, { stderr, code }] of answers.entries()) {
