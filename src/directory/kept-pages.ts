@@ -57,7 +57,7 @@ export function keptPages<Rest>(
   file: PageFile,
   onFault: (error: unknown) => void,
 ): KeptPages<Rest> {
-  let faultAt = Number.NEGATIVE_INFINITY;
+  let toldAt = Number.NEGATIVE_INFINITY;
 
   class StoredPage implements Stored {
     readonly #name: string;
@@ -112,8 +112,9 @@ export function keptPages<Rest>(
       file.set(name, bytes, kept);
     } catch (error) {
       const now = performance.now();
-      if (now - faultAt > FAULT_INTERVAL_MS) onFault(error);
-      faultAt = now;
+      if (now - toldAt < FAULT_INTERVAL_MS) return;
+      toldAt = now;
+      onFault(error);
     }
   }
 
@@ -132,7 +133,7 @@ export function keptPages<Rest>(
   };
 }
 
-/** After so long without a fault, the next one is told again. */
+/** Between two faults that are told: while a disk is full, each page is one. */
 const FAULT_INTERVAL_MS = 60_000;
 
 type Bytes = Uint8Array<ArrayBuffer>;

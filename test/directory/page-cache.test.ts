@@ -1,9 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, spyOn, test } from "bun:test";
 import { truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createRandom } from "../../scripts/generate/random.ts";
 import { until } from "../../scripts/stack/waiting.ts";
-import { LostPageError, type PageFile, type Stored } from "../../src/directory/kept-pages.ts";
+import {
+  keptPages,
+  LostPageError,
+  type PageFile,
+  type Stored,
+} from "../../src/directory/kept-pages.ts";
 import { type ListPage, listBusinesses } from "../../src/directory/listing.ts";
 import {
   createPageCache,
@@ -524,6 +529,27 @@ test("pages that cannot be kept are given all the same, which is told now and th
     }
     expect(told).toHaveLength(1);
   });
+});
+
+test("a disk that stays full is told of once a minute", () => {
+  const full: PageFile = new RingFile(tmpdir(), { size: 10_000, mostNames: 10 });
+  full.set = () => {
+    throw new Error("full");
+  };
+  const clock = spyOn(performance, "now");
+  const toldAt: number[] = [];
+  const pages = keptPages<null>(full, () => toldAt.push(performance.now() / 1000));
+  for (let second = 0; second < 150; second++) {
+    clock.mockReturnValue(second * 1000);
+    pages.keep(
+      "a",
+      { bytes: encode("a"), tag: "a", rest: null },
+      { standing: { extent: null, snapshot: null }, subject: "totals", seen: 0 },
+    );
+  }
+  clock.mockRestore();
+  full.close();
+  expect(toldAt).toEqual([0, 60, 120]);
 });
 
 test("a form of a page that has been made anew is not given, and gives way to a new one", async () => {
