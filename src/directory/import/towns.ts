@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { makeSlug } from "../slug.ts";
+import { isSlug, makeSlug } from "../slug.ts";
 import { cleanLine } from "./text.ts";
 
 /** A town by its name; spellings with the same slug are the same town. */
@@ -33,7 +33,8 @@ function parse(text: string): Town | null {
   if (name === undefined) return null;
   const cased = withoutAbbreviations(withCase(name));
   const slug = makeSlug(cased);
-  return slug === "" ? null : { slug, name: cased };
+  // A slug may be far longer than its name: each & is an "and" there.
+  return isSlug(slug) ? { slug, name: cased } : null;
 }
 
 /** Whether a text is the name of a county or a country, and no more. */
