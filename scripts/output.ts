@@ -59,9 +59,9 @@ const STDERR = 2;
 let hasFailed = false;
 
 /**
- * Waits until everything is written. console.log would not tell of what it cannot write, and process.stdout
- * would leave a pipe that others write to as well, such as a `cat` in the same script, so that they fail
- * when it is full.
+ * Waits until everything is written. Not console.log, which says nothing when it cannot write. Nor
+ * process.stdout, which makes a pipe non-blocking for everybody: others that write to it, such as a `cat` in
+ * the same script, would fail when it is full.
  * @throws what the system says against it
  */
 function write(file: number, text: string): void {

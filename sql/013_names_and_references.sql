@@ -1,8 +1,8 @@
 -- What businesses refer to may change while they do.
 
--- Search documents hold the names of the city and of the categories above. Whose they are is asked when
--- search is brought up to date: a business that was committed and indexed while the name changed is
--- then among them, and a name costs its writer one row.
+-- Search documents hold the names of the city and of the categories above. A change of a name records that
+-- name alone, one row. Which businesses have it is asked later, when search is brought up to date: so none
+-- is missed that was committed and indexed while the name changed.
 create table search_renames (
   id          bigint generated always as identity primary key,
   category_id integer,                                      -- and all below it

@@ -1,5 +1,6 @@
--- As before, but a step that cuts the last chunk short says that there is more to do: some of its keys
--- were left over, fewer than a part, so it took the work for finished and left the rest too large.
+-- As before, but a step that cuts the last chunk short says that there is more to do. It only looked at
+-- whether any keys of its share were left. Some were, fewer than a part, so it took the work for finished
+-- although the rest of the chunk was still too large.
 create or replace function compact_listing_counts(max_size integer default null, max_keys integer default 200000)
 returns boolean
 language plpgsql as $$

@@ -74,10 +74,10 @@ const mapping = v.pipe(
 /**
  * A function from the cells of a row to our fields.
  *
- * Lists for the town and the lines of the address share their columns, since feeds shift addresses:
- * the town is the first of its columns that names a town, and a line is the first of its columns
- * that is neither the town, a county nor the name, nor what the line before says. The second line is
- * all of these.
+ * Feeds shift addresses from column to column, so the town and the lines of the address may list the same
+ * columns. The town is the first of its columns that names a town. The first line is the first of its
+ * columns that is not the town, a county or the name. The second line is all of its columns that are none
+ * of these and not the first line.
  *
  * @param first the cells of the file's first row, which names the columns or is one of the others
  * @throws CommandError when the file lacks a column

@@ -6,8 +6,8 @@ import { weekdays } from "../../src/directory/weekdays.ts";
 /**
  * The opening hours of a normal week, with neither public nor school holidays, from the value of
  * OpenStreetMap's tag: https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification.
- * @returns null when there is no such week: hours that follow the season or the sun, that leave the
- *   end of a day open or the times of one out, that are words, or that say the place never opens
+ * @returns null when there is no such week: the hours follow the season or the sun, a day has no times or
+ *   no end, they are words, or they say that the place never opens
  */
 export function readWeek(value: string): OpeningHoursRecord[] | null {
   if (value.length > LONGEST_VALUE) return null;

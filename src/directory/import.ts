@@ -83,9 +83,9 @@ const noCounts = (): ImportCounts => ({
 const FEW = 1_000;
 
 /**
- * After a bulk load: folds the list totals and, after many changes, brings the statistics of what
- * businesses are found by up to date, and the visibility map of what lists are counted from. The
- * rest is left to autovacuum, which does not keep anybody waiting.
+ * After a bulk load: folds the list totals. After many changes, also updates the statistics by which
+ * PostgreSQL plans how to find businesses, and the visibility map, without which index-only scans of lists
+ * and totals read the tables as well. The rest is left to autovacuum, which keeps nobody waiting.
  */
 export async function settleDirectory(sql: Sql, changed: number): Promise<void> {
   if (changed === 0) return;

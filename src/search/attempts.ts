@@ -133,9 +133,9 @@ interface Place {
 }
 
 /**
- * The last city of the directory that the words name, by the longest of the names that end there, and the
- * last first half of a postcode, wherever it is; before and after are the words on both sides of the city,
- * or of the half of the postcode when there is no city.
+ * The place that the words name: the last city of the directory (of several names that end with the same
+ * word, the longest), and the last first half of a postcode, wherever it stands. `before` and `after` are
+ * the words on both sides of the city; without a city, those on both sides of the half of the postcode.
  */
 async function findPlace(sql: Sql, words: Words): Promise<Place> {
   const last = words.findLastIndex(isOutcode);

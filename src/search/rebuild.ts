@@ -99,9 +99,9 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
 }
 
 /**
- * An index that fits, but is very many changes behind, would hold up the new one. So it is left as it is,
- * to answer until the new one is there; and marked as not fitting, so that a rebuild that is cut short
- * is started again although the changes are deleted.
+ * To bring an index that is very many changes behind up to date would hold up the new one. So it is left as
+ * it is, and answers until the new one is there. The changes are deleted, so it is marked as not fitting:
+ * if the rebuild is cut short, the next run begins another.
  */
 async function leaveBehind({
   sql,

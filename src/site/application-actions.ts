@@ -54,8 +54,8 @@ export async function act(
 const DAY_MS = 86_400_000;
 
 /**
- * Keys made in any 24 hours: too few to fill a table, and in the longest grace period fewer than the page
- * lists, so that a key that works can always be revoked there.
+ * Keys made in any 24 hours: too few to fill a table. In the longest grace period they are fewer than the
+ * page lists, so every key that still works is there to be revoked.
  */
 const MOST_A_DAY = 10;
 

@@ -13,8 +13,8 @@ export async function copyIn(
   copy: postgres.PendingQuery<never[]>,
   rows: Iterable<readonly unknown[]>,
 ): Promise<void> {
-  // When PostgreSQL refuses the rows, postgres.js 3.4.9 destroys the stream before anybody can listen,
-  // or rejects the query, which has resolved long ago: to await the stream alone may be to wait for ever.
+  // When PostgreSQL refuses the rows, postgres.js 3.4.9 either destroys the stream before anybody can listen,
+  // or rejects the query, which has resolved long ago. Who awaits only the stream may wait for ever.
   const refused = new Promise<never>((_, reject) => {
     const { resolve } = copy as unknown as { resolve(stream: Writable): void };
     Object.assign(copy, {
