@@ -47,7 +47,8 @@ async function importFiles(): Promise<void> {
   await using sql = await openDatabase(config.databaseUrl, 2);
   if (categories !== null) {
     const counts = { ...(await importCategoryFile(sql, categories, options)), rejected: 0 };
-    print(json ? formatJson(counts) : describeCounts(counts));
+    const kept = options.dryRun ? "A dry run, nothing was kept: " : "";
+    print(json ? formatJson(counts) : `${kept}${describeCounts(counts)}`);
   } else {
     await importEach(sql, files, options, json);
   }

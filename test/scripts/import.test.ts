@@ -484,6 +484,8 @@ test("--categories: parents may come later, what is absent stays, all or nothing
   const good = await write(
     '{"slug":"cobblers","name":"Cobblers","parent":"leather"}\n{"slug":"leather","name":"Leather","isActive":false}\n',
   );
+  const tried = await run(["--categories", good, "--dry-run"]);
+  expect(tried.stdout).toStartWith("A dry run, nothing was kept: read 2, created 2, ");
   expect((await importJson(["--categories", good])).counts).toMatchObject({
     read: 2,
     created: 2,
