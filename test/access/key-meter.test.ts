@@ -310,6 +310,22 @@ test("a refund for a month that is over gives nothing back in the next", async (
   expect((await timed.usage(key)).used).toBe(1);
 });
 
+test("what is known elsewhere of a later month counts there, and of an earlier one nowhere", async () => {
+  const key = newKey();
+  const { meterId, perMinute } = key;
+  const meters = createMeters(redis, { ...patient, clock: () => now });
+  now = at("2026-11-30T23:59:59Z");
+  await admitted(key, 5);
+  now += 2 * SECOND;
+  for (const [month, used] of [
+    ["2026-12", 3],
+    ["2026-11", 9],
+  ] as const) {
+    await meters.seed({ meterId, month, used, perMinute });
+    expect(await timed.usage(key)).toMatchObject({ month: "2026-12", used: 3 });
+  }
+});
+
 test("what is known elsewhere of a bucket lowers it and never fills it, whatever the clock does", async () => {
   const key = newKey({ burst: 10 });
   const meters = createMeters(redis, { ...patient, clock: () => now });
