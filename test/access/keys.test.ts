@@ -231,8 +231,10 @@ test("a waiting application is decided once, and its key comes into being once",
   expect(await listWaiting(sql)).toMatchObject([{ id, name: "Zoë", purpose: "A map" }]);
   expect(await revealKey(sql, token)).toBeNull();
 
+  const limits = { tier: "enterprise", quota: 2_000_000, perMinute: 700, burst: 900 };
+  const rights = { ...limits, expiresAt: new Date("2090-01-31") };
   const decisions = await Promise.all(
-    Array.from({ length: 4 }, () => approveApplication(sql, id, { tier: "starter" })),
+    Array.from({ length: 4 }, () => approveApplication(sql, id, rights)),
   );
   expect(decisions.sort()).toEqual(["approved", "approved", "approved", "changed"]);
   expect(await declineApplication(sql, id, "Too late")).toBe("approved");
@@ -242,7 +244,7 @@ test("a waiting application is decided once, and its key comes into being once",
   const [issued, ...others] = reveals.filter((reveal) => reveal !== null);
   expect(others).toEqual([]);
   const record = await findKey(sql, issued?.id ?? "");
-  expect(record).toMatchObject({ name: "Zoë", email: "zoe@map.example", tier: "starter" });
+  expect(record).toMatchObject({ name: "Zoë", email: "zoe@map.example", ...rights });
   expect((await findApplication(sql, token))?.keys).toMatchObject([{ id: issued?.id ?? "" }]);
 });
 

@@ -101,6 +101,9 @@ describe("authentication", () => {
     // Who has sent a key is not told that there was none.
     expect(error).toContain("without a valid API key");
     expect((await from(address)).status).toBe(429);
+    const revoked = await server.issueKey({ tier: "developer" });
+    await server.revoke(revoked);
+    expect((await withAuthorization(`Bearer ${revoked}`, LIST, address)).status).toBe(429);
   });
   test("a good key is not held up by the open limit of its caller's address", async () => {
     const address = newAddress();
