@@ -22,6 +22,9 @@ const openingHours: OpeningHours[] = [
   { day: "SUNDAY", openTime: "", closeTime: "", isClosed: true, is24Hours: false },
 ];
 
+// The database takes photos with further fields; they are nobody's business.
+const stored = { photos: photos.map((photo) => ({ ...photo, licence: "CC0" })), openingHours };
+
 beforeAll(async () => {
   server = await startTestServer();
   const key = await server.issueKey({
@@ -34,17 +37,22 @@ beforeAll(async () => {
   const { sql } = server;
   await addBusiness(sql, {
     slug: "claimed-shop",
+    name: "The Claimed Shop",
     isClaimed: true,
     isVerified: true,
     isPremium: true,
-    // The database takes further fields; they are nobody's business.
-    photos: photos.map((photo) => ({ ...photo, licence: "CC0" })),
-    openingHours,
+    ...stored,
     addressLine2: "Top floor",
     rating: 4.25,
     reviewCount: 7,
   });
-  await addBusiness(sql, { slug: "unclaimed-shop", phone: "0161 496 0999" });
+  await addBusiness(sql, {
+    slug: "unclaimed-shop",
+    name: "The Unclaimed Shop",
+    isVerified: true,
+    phone: "0161 496 0999",
+    ...stored,
+  });
   await addBusiness(sql, {
     slug: "bare-shop",
     phone: "",
@@ -82,12 +90,18 @@ describe("open list item", () => {
     const { body } = await get("/api/v1/businesses");
     expect(body.businesses.length).toBe(4);
     for (const item of body.businesses) v.parse(schemas.OpenListItem, item);
-  });
-  test("category is the category's slug, city the city's display name", async () => {
-    expect(await listed("claimed-shop")).toMatchObject({ category: "plumbers", city: "Leeds" });
-  });
-  test("rating is the average rating, reviewCount a whole number", async () => {
-    expect(await listed("claimed-shop")).toMatchObject({ rating: 4.25, reviewCount: 7 });
+    expect(await listed("unclaimed-shop")).toEqual({
+      id: expect.any(String),
+      name: "The Unclaimed Shop",
+      slug: "unclaimed-shop",
+      category: "plumbers",
+      city: "Leeds",
+      rating: 4.5,
+      reviewCount: 10,
+      phone: "0161 496 ****",
+      website: "https://shop.example/",
+      isVerified: true,
+    });
   });
   test("the phone of an unclaimed listing is masked, that of a claimed one is whole", async () => {
     expect((await listed("unclaimed-shop")).phone).toBe("0161 496 ****");
@@ -127,11 +141,17 @@ describe("open detail", () => {
     v.parse(v.omit(schemas.OpenBusiness, ["phone", "email"]), body);
     expect(Object.keys(body)).not.toContain("phone");
     expect(Object.keys(body)).not.toContain("email");
+    expect(body).toMatchObject({ isVerified: true, isPremium: false });
   });
   test("a claimed business has all fields that are promised, phone and email too", async () => {
     const { body } = await get("/api/v1/businesses/claimed-shop");
     v.parse(v.required(schemas.OpenBusiness, ["phone", "email"]), body);
-    expect(body).toMatchObject({
+    expect(body).toEqual({
+      id: expect.any(String),
+      name: "The Claimed Shop",
+      slug: "claimed-shop",
+      shortDescription: "A shop for tests.",
+      description: "A shop that is here for tests, and for nothing else.",
       category: "Plumbers",
       categorySlug: "plumbers",
       city: "Leeds",
@@ -140,14 +160,15 @@ describe("open detail", () => {
       coordinates: { lat: 53.7974, lng: -1.5438 },
       phone: "0113 496 0123",
       email: "hello@shop.example",
+      website: "https://shop.example/",
+      rating: 4.25,
+      reviewCount: 7,
+      isVerified: true,
       isPremium: true,
+      photos,
+      // Split shifts, past midnight, 24 hours and closed days as stored.
+      openingHours,
     });
-  });
-  test("photos have url, caption and isCover", async () => {
-    expect((await get("/api/v1/businesses/claimed-shop")).body.photos).toEqual(photos);
-  });
-  test("opening hours have split shifts, past midnight, 24 hours and closed days as stored", async () => {
-    expect((await get("/api/v1/businesses/claimed-shop")).body.openingHours).toEqual(openingHours);
   });
 });
 
@@ -155,15 +176,16 @@ test("a keyed list item has exactly the fields that are promised", async () => {
   const { body } = await get("/api/v1/businesses", bearer);
   expect(body.data.length).toBe(4);
   for (const item of body.data) v.parse(schemas.KeyedListItem, item);
-  expect(body.data[0]).toEqual({
-    slug: "claimed-shop",
-    name: expect.any(String),
+  expect(body.data[0].isPremium).toBe(true);
+  expect(body.data[1]).toEqual({
+    slug: "unclaimed-shop",
+    name: "The Unclaimed Shop",
     shortDesc: "A shop for tests.",
     cityName: "Leeds",
     postcode: "LS1 6HD",
-    averageRating: 4.25,
-    reviewCount: 7,
-    isPremium: true,
+    averageRating: 4.5,
+    reviewCount: 10,
+    isPremium: false,
     isVerified: true,
     categorySlug: "plumbers",
   });
@@ -195,11 +217,30 @@ test("a search result is a page of keyed list items with query, limit and total"
 test("the keyed detail is the full record, phone and email also of the unclaimed", async () => {
   const { body } = await get("/api/v1/businesses/unclaimed-shop", bearer);
   v.parse(schemas.KeyedBusiness, body);
-  expect(body.data).toMatchObject({
+  expect(body.data).toEqual({
+    id: expect.any(String),
+    slug: "unclaimed-shop",
+    name: "The Unclaimed Shop",
+    shortDesc: "A shop for tests.",
+    description: "A shop that is here for tests, and for nothing else.",
+    category: { slug: "plumbers", name: "Plumbers", parent: expect.any(Object) },
+    categorySlug: "plumbers",
+    cityName: "Leeds",
+    citySlug: "leeds",
+    address: { line1: "1 Briggate", line2: null, postcode: "LS1 6HD" },
+    postcode: "LS1 6HD",
+    coordinates: { lat: 53.7974, lng: -1.5438 },
     phone: "0161 496 0999",
     email: "hello@shop.example",
+    website: "https://shop.example/",
+    averageRating: 4.5,
+    reviewCount: 10,
+    isPremium: false,
+    isVerified: true,
     isClaimed: false,
-    category: { slug: "plumbers", name: "Plumbers" },
+    photos,
+    openingHours,
+    updatedAt: expect.any(String),
   });
 });
 
