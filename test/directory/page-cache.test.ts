@@ -369,6 +369,22 @@ test("a list that shows a change already is kept with it, counted once", async (
   expect(cache.find("fresh list")?.list.total).toBe(total - 1);
 });
 
+test("a list that is read before a change is committed is kept with it, though others came after it", async () => {
+  const question = { city: undefined, category: undefined, offset: 0 };
+  const { total } = await ask(question);
+  const [further] = (await ask({ ...question, offset: 30 })).businesses;
+  await sql.begin(async (transaction) => {
+    await transaction`update businesses set status = 'suspended' where id = ${further?.id ?? ""}`;
+    await sql`select pg_current_xact_id()`;
+    await cache.findOrMake("early list", async () => {
+      const list = await ask(question);
+      return { page: { list }, shows: list.shows };
+    });
+  });
+  await change(async () => {});
+  expect(cache.find("early list")?.list.total).toBe(total - 1);
+});
+
 test("a work that fails fails for all who wait, and is done anew for the next", async () => {
   const failing = () => cache.findOrMake("failing", () => Promise.reject(new Error("away")));
   const all = await Promise.allSettled([failing(), failing()]);
