@@ -125,12 +125,15 @@ describe("bringing the index up to date", () => {
     expect(await indexed({ marked: true })).toEqual([]);
   });
 
-  test("a new name of a category is found", async () => {
+  test("a new name of a category is found, and that of a city", async () => {
     await addBusiness(database.sql, { category: "plumbers" });
     await sync();
     await database.sql`update categories set name = 'Zinkworkers' where slug = 'plumbers'`;
     await sync();
     expect(await total("zinkworker")).toBe(1);
+    await database.sql`update cities set name = 'Xanadu' where slug = 'leeds'`;
+    await sync();
+    expect(await total("xanadu")).toBe(1);
   });
 
   // While the name of a city changes, PostgreSQL itself has who comes to it wait.

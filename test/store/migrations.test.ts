@@ -16,6 +16,17 @@ test("a migrated database has none pending, and migrating again does nothing", a
   await drop();
 });
 
+test("two programs that migrate at once apply each once", async () => {
+  const { sql, drop } = await createDatabase();
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-migrations-"));
+  await writeFile(join(folder, "901_once.sql"), "select pg_sleep(0.3); create table once ();");
+  const from = pathToFileURL(`${folder}/`);
+  const applied = await Promise.all([migrate(sql, { from }), migrate(sql, { from })]);
+  expect(applied.flat()).toEqual(["901_once.sql"]);
+  await rm(folder, { recursive: true });
+  await drop();
+});
+
 test("a new database that is not in UTF-8 is refused in a line", async () => {
   const owner = openPostgres(stores().databaseUrl, { max: 1 });
   for (const encoding of ["LATIN1", "SQL_ASCII"]) {
