@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import * as v from "valibot";
+import { until } from "../../scripts/stack/waiting.ts";
 import type { OpeningHours } from "../../src/directory/schemas.ts";
 import * as schemas from "../../src/directory/schemas.ts";
 import { maskPhone } from "../../src/directory/shapes.ts";
@@ -197,13 +198,31 @@ test("a keyed page has exactly data and meta", async () => {
   expect(body.meta).toEqual({ page: 1, per_page: 3, total: 4, has_more: true });
 });
 
-test("a category has its parent, its parents and a business count", async () => {
+test("a category has its parent, its parents, root first, and a business count", async () => {
+  await server.sql`
+    insert into categories (slug, name, parent_id)
+    select 'drain-menders', 'Drain menders', id from categories where slug = 'plumbers'`;
+  await until(async () => (await category("drain-menders")) !== undefined, 1_000);
+  const [trades, plumbers] = [
+    { slug: "building-trades", name: "Building trades" },
+    { slug: "plumbers", name: "Plumbers" },
+  ];
+  expect(await category("drain-menders")).toMatchObject({
+    parent: plumbers,
+    parents: [trades, plumbers],
+  });
+  expect(await category("plumbers")).toEqual({
+    ...plumbers,
+    parent: trades,
+    parents: [trades],
+    businessCount: 4,
+  });
+});
+async function category(slug: string) {
   const { body } = await get("/api/v1/categories", bearer);
   v.parse(schemas.CategoryList, body);
-  const plumbers = body.data.find((category: { slug: string }) => category.slug === "plumbers");
-  expect(plumbers).toMatchObject({ name: "Plumbers", businessCount: 4 });
-  expect(plumbers.parents.at(-1)).toEqual(plumbers.parent);
-});
+  return body.data.find((category: { slug: string }) => category.slug === slug);
+}
 
 test("a search result is a page of keyed list items with query, limit and total", async () => {
   for (const slug of ["claimed-shop", "bare-claimed-shop"]) await server.searchable(slug);

@@ -35,6 +35,7 @@ test("usage says how the key stands, and is free", async () => {
   for (let look = 0; look < 20; look++) {
     const response = await ask("/api/v1/usage", key);
     expect(response.status).toBe(200);
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
     expect(await response.json()).toEqual(expected);
   }
   expect(await server.used(key)).toBe(2);
