@@ -146,6 +146,23 @@ test("a revocation holds within a second even if no announcement came", async ()
   }
 });
 
+test("a change of a tier holds within a second even if no announcement came", async () => {
+  const { key } = await issue({ tier: "starter" });
+  await sql`alter table tiers disable trigger announce`;
+  try {
+    await withKeyring(async (keyring) => {
+      expect(await keyring.resolve(key)).toMatchObject({ ok: true, key: { perMinute: 120 } });
+      await sql`update tiers set per_minute = 121 where slug = 'starter'`;
+      await until(async () => {
+        const resolved = await keyring.resolve(key);
+        return resolved.ok && resolved.key.perMinute === 121;
+      }, 1_000);
+    });
+  } finally {
+    await sql`alter table tiers enable trigger announce`;
+  }
+});
+
 test("findings grow old while it cannot be asked whether something has changed", async () => {
   let now = 0;
   const { key, id } = await issue();

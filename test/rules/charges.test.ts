@@ -110,6 +110,17 @@ describe("charged with a good key, to the key and never to the caller's minute",
     });
   }
 
+  test("0 for what takes too long, 503", async () => {
+    const address = newAddress();
+    const limits = { quota: 10, perMinute: 1, burst: BURST };
+    const key = await server.issueKey({ tier: "enterprise", ...limits });
+    await server.sql.begin(async (transaction) => {
+      await transaction`lock table listings in access exclusive mode`;
+      expect((await ask(`${LIST}?per_page=7`, address, withKey(key))).status).toBe(503);
+    });
+    expect(await chargedToKey(key)).toEqual({ tokens: 0, quota: 0 });
+  });
+
   for (const [reason, quota] of [
     ["rate_limited", 10],
     ["quota_exceeded", 2],

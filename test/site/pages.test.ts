@@ -708,9 +708,11 @@ test("a file is kept for good only under the address that pages give it", async 
 });
 
 describe("for search engines", () => {
-  test("robots.txt points to the sitemap, which leads to every approved business once", async () => {
+  test("robots.txt hides what is private, and points to the sitemap, which leads to every approved business once", async () => {
     const { baseUrl } = server.config;
-    expect((await open("/robots.txt")).html).toContain(`Sitemap: ${baseUrl}/sitemap.xml`);
+    const robots = (await open("/robots.txt")).html;
+    expect(robots).toContain(`Sitemap: ${baseUrl}/sitemap.xml`);
+    expect(robots).toContain("Disallow: /developers/applications\n");
     const locations = (xml: string) =>
       [...xml.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, url]) =>
         (url as string).slice(baseUrl.length),
