@@ -3,6 +3,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { importCategories } from "../../src/directory/import/categories.ts";
 import { importRecords } from "../../src/directory/import.ts";
+import { listBusinesses } from "../../src/directory/listing.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
@@ -72,6 +73,30 @@ test("an import finds the city that somebody adds while it runs", async () => {
   }
   const counts = await importRecords(sql, records(), { source: "late" });
   expect(counts).toMatchObject({ created: 1, pending: 0 });
+});
+
+test("a branch that moves takes all that is below it along", async () => {
+  const place = (slug: string, parent: string | null) => sql`
+    insert into categories (slug, name, parent_id)
+    values (${slug}, ${slug}, (select id from categories where slug = ${parent}))`;
+  for (const [slug, parent] of [
+    ["old-top", null],
+    ["new-top", null],
+    ["middle", "old-top"],
+    ["bottom", "middle"],
+  ] as const) {
+    await place(slug, parent);
+  }
+  await addBusiness(sql, { category: "bottom" });
+  await sql`
+    update categories set parent_id = (select id from categories where slug = 'new-top')
+    where slug = 'middle'`;
+  // One that comes later goes by the tree, not by where the one before it was moved to.
+  await addBusiness(sql, { category: "bottom" });
+  const totals = ["old-top", "new-top", "middle", "bottom"].map(
+    async (category) => (await listBusinesses(sql, { category, offset: 0, limit: 1 })).total,
+  );
+  expect(await Promise.all(totals)).toEqual([0, 2, 2, 2]);
 });
 
 test("an import of categories goes by what they are when its turn comes", async () => {
