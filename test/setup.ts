@@ -31,6 +31,8 @@ await removeFoldersOfKilledRuns();
 const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
 // PostgreSQL runs in another account when we are root, and has to pass.
 await chmod(folder, 0o711);
+// What a test that fails or is killed leaves in its own folder goes with this one.
+process.env.TMPDIR = folder;
 const supervisor = new Supervisor(folder);
 afterAll(end, 30_000);
 
