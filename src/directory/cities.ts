@@ -20,16 +20,6 @@ export async function citiesBeginningWith(sql: Sql, words: readonly string[]): P
     select slug, name from cities where split_part(slug, '-', 1) = any(${words as string[]}::text[])`;
 }
 
-/** Every city that has an approved business, by name. */
-export async function listCities(sql: Sql): Promise<City[]> {
-  return await sql<City[]>`
-    select slug, name from cities
-    where id in (
-      select city_id from listing_counts
-      where category_id = 0 group by city_id having sum(change) > 0)
-    order by name`;
-}
-
 /**
  * The cities with the most approved businesses, the most first; all of them without a limit.
  * @param category slug: only businesses of that category count, with all below it

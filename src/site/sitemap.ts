@@ -1,5 +1,5 @@
 import { listCategories } from "../directory/categories.ts";
-import { listCities } from "../directory/cities.ts";
+import { largestCities } from "../directory/cities.ts";
 import { countApproved } from "../directory/listing.ts";
 import { listSlugs } from "../directory/sitemap.ts";
 import { file } from "../handlers/files.ts";
@@ -60,7 +60,7 @@ export function sitemap(sql: Sql, baseUrl: string): Handler {
 }
 
 async function places(sql: Sql, baseUrl: string): Promise<string[]> {
-  const [categories, cities] = await Promise.all([listCategories(sql), listCities(sql)]);
+  const [categories, cities] = await Promise.all([listCategories(sql), largestCities(sql)]);
   const paths = [
     "/",
     "/cities",

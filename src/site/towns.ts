@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import { type City, findCity, listCities } from "../directory/cities.ts";
+import { type City, findCity, largestCities } from "../directory/cities.ts";
 import { makeSlug } from "../directory/slug.ts";
 import { typosForgiven } from "../search/words.ts";
 import type { Sql } from "../store/postgres.ts";
@@ -9,14 +9,15 @@ type Town = { city: City } | { city: null; similar: City[] };
 
 /**
  * Finds a town by its name in whatever spelling. If there is none, similar towns are those whose names
- * have all the words (Hull: Kingston upon Hull), or else those that are a typing error or two away.
+ * have all the words (Hull: Kingston upon Hull), or else those that are a typing error or two away; of
+ * several alike the largest come first.
  */
 export async function findTown(sql: Sql, text: string): Promise<Town> {
   const slug = makeSlug(text);
   if (slug === "") return { city: null, similar: [] };
   const city = await findCity(sql, slug);
   if (city) return { city };
-  const cities = await listCities(sql);
+  const cities = await largestCities(sql);
   const words = slug.split("-");
   const holding = cities.filter((each) => words.every((word) => wordsOf(each).includes(word)));
   const similar = holding.length > 0 ? holding : closest(cities, slug);

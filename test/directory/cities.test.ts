@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { largestCategoriesOf, largestCities, listCities } from "../../src/directory/cities.ts";
+import { largestCategoriesOf, largestCities } from "../../src/directory/cities.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
@@ -32,10 +32,6 @@ afterAll(() => database.drop());
 
 const setActive = (slug: string, isActive: boolean) =>
   sql`update categories set is_active = ${isActive} where slug = ${slug}`;
-
-test("the cities are those that have an approved business, by name", async () => {
-  expect((await listCities(sql)).map(({ name }) => name)).toEqual(["Bath", "Leeds", "York"]);
-});
 
 test("the largest cities come first, and those of one size by name", async () => {
   const largest = async (category: string | undefined, limit: number) =>
