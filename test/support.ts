@@ -59,12 +59,14 @@ export async function createDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** Whether anybody waits for an advisory lock of this database. */
-export async function hasWaiters(sql: Sql, lock: number): Promise<boolean> {
-  const waiting = await sql`
-    select from pg_locks join pg_database on pg_database.oid = database
-    where datname = current_database() and locktype = 'advisory' and objid = ${lock} and not granted`;
-  return waiting.length > 0;
+/** Waits until so many wait for locks that others in this database hold. */
+export async function untilBlocked(sql: Sql, count = 1): Promise<void> {
+  await until(async () => {
+    const blocked = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    return blocked.length >= count;
+  }, 20_000);
 }
 
 /** A client of a numbered Redis database that nobody else in this run uses. Empty. */

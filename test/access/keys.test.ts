@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { until } from "../../scripts/stack/waiting.ts";
 import {
   apply,
   approveApplication,
@@ -18,7 +17,7 @@ import {
 } from "../../src/access/keys.ts";
 import { type RollResult, rollKey } from "../../src/access/roll-key.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
 let database: TestDatabase;
 let sql: Sql;
@@ -165,10 +164,7 @@ test("of many who roll one key at once, one does", async () => {
   await sql.begin(async (transaction) => {
     await transaction`select from api_keys where id = ${id} for update`;
     results = Promise.all(Array.from({ length: 5 }, () => rollKey(sql, id, { graceSeconds: 60 })));
-    const waiting = () => sql<{ count: number }[]>`
-      select count(*)::integer as count from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    await until(async () => (await waiting())[0]?.count === 5, 5_000);
+    await untilBlocked(sql, 5);
   });
   const outcomes = (await results) ?? [];
   const rolled = outcomes.flatMap((result) => ("rolled" in result ? [result.rolled.id] : []));
@@ -184,10 +180,7 @@ test("a key that is revoked at the moment of its roll has no successor", async (
   await sql.begin(async (transaction) => {
     await transaction`update api_keys set revoked_at = now() where id = ${id}`;
     result = rollKey(sql, id, { graceSeconds: 60 });
-    const waiting = () => sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    await until(async () => (await waiting()).count === 1, 5_000);
+    await untilBlocked(sql);
   });
   expect(await result).toEqual({ refused: "revoked" });
   expect(await sql`select from api_keys where rolled_from = ${id}`).toHaveLength(0);
@@ -203,9 +196,7 @@ test("a roll whose connection is lost fails, does nothing, and harms nothing els
       () => "rolled",
       () => "failed",
     );
-    const isWaiting = () => sql`
-      select from pg_stat_activity where pid = ${pid} and wait_event_type = 'Lock'`;
-    await until(async () => (await isWaiting()).count === 1, 5_000);
+    await untilBlocked(sql);
     await sql`select pg_terminate_backend(${pid})`;
     expect(await outcome).toBe("failed");
   });

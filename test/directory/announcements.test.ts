@@ -4,7 +4,7 @@ import { compactListings } from "../../src/directory/compaction.ts";
 import { importRecords } from "../../src/directory/import.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
 // What one transaction tells, or finishes, while another is at work.
 
@@ -35,7 +35,7 @@ test("a change that had to wait for the move of its category tells of where it i
   await sql.begin(async (move) => {
     await move`update categories set parent_id = ${row.newRoot} where id = ${row.id}`;
     change = sql`update businesses set rating = 3.5 where slug = ${slug}`.then(() => {});
-    await until(async () => (await waiting()) > 0, 5_000);
+    await untilBlocked(sql);
   });
   await change;
   await until(() => payloads.some((payload) => payload.includes(slug)), 5_000);
@@ -103,13 +103,6 @@ test("changes that are too long to tell are made all the same", async () => {
   );
   expect(payloads).toEqual(["*"]);
 });
-
-async function waiting(): Promise<number> {
-  const rows = await sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  return rows.length;
-}
 
 const many = () =>
   Array.from({ length: 400 }, (_, number) => ({

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
-import { until } from "../../scripts/stack/waiting.ts";
 import { applyAction } from "../../src/directory/businesses.ts";
 import { listCategories } from "../../src/directory/categories.ts";
 import { type CategoryCounts, importCategories } from "../../src/directory/import/categories.ts";
@@ -11,7 +10,7 @@ import { importRecords } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -76,12 +75,6 @@ const named = (sourceId: string, name: string, more: Partial<ImportRecord> = {})
   name,
   ...more,
 });
-
-/** Whether somebody waits for what somebody else in this database holds. */
-const isWaiting = async () =>
-  (
-    await database.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  ).length > 0;
 
 test("keeps every field of a record", async () => {
   expect(await load([whole])).toMatchObject({ read: 1, created: 1, rejected: 0, pending: 0 });
@@ -237,7 +230,7 @@ test("a decision that an operator takes while an import runs stands", async () =
     await operator`update businesses set status = 'suspended' where slug = 'boots-norwich'`;
     // It reads the business as it was, and waits to write it.
     importing = load([{ ...whole, name: "Boots UK" }]);
-    await until(isWaiting, 10_000);
+    await untilBlocked(database.sql);
   });
 
   expect(await importing).toMatchObject({ updated: 1, unchanged: 0 });
@@ -250,7 +243,7 @@ test("a business that is deleted while an import runs is created anew, and count
   await database.sql.begin(async (operator) => {
     await operator`delete from businesses where slug = 'boots-norwich'`;
     importing = load([{ ...whole, name: "Boots UK" }]);
-    await until(isWaiting, 10_000);
+    await untilBlocked(database.sql);
   });
 
   expect(await importing).toMatchObject({ read: 1, created: 1, updated: 0 });
@@ -606,7 +599,7 @@ test("two imports at once share one slug between no two businesses", async () =>
     // The slug is given, but only this import knows.
     await batch.promise;
     other = load([named("1", "Boots")], { source: "other" });
-    await until(isWaiting, 20_000);
+    await untilBlocked(database.sql);
   }
   const options = { source: "test", onProgress: batch.resolve };
   const counts = await importRecords(database.sql, feed(), options);
@@ -777,11 +770,7 @@ test("categories can be imported while an operator renames one and moves it", as
       await operator`update categories set name = 'Renamed' where slug = 'own-kind'`;
       importing = importCategories(sql, [{ slug: "own-other", name: "Imported" }]);
       importing.catch(() => {});
-      await until(async () => {
-        const waiting = await sql`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-        return waiting.length > 0;
-      }, 10_000);
+      await untilBlocked(sql);
       await operator`
         update categories set parent_id = (select id from categories where slug = 'own-other')
         where slug = 'own-kind'`;

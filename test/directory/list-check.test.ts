@@ -7,7 +7,7 @@ import { listBusinesses } from "../../src/directory/listing.ts";
 import { COMPACTION_LOCK, IMPORT_LOCK } from "../../src/store/locks.ts";
 import { openPostgres, type Sql, type Transaction } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, hasWaiters, type TestDatabase } from "../support.ts";
+import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
 let database: TestDatabase;
 let sql: Sql;
@@ -232,7 +232,7 @@ test("a repair waits for an import and for a compaction without keeping others w
     await sql.begin(async (holder) => {
       await holder`select pg_advisory_xact_lock(${lock})`;
       repair = repairLists(sql);
-      await until(() => hasWaiters(sql, lock), 5_000);
+      await untilBlocked(sql);
       await sql`update businesses set review_count = review_count + 1 where id = ${id}`;
     });
     await repair;

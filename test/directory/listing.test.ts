@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createRandom, type Random } from "../../scripts/generate/random.ts";
-import { until } from "../../scripts/stack/waiting.ts";
 import { listCategories } from "../../src/directory/categories.ts";
 import { type ListPage, listBusinesses, listPages } from "../../src/directory/listing.ts";
 import { openPostgres, type Sql, type Transaction } from "../../src/store/postgres.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
 const BUSINESSES = 6_000;
 const CITIES = 12;
@@ -387,16 +386,12 @@ describe("the database guards the directory", () => {
     const removal = () => sql`delete from cities where id = ${city.id}`.execute();
     const arrival = (slug: string) =>
       sql`insert into businesses ${sql({ slug, name: "Brief", city_id: city.id })}`.execute();
-    const isWaiting = async () =>
-      (
-        await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      ).length > 0;
 
     let removing: Promise<unknown> | undefined;
     await sql.begin(async (writer) => {
       await writer`insert into businesses ${sql({ slug: "brief-shop", name: "Brief", city_id: city.id })}`;
       removing = removal().catch((error) => error);
-      await until(isWaiting, 5_000);
+      await untilBlocked(sql);
     });
     expect(String(await removing)).toContain("there are businesses of brief-town");
 
@@ -405,7 +400,7 @@ describe("the database guards the directory", () => {
     await sql.begin(async (remover) => {
       await remover`delete from cities where id = ${city.id}`;
       arriving = arrival("late-shop").catch((error) => error);
-      await until(isWaiting, 5_000);
+      await untilBlocked(sql);
     });
     expect(String(await arriving)).toContain("a city that exists");
   });

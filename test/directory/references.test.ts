@@ -6,7 +6,7 @@ import { importRecords } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
 // Cities and categories, which businesses refer to.
 
@@ -105,13 +105,7 @@ test("an import of categories goes by what they are when its turn comes", async 
   await sql.begin(async (operator) => {
     await operator`update categories set parent_id = null, is_active = false where slug = 'own-kind'`;
     importing = importCategories(sql, [{ slug: "own-kind", name: "New name" }]);
-    const isWaiting = async () =>
-      (
-        await sql`
-          select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`
-      ).length > 0;
-    await until(isWaiting, 5_000);
+    await untilBlocked(sql);
   });
   await importing;
   const [found] = await sql`select name, is_active from categories where slug = 'own-kind'`;

@@ -3,7 +3,12 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { generateKey } from "../../src/access/key-format.ts";
 import { windowName } from "../../src/access/meters.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer, testInOneMonth as test } from "../support.ts";
+import {
+  startTestServer,
+  type TestServer,
+  testInOneMonth as test,
+  untilBlocked,
+} from "../support.ts";
 
 // What is charged to whom: the table in the README.
 
@@ -183,7 +188,7 @@ describe("charged with a key that does not work, to the caller's minute", () => 
         headers: { Authorization: `Bearer ${generateKey()}`, "X-Forwarded-For": address },
         signal: gone.signal,
       }).catch(() => "gone");
-      await until(isLookingUp, 5_000);
+      await untilBlocked(server.sql);
       gone.abort();
       expect(await attempt).toBe("gone");
       // Whoever was heard of before this is answered has gone by then.
@@ -193,11 +198,3 @@ describe("charged with a key that does not work, to the caller's minute", () => 
     expect(await chargedToMinute(address)).toBe(1);
   });
 });
-
-/** Whether a key is being looked up while others keep the table locked. */
-async function isLookingUp(): Promise<boolean> {
-  const waiting = await server.sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  return waiting.length > 0;
-}

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { applyAction } from "../../src/directory/businesses.ts";
 import { addBusiness } from "../fixtures.ts";
-import { outputOf, startTestServer, type TestServer } from "../support.ts";
+import { outputOf, startTestServer, type TestServer, untilBlocked } from "../support.ts";
 
 let server: TestServer;
 let authorization: Record<string, string>;
@@ -293,12 +293,7 @@ test("what loses something at the moment of its approval is incomplete", async (
   await sql.begin(async (other) => {
     await other`update businesses set postcode = '' where slug = 'at-once'`;
     approval = applyAction(sql, "approve", "at-once");
-    await until(async () => {
-      const waiting = await sql`
-        select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`;
-      return waiting.length > 0;
-    }, 5_000);
+    await untilBlocked(sql);
   });
   expect(await approval).toEqual({
     slug: "at-once",

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { until } from "../../scripts/stack/waiting.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, hasWaiters, runScript, type TestDatabase } from "../support.ts";
+import { createDatabase, runScript, type TestDatabase, untilBlocked } from "../support.ts";
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -71,7 +70,7 @@ test("a repair that waits for an import says so", async () => {
   await database.sql.begin(async (transaction) => {
     await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
     repair = checkLists("--repair");
-    await until(() => hasWaiters(database.sql, IMPORT_LOCK), 10_000);
+    await untilBlocked(database.sql);
   });
   expect(await repair).toMatchObject({
     exitCode: 0,

@@ -8,13 +8,12 @@ import { generateBusinesses } from "../../scripts/generate/businesses.ts";
 import { towns } from "../../scripts/generate/towns.ts";
 import { trades } from "../../scripts/generate/trades.ts";
 import { fillDirectory } from "../../scripts/stack/sample.ts";
-import { until } from "../../scripts/stack/waiting.ts";
 import { type ImportRecord, importRecord } from "../../src/directory/import/record.ts";
 import { importRecords } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, hasWaiters, outputOf, stores } from "../support.ts";
+import { createDatabase, outputOf, stores, untilBlocked } from "../support.ts";
 
 // GeoNames postal codes of Great Britain: not part of this project, so there may be none.
 const outcodeFile = new URL("../../../shared/data/uk-places/geonames_GB.txt", import.meta.url);
@@ -292,7 +291,7 @@ describe("bun scripts/generate.ts", () => {
         const env = { DATABASE_URL: database.url, REDIS_URL, MEILI_URL, MEILI_KEY };
         // Of no business: what it then does takes a moment.
         generating = run(["--count", "0"], env);
-        await until(() => hasWaiters(database.sql, IMPORT_LOCK), 10_000);
+        await untilBlocked(database.sql);
         await Bun.sleep(3_000);
       });
       expect(await generating).toMatchObject({
@@ -315,12 +314,7 @@ describe("bun scripts/generate.ts", () => {
         const env = { DATABASE_URL: database.url, REDIS_URL, MEILI_URL, MEILI_KEY };
         // One, so that one statement has to wait for the lock, and nothing else is under way.
         generating = run(["--count", "1"], env);
-        const isLoading = async () => {
-          const waiting = await database.sql`
-            select from pg_locks where relation = 'businesses'::regclass and not granted`;
-          return waiting.length > 0;
-        };
-        await until(isLoading, 10_000);
+        await untilBlocked(database.sql);
         const holders = await database.sql`
           select backend_xid, backend_xmin from pg_stat_activity join pg_locks using (pid)
           where locktype = 'advisory' and objid = ${IMPORT_LOCK} and granted

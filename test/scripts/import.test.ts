@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../scripts/stack/waiting.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
-import { createDatabase, hasWaiters, outputOf, stores, type TestDatabase } from "../support.ts";
+import { createDatabase, outputOf, stores, type TestDatabase, untilBlocked } from "../support.ts";
 
 const root = join(import.meta.dir, "..", "..");
 const data = join(root, "../shared/data");
@@ -78,10 +78,6 @@ const record = (sourceId: string, more: object = {}) =>
     ...more,
   });
 
-const waitingFor = async (table: string) =>
-  (await database.sql`select from pg_locks where relation = ${table}::regclass and not granted`)
-    .length;
-
 const count = async () =>
   (await database.sql`select count(*)::integer as count from businesses`)[0]?.count;
 
@@ -136,7 +132,7 @@ test("when rejected rows cannot be written, nothing of the file is kept, and the
   const { ended } = await database.sql.begin(async (transaction) => {
     await transaction`lock table businesses in exclusive mode`;
     const child = start([first, second, third]);
-    await until(async () => (await waitingFor("businesses")) > 0, 10_000);
+    await untilBlocked(database.sql);
     // The few of the second are written when all its rows have been dealt with.
     await mkdir(`${second}.rejects.ndjson`);
     return child;
@@ -301,7 +297,7 @@ test.each<[string, string, (file: string) => Promise<void>]>([
   const { ended } = await database.sql.begin(async (transaction) => {
     await transaction`lock table businesses in access exclusive mode`;
     const child = start([file]);
-    await until(async () => (await waitingFor("businesses")) > 0, 10_000);
+    await untilBlocked(database.sql);
     await change(file);
     return child;
   });
@@ -370,7 +366,7 @@ test.each<[NodeJS.Signals, number]>([
     await database.sql.begin(async (transaction) => {
       await transaction`lock table businesses in exclusive mode`;
       const { ended, kill } = start([first, second, "--json"]);
-      await until(async () => (await waitingFor("businesses")) > 0, 10_000);
+      await untilBlocked(database.sql);
       expect(existsSync(`${second}.rejects.ndjson`)).toBe(true);
       kill(signal);
       const { stdout, stderr, code } = await ended;
@@ -392,7 +388,7 @@ test("an import that waits for another says so, and does not count that as its w
     await database.sql.begin(async (transaction) => {
       await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
       importing = run(args);
-      await until(() => hasWaiters(database.sql, IMPORT_LOCK), 10_000);
+      await untilBlocked(database.sql);
       await Bun.sleep(1_000);
     });
     const { stdout, stderr, code } = (await importing) as Awaited<ReturnType<typeof run>>;
@@ -417,7 +413,7 @@ test("who interrupts an import while it commits is not told that nothing was kep
     await sql.begin(async (transaction) => {
       await transaction`lock table commits`;
       const { ended, kill } = start([file]);
-      await until(async () => (await waitingFor("commits")) > 0, 10_000);
+      await untilBlocked(sql);
       kill("SIGINT");
       expect(await ended).toEqual({
         stdout: "",
