@@ -104,29 +104,60 @@ export function createContext(client = ""): Context {
   return { headers: NO_HEADERS, client: () => client, query: "", segment: "" };
 }
 
-/** Runs a command of ours to its end, on a database and the other stores of the tests. */
+/** By which a command of ours finds a database, and the other stores of the tests. */
+export function storesEnvironment(databaseUrl: string): Record<string, string | undefined> {
+  const { redisUrl, meiliUrl, meiliKey } = stores();
+  return {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    MEILI_URL: meiliUrl,
+    MEILI_KEY: meiliKey,
+  };
+}
+
+/** The words that run a command of ours. */
+export const scriptCommand = (name: string, args: readonly string[]): string[] => [
+  process.execPath,
+  join(import.meta.dir, "..", "scripts", `${name}.ts`),
+  ...args,
+];
+
+/** Runs a command of ours to its end. */
 export async function runScript(
   databaseUrl: string,
   name: string,
   args: readonly string[],
   { cwd, env }: { cwd?: string; env?: Record<string, string> } = {},
 ): ReturnType<typeof outputOf> {
-  const { redisUrl, meiliUrl, meiliKey } = stores();
-  const script = join(import.meta.dir, "..", "scripts", `${name}.ts`);
-  const command = Bun.spawn([process.execPath, script, ...args], {
+  const command = Bun.spawn(scriptCommand(name, args), {
     ...(cwd && { cwd }),
-    env: {
-      ...process.env,
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: redisUrl,
-      MEILI_URL: meiliUrl,
-      MEILI_KEY: meiliKey,
-      ...env,
-    },
+    env: { ...storesEnvironment(databaseUrl), ...env },
     stdout: "pipe",
     stderr: "pipe",
   });
   return await outputOf(command);
+}
+
+/** The same on a terminal: what it has written there. */
+export async function runOnTerminal(
+  databaseUrl: string,
+  name: string,
+  args: readonly string[],
+): Promise<string> {
+  let written = "";
+  const decoder = new TextDecoder();
+  const command = Bun.spawn(scriptCommand(name, args), {
+    env: storesEnvironment(databaseUrl),
+    terminal: {
+      cols: 200,
+      data(_terminal, bytes) {
+        written += decoder.decode(bytes, { stream: true });
+      },
+    },
+  });
+  await command.exited;
+  return written;
 }
 
 /** What a program has written, and its exit code, once it has ended. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { parsePhoneNumberWithError } from "libphonenumber-js/max";
 import * as v from "valibot";
 import { generateBusinesses } from "../../scripts/generate/businesses.ts";
@@ -13,7 +12,7 @@ import { importRecords } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, outputOf, stores, untilBlocked } from "../support.ts";
+import { createDatabase, runScript, untilBlocked } from "../support.ts";
 
 // GeoNames postal codes of Great Britain: not part of this project, so there may be none.
 const outcodeFile = new URL("../../../shared/data/uk-places/geonames_GB.txt", import.meta.url);
@@ -223,37 +222,20 @@ describe("as an import", () => {
 });
 
 describe("bun scripts/generate.ts", () => {
-  const run = async (args: string[], env: Record<string, string> = {}) => {
-    const child = Bun.spawn([process.execPath, "scripts/generate.ts", ...args], {
-      env: { ...process.env, ...env },
-      cwd: join(import.meta.dir, "..", ".."),
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    return await outputOf(child);
-  };
+  const run = (databaseUrl: string, ...args: string[]) => runScript(databaseUrl, "generate", args);
 
   test("fills the directory, and a second time only with what is missing", async () => {
     const database = await createDatabase();
-    const { redisUrl, meiliUrl, meiliKey } = stores();
-    const env = {
-      ...{
-        DATABASE_URL: database.url,
-        REDIS_URL: redisUrl,
-        MEILI_URL: meiliUrl,
-        MEILI_KEY: meiliKey,
-      },
-    };
     try {
-      const first = await run(["--count", "700"], env);
+      const first = await run(database.url, "--count", "700");
       expect(first).toMatchObject({ stderr: "", exitCode: 0 });
       expect(first.stdout).toMatch(
         /^Added 700 businesses in [\d.]+ s, [\d,]+ a second; there already: 0\.\n$/,
       );
-      expect((await run(["--count", "1000"], env)).stdout).toMatch(
+      expect((await run(database.url, "--count", "1000")).stdout).toMatch(
         /^Added 300 .*; there already: 700\.\n$/,
       );
-      expect((await run(["--count", "1000"], env)).stdout).toMatch(/^Added 0 /);
+      expect((await run(database.url, "--count", "1000")).stdout).toMatch(/^Added 0 /);
 
       // As an import has them, but for what they are called in addresses.
       const kept = () => database.sql<{ name: string }[]>`
@@ -278,7 +260,6 @@ describe("bun scripts/generate.ts", () => {
 
   test("says that it waits for an import, however long, which is no part of its time", async () => {
     const database = await createDatabase();
-    const { redisUrl: REDIS_URL, meiliUrl: MEILI_URL, meiliKey: MEILI_KEY } = stores();
     const limits = ["statement_timeout", "idle_in_transaction_session_timeout"];
     try {
       const name = new URL(database.url).pathname.slice(1);
@@ -288,9 +269,8 @@ describe("bun scripts/generate.ts", () => {
       let generating: ReturnType<typeof run> | undefined;
       await database.sql.begin(async (transaction) => {
         await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
-        const env = { DATABASE_URL: database.url, REDIS_URL, MEILI_URL, MEILI_KEY };
         // Of no business: what it then does takes a moment.
-        generating = run(["--count", "0"], env);
+        generating = run(database.url, "--count", "0");
         await untilBlocked(database.sql);
         await Bun.sleep(3_000);
       });
@@ -306,14 +286,12 @@ describe("bun scripts/generate.ts", () => {
 
   test("keeps nothing from being vacuumed while it loads", async () => {
     const database = await createDatabase();
-    const { redisUrl: REDIS_URL, meiliUrl: MEILI_URL, meiliKey: MEILI_KEY } = stores();
     try {
       let generating: ReturnType<typeof run> | undefined;
       await database.sql.begin(async (transaction) => {
         await transaction`lock table businesses in share mode`;
-        const env = { DATABASE_URL: database.url, REDIS_URL, MEILI_URL, MEILI_KEY };
         // One, so that one statement has to wait for the lock, and nothing else is under way.
-        generating = run(["--count", "1"], env);
+        generating = run(database.url, "--count", "1");
         await untilBlocked(database.sql);
         const holders = await database.sql`
           select backend_xid, backend_xmin from pg_stat_activity join pg_locks using (pid)
@@ -332,11 +310,9 @@ describe("bun scripts/generate.ts", () => {
 
   test("what is loaded is no failure when only the tidying up after it fails", async () => {
     const database = await createDatabase();
-    const { redisUrl: REDIS_URL, meiliUrl: MEILI_URL, meiliKey: MEILI_KEY } = stores();
     try {
       await database.sql`alter function fold_listing_counts() rename to gone`;
-      const env = { DATABASE_URL: database.url, REDIS_URL, MEILI_URL, MEILI_KEY };
-      expect(await run(["--count", "3"], env)).toMatchObject({
+      expect(await run(database.url, "--count", "3")).toMatchObject({
         stdout: expect.stringMatching(/^Added 3 businesses in /),
         stderr: expect.stringMatching(
           /^All is kept, but the directory could not be tidied up \(.*fold_listing_counts.*\); a running server does that by itself\.\n$/,
@@ -350,13 +326,11 @@ describe("bun scripts/generate.ts", () => {
 
   test("holds nothing open that would keep its VACUUM from tidying up the lists", async () => {
     const database = await createDatabase();
-    const { redisUrl: REDIS_URL, meiliUrl: MEILI_URL, meiliKey: MEILI_KEY } = stores();
     try {
       // Otherwise a VACUUM that comes soon after a commit does not count on it yet.
       const name = new URL(database.url).pathname.slice(1);
       await database.sql`alter database ${database.sql(name)} set synchronous_commit = on`;
-      const env = { DATABASE_URL: database.url, REDIS_URL, MEILI_URL, MEILI_KEY };
-      await run(["--count", "1000"], env);
+      await run(database.url, "--count", "1000");
       const [{ pages, tidy }] = await database.sql<[{ pages: number; tidy: number }]>`
         select relpages as pages, relallvisible as tidy from pg_class where oid = 'listings'::regclass`;
       expect(pages).toBeGreaterThan(10);
@@ -381,11 +355,9 @@ describe("bun scripts/generate.ts", () => {
 
   test("goes on where the sample directory of npm start ends", async () => {
     const database = await createDatabase();
-    const { redisUrl: REDIS_URL, meiliUrl: MEILI_URL, meiliKey: MEILI_KEY } = stores();
     try {
       await fillDirectory(database.sql, async (_name, work) => await work);
-      const env = { DATABASE_URL: database.url, REDIS_URL, MEILI_URL, MEILI_KEY };
-      expect((await run(["--count", "5100"], env)).stdout).toMatch(
+      expect((await run(database.url, "--count", "5100")).stdout).toMatch(
         /^Added 100 .*; there already: 5,000\.\n$/,
       );
     } finally {
@@ -394,13 +366,15 @@ describe("bun scripts/generate.ts", () => {
   });
 
   test("says in one line that there is no directory to fill", async () => {
-    const { stdout, stderr, exitCode } = await run([], { DATA_DIR: "/nowhere" });
+    const { stdout, stderr, exitCode } = await runScript("", "generate", [], {
+      env: { DATA_DIR: "/nowhere" },
+    });
     expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
     expect(stderr).toStartWith("No stack runs with its data in /nowhere");
   });
 
   test("writes one record on each line", async () => {
-    const { stdout, exitCode } = await run(["--ndjson", "--count", "2500", "--seed", "1"]);
+    const { stdout, exitCode } = await run("", "--ndjson", "--count", "2500", "--seed", "1");
     expect(exitCode).toBe(0);
     const records = stdout
       .trimEnd()
@@ -410,7 +384,7 @@ describe("bun scripts/generate.ts", () => {
   });
 
   test("refuses a count that is no number, in one line", async () => {
-    const { stdout, stderr, exitCode } = await run(["--count", "many"]);
+    const { stdout, stderr, exitCode } = await run("", "--count", "many");
     expect({ stdout, stderr, exitCode }).toEqual({
       stdout: "",
       stderr: "--count must be a whole number from 0 to 999999999; not many.\n",

@@ -5,7 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../scripts/stack/waiting.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
-import { createDatabase, outputOf, stores, type TestDatabase, untilBlocked } from "../support.ts";
+import {
+  createDatabase,
+  outputOf,
+  scriptCommand,
+  storesEnvironment,
+  type TestDatabase,
+  untilBlocked,
+} from "../support.ts";
 
 const root = join(import.meta.dir, "..", "..");
 const data = join(root, "../shared/data");
@@ -39,14 +46,9 @@ interface Counts {
 const run = (args: string[]) => start(args).ended;
 
 function start(args: string[]) {
-  const child = Bun.spawn([process.execPath, join(root, "scripts/import.ts"), ...args], {
+  const child = Bun.spawn(scriptCommand("import", args), {
     cwd: folder,
-    env: {
-      ...process.env,
-      DATABASE_URL: database.url,
-      REDIS_URL: stores().redisUrl,
-      MEILI_URL: stores().meiliUrl,
-    },
+    env: storesEnvironment(database.url),
     stdout: "pipe",
     stderr: "pipe",
   });

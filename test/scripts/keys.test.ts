@@ -1,6 +1,5 @@
 import { afterAll, test as anyMonth, beforeAll, describe, expect } from "bun:test";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { createAdmission } from "../../src/access/admission.ts";
 import { isWellFormedKey } from "../../src/access/key-format.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
@@ -11,7 +10,8 @@ import {
   freshRedis,
   outputOf,
   patient,
-  stores,
+  runScript,
+  storesEnvironment,
   type TestDatabase,
   testInOneMonth as test,
 } from "../support.ts";
@@ -28,23 +28,7 @@ afterAll(async () => {
 
 /** Runs a script on the stores of this test. */
 const run = (script: string, args: string[], environment: Record<string, string> = {}) =>
-  spawn([process.execPath, `scripts/${script}.ts`, ...args], environment);
-
-async function spawn(command: string[], environment: Record<string, string> = {}) {
-  const child = Bun.spawn(command, {
-    cwd: join(import.meta.dir, "..", ".."),
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: database.url,
-      REDIS_URL: redis.url,
-      MEILI_URL: stores().meiliUrl,
-      ...environment,
-    },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  return await outputOf(child);
-}
+  runScript(database.url, script, args, { env: { REDIS_URL: redis.url, ...environment } });
 
 /** The address of the database, but for a part of it. */
 const elsewhere = (part: Partial<URL>) => Object.assign(new URL(database.url), part).href;
@@ -175,7 +159,6 @@ describe("issue-key", () => {
       [...ann, "--tier", "growth", "--expires-in", "1d", "--expires-at", "2090-01-01"],
       "not both",
     ],
-    ["an unknown option", ["--nme", "Ann"], "--nme"],
     ["an unknown application", ["--application", "nonsense"], "There is no application nonsense"],
   ];
   test("it refuses in one clear line, with exit code 1 and no key made", async () => {
@@ -329,7 +312,11 @@ describe("keys", () => {
         `keys.ts roll ${id}`,
       ]) {
         const shell = `exec "${process.execPath}" scripts/${command} > /dev/full`;
-        const { stderr, exitCode } = await spawn(["sh", "-c", shell]);
+        const child = Bun.spawn(["sh", "-c", shell], {
+          env: storesEnvironment(database.url),
+          stdio: ["ignore", "pipe", "pipe"],
+        });
+        const { stderr, exitCode } = await outputOf(child);
         const [, lost] =
           /^The output .*\nThe key (\S+) is issued, but could not be shown\. .*\n$/.exec(stderr) ??
           [];

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { SEARCH_INDEX } from "../../src/search/settings.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, runScript, stores, type TestDatabase, uniqueIndex } from "../support.ts";
+import {
+  createDatabase,
+  runOnTerminal,
+  runScript,
+  type TestDatabase,
+  uniqueIndex,
+} from "../support.ts";
 
 const { meili } = uniqueIndex();
 let database: TestDatabase;
@@ -47,25 +53,7 @@ test("on a terminal it shows how far it is, and how fast since it began", async 
     select 'shop-' || n, 'Shop ' || n, 'approved', category_id, city_id, address_line1, postcode,
       latitude, longitude
     from businesses, generate_series(2, 5000) as n where id = ${id}`;
-  let written = "";
-  const decoder = new TextDecoder();
-  const { redisUrl, meiliUrl, meiliKey } = stores();
-  const program = Bun.spawn([process.execPath, "scripts/sync-search.ts"], {
-    env: {
-      ...process.env,
-      DATABASE_URL: database.url,
-      REDIS_URL: redisUrl,
-      MEILI_URL: meiliUrl,
-      MEILI_KEY: meiliKey,
-    },
-    terminal: {
-      cols: 200,
-      data(_terminal, bytes) {
-        written += decoder.decode(bytes, { stream: true });
-      },
-    },
-  });
-  expect(await program.exited).toBe(0);
+  const written = await runOnTerminal(database.url, "sync-search", []);
   const [, rate = ""] = /5,000 of 5,000 \| ([\d,]+) a second/.exec(written) ?? [];
   expect(Number(rate.replace(",", ""))).toBeWithin(1, 100_000);
 });
@@ -86,10 +74,4 @@ test("says in one line that a proxy answers for Meilisearch, and exits 1", async
       "Cannot bring search up to date: what answers at MEILI_URL is no Meilisearch, or a proxy whose Meilisearch is away\n",
     exitCode: 1,
   });
-});
-
-test("refuses an option that it does not know", async () => {
-  const { stderr, exitCode } = await syncSearch(["--rebiuld"]);
-  expect(exitCode).toBe(1);
-  expect(stderr).toContain("--rebiuld");
 });

@@ -7,7 +7,7 @@ import { openChromium } from "../../scripts/stack/chromium.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { listWaiting } from "../../src/access/applications.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, stores, type TestServer } from "../support.ts";
+import { runScript, startTestServer, type TestServer } from "../support.ts";
 import { openTab, overflow, violations } from "./browser.ts";
 
 // From a first call to a key and its end, as a developer meets it in a real browser.
@@ -300,18 +300,8 @@ const newestApplication = async () => (await listWaiting(server.sql)).at(-1)?.id
 
 /** What an operator does at a terminal. */
 async function issueKey(...args: string[]) {
-  const { databaseUrl, redisUrls } = server.config;
-  const child = Bun.spawn([process.execPath, "scripts/issue-key.ts", ...args], {
-    cwd: join(import.meta.dir, "..", ".."),
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: redisUrls.join(","),
-      MEILI_URL: stores().meiliUrl,
-    },
-    stderr: "inherit",
-  });
-  expect(await child.exited).toBe(0);
+  const { stderr, exitCode } = await runScript(server.config.databaseUrl, "issue-key", args);
+  expect([stderr, exitCode]).toEqual(["", 0]);
 }
 
 async function expectGoodLooks(tab: Page) {
