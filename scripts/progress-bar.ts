@@ -1,4 +1,4 @@
-import { type Options, Presets, SingleBar } from "cli-progress";
+import { Presets, SingleBar } from "cli-progress";
 import { grouped } from "../src/numbers.ts";
 import { onInterruption } from "./interruption.ts";
 
@@ -8,14 +8,10 @@ import { onInterruption } from "./interruption.ts";
  * @param format as cli-progress has it
  */
 export function progressBar(format: string): SingleBar {
-  const options: Options = {
-    format,
-    formatValue: grouped,
-    noTTYOutput: false,
-    clearOnComplete: true,
-    hideCursor: true,
-  };
-  const bar = new SingleBar({ ...options, stream: process.stderr }, Presets.shades_classic);
+  const bar = new SingleBar(
+    { format, formatValue: grouped, clearOnComplete: true, hideCursor: true },
+    Presets.shades_classic,
+  );
   bar.on("start", () => {
     bar.once(
       "stop",

@@ -11,12 +11,11 @@ export interface Progress {
 /** How far a file has been read, on stderr; nothing where that is no terminal. */
 export function showProgress(file: string, sizeBytes: number): Progress {
   const started = performance.now();
-  const name = basename(file);
   let bytes = 0;
   const bar = progressBar(
     "{name} {bar} {percentage} % | {rows} rows, {rate} a second | {eta_formatted} left",
   );
-  bar.start(Math.max(sizeBytes, 1), 0, { name, rows: 0, rate: 0 });
+  bar.start(Math.max(sizeBytes, 1), 0, { name: basename(file), rows: 0, rate: 0 });
   return {
     addBytes(more) {
       bytes += more;
@@ -24,11 +23,7 @@ export function showProgress(file: string, sizeBytes: number): Progress {
     },
     setRows(rows) {
       const rate = Math.round((rows / (performance.now() - started)) * 1000);
-      bar.update(bytes, {
-        name,
-        rows: grouped(rows),
-        rate: grouped(rate),
-      });
+      bar.update(bytes, { rows: grouped(rows), rate: grouped(rate) });
     },
     stop: () => bar.stop(),
   };
