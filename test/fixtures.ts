@@ -93,3 +93,14 @@ export async function addBusiness(
     returning id, slug`;
   return row;
 }
+
+/** Adds so many others like it in one statement: `NAME 1`, with the slug `NAME-1`, and so on. */
+export async function copyBusiness(sql: Sql, id: string, name: string, count = 1): Promise<void> {
+  await sql`
+    insert into businesses (
+      slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
+    select ${name} || '-' || n, ${name} || ' ' || n, 'approved', category_id, city_id,
+      address_line1, postcode, latitude, longitude
+    from businesses, generate_series(1, ${count}::integer) as n
+    where id = ${id}`;
+}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { SEARCH_INDEX } from "../../src/search/settings.ts";
-import { addBusiness } from "../fixtures.ts";
+import { addBusiness, copyBusiness } from "../fixtures.ts";
 import {
   createDatabase,
   runOnTerminal,
@@ -47,12 +47,7 @@ test("builds the index, then brings changes into it, then builds it anew when to
 
 test("on a terminal it shows how far it is, and how fast since it began", async () => {
   const { id } = await addBusiness(database.sql);
-  await database.sql`
-    insert into businesses (
-      slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
-    select 'shop-' || n, 'Shop ' || n, 'approved', category_id, city_id, address_line1, postcode,
-      latitude, longitude
-    from businesses, generate_series(2, 5000) as n where id = ${id}`;
+  await copyBusiness(database.sql, id, "shop", 4_999);
   const written = await runOnTerminal(database.url, "sync-search", []);
   const [, rate = ""] = /5,000 of 5,000 \| ([\d,]+) a second/.exec(written) ?? [];
   expect(Number(rate.replace(",", ""))).toBeWithin(1, 100_000);

@@ -11,7 +11,7 @@ import { SearchTaskError } from "../../src/search/tasks.ts";
 import { SEARCH_SYNC_LOCK } from "../../src/store/locks.ts";
 import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
-import { addBusiness } from "../fixtures.ts";
+import { addBusiness, copyBusiness } from "../fixtures.ts";
 import { createDatabase, stores, type TestDatabase, uniqueIndex } from "../support.ts";
 
 let database: TestDatabase;
@@ -58,16 +58,7 @@ async function indexed({ marked = false } = {}): Promise<{ id: string; name: str
 /** Many businesses in one statement, called `zephyr 1` and so on. */
 async function addMany(count: number): Promise<void> {
   const { id } = await addBusiness(database.sql, { name: "zephyr 0" });
-  await copyBusiness(id, "zephyr", count - 1);
-}
-
-/** Others like it in one statement, called `zephyr 1` and so on. */
-async function copyBusiness(id: string, name: string, count = 1): Promise<void> {
-  await database.sql`
-    insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
-    select ${`${name}-`} || n, ${`${name} `} || n, 'approved', category_id, city_id, address_line1, postcode, latitude, longitude
-    from businesses, generate_series(1, ${count}::integer) as n
-    where id = ${id}`;
+  await copyBusiness(database.sql, id, "zephyr", count - 1);
 }
 
 describe("bringing the index up to date", () => {
@@ -148,7 +139,7 @@ describe("bringing the index up to date", () => {
       await rename`begin`;
       const [old] = await rename`
         update categories set name = 'Zinkworkers' where slug = ${slug} returning old.name`;
-      await copyBusiness(id, "xyloid");
+      await copyBusiness(database.sql, id, "xyloid");
       await sync();
       expect(await total(`xyloid ${old?.name}`)).toBe(1);
       await rename`commit`;
@@ -283,11 +274,11 @@ describe("bringing the index up to date", () => {
   test("a run ends although there are always more changes", async () => {
     const { id } = await addBusiness(database.sql);
     await sync();
-    await copyBusiness(id, "first");
+    await copyBusiness(database.sql, id, "first");
     let sent = 0;
     const gate = meilisearchGate(async ({ method, pathname }) => {
       if (method === "GET" || !pathname.endsWith("/documents")) return undefined;
-      if (sent++ < 5) await copyBusiness(id, `later-${sent}`);
+      if (sent++ < 5) await copyBusiness(database.sql, id, `later-${sent}`);
       return undefined;
     });
     const result = await syncSearch({ ...where(), meili: gate.meili });
@@ -638,12 +629,12 @@ describe("the running sync", () => {
     // Long beside a round, so that no round holds the same change for three polls.
     const running = await startSearchSync({ ...where(), log: silent, pollIntervalMs: 200 });
     // It has looked once, and not built the index itself, after which it would rest for longer.
-    await copyBusiness(id, "known");
+    await copyBusiness(database.sql, id, "known");
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
     const shown = () => meili.index(index).getDisplayedAttributes();
     await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
     for (let round = 0; round < 45; round++) {
-      await copyBusiness(id, `round-${round}`);
+      await copyBusiness(database.sql, id, `round-${round}`);
       await Bun.sleep(50);
       await database.sql`delete from search_changes`;
     }

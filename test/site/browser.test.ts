@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Browser, Locator, Page } from "playwright-core";
 import { openChromium } from "../../scripts/stack/chromium.ts";
 import { weekdays } from "../../src/directory/weekdays.ts";
-import { addBusiness } from "../fixtures.ts";
+import { addBusiness, copyBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
 import { openTab, overflow, violations } from "./browser.ts";
 
@@ -98,12 +98,7 @@ test("with text twice as large, nothing sticks out of a phone and what is typed 
 test("no word of a name is broken for the number beside it, on a phone", async () => {
   const large = await startTestServer();
   const { id } = await addBusiness(large.sql, { category: "hotels", city: "Wolverhampton" });
-  await large.sql`
-    insert into businesses (
-      slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
-    select 'shop-' || n, 'Shop ' || n, 'approved', category_id, city_id, address_line1, postcode,
-      latitude, longitude
-    from businesses, generate_series(1, 11000) as n where id = ${id}`;
+  await copyBusiness(large.sql, id, "shop", 11_000);
   const { tab, close } = await openTab(browser, large.url, {
     viewport: { width: 360, height: 740 },
   });

@@ -3,7 +3,7 @@ import { generateBusinesses } from "../../scripts/generate/businesses.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { importRecords } from "../../src/directory/import.ts";
 import { parseOpeningHours } from "../../src/directory/opening-hours.ts";
-import { addBusiness } from "../fixtures.ts";
+import { addBusiness, copyBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
 
 let server: TestServer;
@@ -179,12 +179,7 @@ describe("search", () => {
     const large = await startTestServer();
     try {
       const { id } = await addBusiness(large.sql, { name: "zephyr 0" });
-      await large.sql`
-        insert into businesses (
-          slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
-        select 'zephyr-' || n, 'zephyr ' || n, 'approved', category_id, city_id, address_line1,
-          postcode, latitude, longitude
-        from businesses, generate_series(1, 1024) as n where id = ${id}`;
+      await copyBusiness(large.sql, id, "zephyr", 1_024);
       const index = large.meili.index(large.searchIndex);
       const indexed = async () => (await index.getStats().catch(() => null))?.numberOfDocuments;
       await until(async () => (await indexed()) === 1_025, 20_000);

@@ -88,10 +88,7 @@ test("nothing is called current after a reconnection before all is told to be fo
     await until(() => !announcements.areCurrent(), 5_000);
     isForgotten = false;
     await line.mend();
-    await new Promise<void>((resolve) => {
-      const look = () => (announcements.areCurrent() ? resolve() : setImmediate(look));
-      look();
-    });
+    while (!announcements.areCurrent()) await new Promise(setImmediate);
     expect([round, isForgotten]).toEqual([round, true]);
   }
   isOver = true;
@@ -121,10 +118,7 @@ test("nothing is called current before all is told that was announced while it c
   } finally {
     process.kill(listener.pid, "SIGCONT");
   }
-  await new Promise<void>((resolve) => {
-    const look = () => (announcements.areCurrent() ? resolve() : setImmediate(look));
-    look();
-  });
+  while (!announcements.areCurrent()) await new Promise(setImmediate);
   expect(told).toEqual(["first", "second"]);
   await announcements.stop();
   await sql.end({ timeout: 1 });
