@@ -179,7 +179,7 @@ declare module "ioredis" {
   interface RedisCommander<Context> {
     admitClients(count: number, ...values: (string | number)[]): Result<number[], Context>;
     admitKeys(count: number, ...values: (string | number)[]): Result<number[], Context>;
-    refundKey(name: string, month: string): Result<number, Context>;
-    seedMeters(count: number, ...values: (string | number)[]): Result<number, Context>;
+    refundKey(name: string, month: string): Result<null, Context>;
+    seedMeters(count: number, ...values: (string | number)[]): Result<null, Context>;
   }
 }

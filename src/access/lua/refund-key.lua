@@ -2,7 +2,7 @@
 --
 -- KEYS[1]  the key's meter, see admit-keys.lua
 -- ARGV[1]  month of the charge, as 202611
--- Answer   1 when given back, 0 when the month is over or the meter gone
+-- Answer   none
 --
 -- Atomic, because a charge between reading and writing would be lost.
 
@@ -15,13 +15,12 @@ local charged_month = tonumber(ARGV[1])
 
 local stored = redis.call("GET", key)
 if not stored then
-  return 0
+  return
 end
 local month, used, tokens, time = struct.unpack(METER, stored)
 if month ~= charged_month then
-  return 0
+  return
 end
 -- No clock and no capacity: the level is refilled, and cut to the capacity, whenever it is read.
 redis.call("SET", key,
   struct.pack(METER, month, math.max(0, used - 1), tokens + TOKEN, time), "KEEPTTL")
-return 1

@@ -8,7 +8,7 @@
 --          used, requests charged in it at least
 --          refill of the bucket, requests per minute
 --          tokens, whole requests left in the bucket at most; empty when nothing is known of them
--- Answer   the number of KEYS
+-- Answer   none
 --
 -- Atomic, because a charge between reading and writing would be lost.
 
@@ -51,4 +51,3 @@ for index, key in ipairs(KEYS) do
   seed(key, tonumber(ARGV[first]), tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2]),
     tonumber(ARGV[first + 3]))
 end
-return #KEYS
