@@ -10,7 +10,6 @@ export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     const number = counted(faults.length, "setting", "settings");
     super(`Cannot start, ${number} to fix:\n  ${faults.join("\n  ")}`);
-    this.name = "ConfigError";
   }
 }
 

@@ -33,9 +33,7 @@ export interface Admission {
 type ClientAdmission = { admitted: true } | { admitted: false; retryAfterSeconds: number };
 
 /** Whether to admit somebody cannot be decided, since what that depends on cannot be read. */
-export class AdmissionUnavailable extends Error {
-  override name = "AdmissionUnavailable";
-}
+export class AdmissionUnavailable extends Error {}
 
 export interface AdmissionOptions {
   /** Without it nothing outlives Redis. */

@@ -43,9 +43,7 @@ export interface Stored {
 }
 
 /** A page was found, but its bytes are gone. From then on it is not found. */
-export class LostPageError extends Error {
-  override name = "LostPageError";
-}
+export class LostPageError extends Error {}
 
 /**
  * Keeps each page of a cache, and its other forms, in a file.

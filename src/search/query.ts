@@ -20,9 +20,7 @@ interface SearchQuery {
 }
 
 /** Meilisearch cannot be reached, is too slow, or has no index yet. */
-export class SearchUnavailable extends Error {
-  override name = "SearchUnavailable";
-}
+export class SearchUnavailable extends Error {}
 
 /**
  * Approved businesses that match all words of a text, in whatever order, best first; see settings.ts

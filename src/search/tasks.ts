@@ -4,9 +4,7 @@ import { withDeadline } from "../store/deadline.ts";
 import { LONGEST_REQUEST_MS, type Meilisearch } from "../store/meilisearch.ts";
 
 /** Meilisearch accepted a task, but could not finish it. */
-export class SearchTaskError extends Error {
-  override name = "SearchTaskError";
-}
+export class SearchTaskError extends Error {}
 
 /**
  * Waits until Meilisearch has done a task.
