@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { Sql } from "../store/postgres.ts";
 import { generateKey, hashKey, keyHint } from "./key-format.ts";
 import { type IssuedKey, isId, type KeyRecord, type KeyRequest, listKeysOf } from "./keys.ts";
@@ -132,4 +132,4 @@ const approval = (rights: Rights) => ({
 const isToken = (text: string) => /^[\w-]{22}$/.test(text);
 
 /** Of 128 random bits: nothing that could be guessed from its hash. */
-const hashToken = (token: string) => createHash("sha256").update(token).digest();
+const hashToken = (token: string) => hash("sha256", token, "buffer");

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
@@ -23,7 +23,7 @@ export function isWellFormedKey(text: string): boolean {
  * this one has 190 random bits.
  */
 export function hashKey(key: string): Buffer {
-  return createHash("sha256").update(key).digest();
+  return hash("sha256", key, "buffer");
 }
 
 /** The start of a key, by which its holder recognises it; 4 of its 32 random characters. */

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { dependencies } from "../../package.json" with { type: "json" };
 import { versionedFile } from "../handlers/files.ts";
 import type { Answer } from "../http/answer.ts";
@@ -10,10 +11,9 @@ import styles from "./reference.css" with { type: "text" };
  * from or goes to another host.
  */
 export function referencePage(): Handler {
-  const hash = new Bun.CryptoHasher("sha256").update(START).digest("base64");
   const policy = [
     "default-src 'none'",
-    `script-src 'self' 'sha256-${hash}'`,
+    `script-src 'self' 'sha256-${hash("sha256", START, "base64")}'`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self' data:",
