@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
 import { counted, grouped } from "../src/numbers.ts";
@@ -40,7 +39,7 @@ async function syncSearchCommand(): Promise<void> {
     let result = await sync();
     if (result.state !== "current") say("Another process is doing this; waiting until it is done.");
     while (result.state !== "current") {
-      await sleep(200);
+      await Bun.sleep(200);
       result = await sync();
     }
     progress.end();

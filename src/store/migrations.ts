@@ -1,5 +1,4 @@
 import { readdir } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { MIGRATION_LOCK } from "./locks.ts";
 import type { Sql } from "./postgres.ts";
 
@@ -31,7 +30,7 @@ export async function migrate(
     for (const name of pending) {
       for (let waits = 0; !(await apply(connection, name, from)); waits++) {
         if (waits === 0) onWait(`${name} waits for a transaction that uses what it is to change.`);
-        await sleep(PAUSE_MS);
+        await Bun.sleep(PAUSE_MS);
       }
     }
     return pending;
