@@ -1,3 +1,4 @@
+import type { ApiKey } from "../src/access/keys.ts";
 import { formatOpeningHours } from "../src/directory/opening-hours.ts";
 import type { OpeningHours } from "../src/directory/schemas.ts";
 import type { Sql } from "../src/store/postgres.ts";
@@ -103,4 +104,10 @@ export async function copyBusiness(sql: Sql, id: string, name: string, count = 1
       address_line1, postcode, latitude, longitude
     from businesses, generate_series(1, ${count}::integer) as n
     where id = ${id}`;
+}
+
+/** A key as admission needs it, which is in no database. */
+export function makeKey(limits: Partial<ApiKey> = {}): ApiKey {
+  const id = Bun.randomUUIDv7();
+  return { id, meterId: id, tier: "", quota: 1_000, perMinute: 60, burst: 60, ...limits };
 }

@@ -13,6 +13,7 @@ import type { ApiKey } from "../../src/access/keys.ts";
 import { createMeters, meterName } from "../../src/access/meters.ts";
 import { flushRegularly, openUsage } from "../../src/access/usage.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
+import { makeKey } from "../fixtures.ts";
 import { openLine } from "../line.ts";
 import { createDatabase, patient, type TestDatabase } from "../support.ts";
 
@@ -53,11 +54,6 @@ async function startServer(options: AdmissionOptions = {}) {
   };
 }
 
-function newKey(limits: Partial<ApiKey> = {}): ApiKey {
-  const id = Bun.randomUUIDv7();
-  return { id, meterId: id, tier: "", quota: 1_000, perMinute: 60, burst: 60, ...limits };
-}
-
 /** How many of this many requests at once, to both servers, are let in. */
 async function admitted(key: ApiKey, requests: number, by = servers): Promise<number> {
   const decisions = await Promise.all(
@@ -74,7 +70,7 @@ const decidesAgain = () =>
 
 test("of 200 requests at once for each of 30 keys on all masters, exactly 60 are let in for each", async () => {
   const both = await Promise.all([startServer(patient), startServer(patient)]);
-  const keys = Array.from({ length: 30 }, () => newKey());
+  const keys = Array.from({ length: 30 }, () => makeKey());
   const counts = await Promise.all(keys.map((key) => admitted(key, 200, both)));
   expect(counts).toEqual(keys.map(() => 60));
   const open = await Promise.all(
@@ -107,7 +103,7 @@ test("a server that only the cluster names is told the same password as those of
 });
 
 test("while the slot of a key moves to another master, not one more and not one less is let in", async () => {
-  const key = newKey({ quota: 600, perMinute: 60_000, burst: 60_000 });
+  const key = makeKey({ quota: 600, perMinute: 60_000, burst: 60_000 });
   const name = meterName(key.meterId);
   let count = await admitted(key, 20);
   const before = await masterOf(nodes, name);
@@ -124,7 +120,7 @@ test("while the slot of a key moves to another master, not one more and not one 
 });
 
 test("when a master is killed its replica takes over; no key gets more than its quota and a second's worth", async () => {
-  const key = newKey({ quota: 1_000, perMinute: 12_000, burst: 200 });
+  const key = makeKey({ quota: 1_000, perMinute: 12_000, burst: 200 });
   const name = meterName(key.meterId);
   let count = await admitted(key, 100);
   const before = await masterOf(nodes, name);

@@ -3,6 +3,7 @@ import { type Admission, createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
 import { createMeters, meterName } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
+import { makeKey } from "../fixtures.ts";
 import { freshRedis, patient, testInOneMonth as test } from "../support.ts";
 
 const SECOND = 1_000_000;
@@ -22,12 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => redis.disconnect());
 
-let keys = 0;
-function newKey(limits: Partial<ApiKey> = {}): ApiKey {
-  const id = `key-${++keys}`;
-  return { id, meterId: id, tier: "developer", quota: 1_000, perMinute: 60, burst: 60, ...limits };
-}
-
 /** How many of this many requests, one after the other, are let in. */
 async function admitted(key: ApiKey, requests: number): Promise<number> {
   let count = 0;
@@ -38,7 +33,7 @@ async function admitted(key: ApiKey, requests: number): Promise<number> {
 }
 
 test("of 500 requests at once with one developer key exactly 60 are let in, and the quota stands at 60", async () => {
-  const key = newKey();
+  const key = makeKey();
   const decisions = await Promise.all(Array.from({ length: 500 }, () => admission.admitKey(key)));
   expect(decisions.filter(({ admitted }) => admitted).length).toBe(60);
   for (const decision of decisions) {
@@ -56,7 +51,7 @@ test("Redis's own clock counts in microseconds", async () => {
   };
   const standing = async (key: ApiKey) =>
     (await redis.getBuffer(meterName(key.meterId)))?.readDoubleBE(3 * 8);
-  const [charged, seeded] = [newKey(), newKey()];
+  const [charged, seeded] = [makeKey(), makeKey()];
   const before = await time();
   await admission.admitKey(charged);
   const { meterId, perMinute } = seeded;
@@ -75,12 +70,12 @@ test("Redis's own clock counts in microseconds", async () => {
 test("the month is that of Redis's own clock", async () => {
   const [seconds] = await redis.time();
   const month = new Date(Number(seconds) * 1_000).toISOString().slice(0, 7);
-  expect((await admission.usage(newKey())).month).toBe(month);
+  expect((await admission.usage(makeKey())).month).toBe(month);
 });
 
 test("an admission tells how the key stands", async () => {
   now = START;
-  expect(await timed.admitKey(newKey())).toEqual({
+  expect(await timed.admitKey(makeKey())).toEqual({
     admitted: true,
     month: "2026-11",
     used: 1,
@@ -91,7 +86,7 @@ test("an admission tells how the key stands", async () => {
 });
 
 test("the bucket refills continuously, to the microsecond, and never above its burst", async () => {
-  const key = newKey({ perMinute: 120, burst: 10 });
+  const key = makeKey({ perMinute: 120, burst: 10 });
   now = START;
   expect(await admitted(key, 20)).toBe(10);
   now = START + SECOND / 2 - 1;
@@ -105,7 +100,7 @@ test("the bucket refills continuously, to the microsecond, and never above its b
 });
 
 test("fractions of a token add up without loss, at rates that divide nothing evenly", async () => {
-  const key = newKey({ perMinute: 7, burst: 2, quota: 1_000_000 });
+  const key = makeKey({ perMinute: 7, burst: 2, quota: 1_000_000 });
   now = START;
   expect(await admitted(key, 2)).toBe(2);
   let count = 0;
@@ -118,7 +113,7 @@ test("fractions of a token add up without loss, at rates that divide nothing eve
 });
 
 test("a refusal for rate says when the next token comes, whole seconds rounded up", async () => {
-  const key = newKey({ perMinute: 2, burst: 1 });
+  const key = makeKey({ perMinute: 2, burst: 1 });
   now = START;
   await admitted(key, 1);
   for (const [elapsed, retryAfterSeconds] of [
@@ -140,7 +135,7 @@ test("a refusal for rate says when the next token comes, whole seconds rounded u
 });
 
 test("a used-up quota wins over an empty bucket, until the first of the next month", async () => {
-  const key = newKey({ quota: 3, perMinute: 1, burst: 3 });
+  const key = makeKey({ quota: 3, perMinute: 1, burst: 3 });
   now = START;
   expect(await admitted(key, 3)).toBe(3);
   expect(await timed.admitKey(key)).toMatchObject({
@@ -152,8 +147,8 @@ test("a used-up quota wins over an empty bucket, until the first of the next mon
 });
 
 test("a refused request costs neither token nor quota and writes nothing", async () => {
-  const rateLimited = newKey({ perMinute: 6, burst: 2 });
-  const usedUp = newKey({ quota: 2 });
+  const rateLimited = makeKey({ perMinute: 6, burst: 2 });
+  const usedUp = makeKey({ quota: 2 });
   for (const key of [rateLimited, usedUp]) {
     now = START;
     expect(await admitted(key, 2)).toBe(2);
@@ -169,7 +164,7 @@ test("a refused request costs neither token nor quota and writes nothing", async
 });
 
 test("looking at the usage costs nothing", async () => {
-  const key = newKey();
+  const key = makeKey();
   now = START;
   expect(await timed.usage(key)).toMatchObject({ used: 0, tokensLeft: 60 });
   await admitted(key, 60);
@@ -181,7 +176,7 @@ test("looking at the usage costs nothing", async () => {
 test("the quota rolls over on the first of each month in UTC, leap years and year's ends too", async () => {
   const starts = ["2026-12", "2027-01", "2028-02", "2028-03", "2100-02", "2100-03"];
   for (const month of starts) {
-    const key = newKey({ quota: 2 });
+    const key = makeKey({ quota: 2 });
     const start = at(`${month}-01T00:00:00Z`);
     now = start - 1;
     expect(await admitted(key, 3)).toBe(2);
@@ -192,7 +187,7 @@ test("the quota rolls over on the first of each month in UTC, leap years and yea
 });
 
 test("every day from 2024 to 2033 is in its calendar month, and that ends when it should", async () => {
-  const key = newKey();
+  const key = makeKey();
   for (let day = at("2024-01-01T12:00:00Z"); day < at("2033-12-31T23:59:59Z"); day += DAY) {
     now = day;
     const date = new Date(day / 1_000);
@@ -206,7 +201,7 @@ test("every day from 2024 to 2033 is in its calendar month, and that ends when i
 });
 
 test("the bucket goes on over the turn of the month", async () => {
-  const key = newKey({ perMinute: 60, burst: 5 });
+  const key = makeKey({ perMinute: 60, burst: 5 });
   now = at("2026-12-01T00:00:00Z") - 1;
   expect(await admitted(key, 10)).toBe(5);
   now += 2;
@@ -218,7 +213,7 @@ test("the bucket goes on over the turn of the month", async () => {
 });
 
 test("a clock that steps back gives nothing extra, over the turn of a month too", async () => {
-  const key = newKey({ quota: 8, perMinute: 60, burst: 5 });
+  const key = makeKey({ quota: 8, perMinute: 60, burst: 5 });
   now = at("2026-12-01T00:00:01Z");
   expect(await admitted(key, 10)).toBe(5);
   now -= 3_600 * SECOND;
@@ -239,7 +234,7 @@ test("a clock that steps back gives nothing extra, over the turn of a month too"
 });
 
 test("of keys that are asked for together each has the month that its meter counts", async () => {
-  const [ahead, behind] = [newKey(), newKey()];
+  const [ahead, behind] = [makeKey(), makeKey()];
   now = at("2026-11-30T23:59:50Z");
   await timed.admitKey(behind);
   now += 20 * SECOND;
@@ -254,7 +249,7 @@ test("of keys that are asked for together each has the month that its meter coun
 });
 
 test("a change of tier keeps what was used, and never overfills the bucket", async () => {
-  const small = newKey({ quota: 100, perMinute: 60, burst: 60 });
+  const small = makeKey({ quota: 100, perMinute: 60, burst: 60 });
   const large = { ...small, quota: 1_000, perMinute: 600, burst: 600 };
   now = START;
   expect(await admitted(small, 50)).toBe(50);
@@ -268,7 +263,7 @@ test("a change of tier keeps what was used, and never overfills the bucket", asy
 });
 
 test("keys rolled from one another share one meter", async () => {
-  const old = newKey({ burst: 10 });
+  const old = makeKey({ burst: 10 });
   const rolled = { ...old, id: "its-successor" };
   now = START;
   expect(await admitted(old, 6)).toBe(6);
@@ -277,7 +272,7 @@ test("keys rolled from one another share one meter", async () => {
 });
 
 test("a refund gives back token and quota, not above the burst nor below nothing", async () => {
-  const key = newKey({ quota: 10, burst: 2 });
+  const key = makeKey({ quota: 10, burst: 2 });
   now = START;
   const charged = await timed.admitKey(key);
   await timed.admitKey(key);
@@ -290,7 +285,7 @@ test("a refund gives back token and quota, not above the burst nor below nothing
 });
 
 test("a refund keeps the expiry, and makes no meter where there is none", async () => {
-  const key = newKey();
+  const key = makeKey();
   now = START;
   const charged = await timed.admitKey(key);
   await timed.refundKey(key, charged);
@@ -301,7 +296,7 @@ test("a refund keeps the expiry, and makes no meter where there is none", async 
 });
 
 test("a refund for a month that is over gives nothing back in the next", async () => {
-  const key = newKey({ quota: 10 });
+  const key = makeKey({ quota: 10 });
   now = at("2026-11-30T23:59:59Z");
   const charged = await timed.admitKey(key);
   now += 2 * SECOND;
@@ -311,7 +306,7 @@ test("a refund for a month that is over gives nothing back in the next", async (
 });
 
 test("what is known elsewhere of a later month counts there, and of an earlier one nowhere", async () => {
-  const key = newKey();
+  const key = makeKey();
   const { meterId, perMinute } = key;
   const meters = createMeters(redis, { ...patient, clock: () => now });
   now = at("2026-11-30T23:59:59Z");
@@ -327,7 +322,7 @@ test("what is known elsewhere of a later month counts there, and of an earlier o
 });
 
 test("what is known elsewhere of a bucket lowers it and never fills it, whatever the clock does", async () => {
-  const key = newKey({ burst: 10 });
+  const key = makeKey({ burst: 10 });
   const meters = createMeters(redis, { ...patient, clock: () => now });
   const tokensAfter = async (tokensLeft: number) => {
     await meters.seed({
@@ -348,7 +343,7 @@ test("what is known elsewhere of a bucket lowers it and never fills it, whatever
 });
 
 test("a meter that was only told of is gone within a day, and one that was charged stays as long as it would", async () => {
-  const [told, charged] = [newKey(), newKey()];
+  const [told, charged] = [makeKey(), makeKey()];
   now = START;
   await timed.admitKey(charged);
   const expiry = await redis.pexpiretime(meterName(charged.meterId));
@@ -361,7 +356,7 @@ test("a meter that was only told of is gone within a day, and one that was charg
 });
 
 test("a meter stays until its month is over and its bucket full, and a lost expiry is repaired", async () => {
-  const key = newKey({ quota: 2, perMinute: 1, burst: 30 });
+  const key = makeKey({ quota: 2, perMinute: 1, burst: 30 });
   now = START;
   await admitted(key, 1);
   const seconds = (at("2026-12-01T00:00:00Z") - START) / SECOND + 30 * 60;

@@ -20,6 +20,7 @@ import { type DurableUsage, openUsage } from "../../src/access/usage.ts";
 import { loadConfig } from "../../src/config.ts";
 import { start } from "../../src/main.ts";
 import { openRedis, type RedisClient } from "../../src/store/redis.ts";
+import { makeKey } from "../fixtures.ts";
 import { openLine } from "../line.ts";
 import {
   createDatabase,
@@ -48,10 +49,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-function newKey(limits: Partial<ApiKey> = {}): ApiKey {
-  const id = Bun.randomUUIDv7();
-  return { id, meterId: id, tier: "", quota: 100, perMinute: 60_000, burst: 60_000, ...limits };
-}
+const newKey = (limits: Partial<ApiKey> = {}) =>
+  makeKey({ quota: 100, perMinute: 60_000, burst: 60_000, ...limits });
 
 interface TestServer {
   admission: Admission;

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createAdmission } from "../../src/access/admission.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
-import { type ApiKey, createKey } from "../../src/access/keys.ts";
+import { createKey } from "../../src/access/keys.ts";
 import { openUsage } from "../../src/access/usage.ts";
 import { admitKey } from "../../src/middleware/admitKey.ts";
 import { openRedis } from "../../src/store/redis.ts";
+import { makeKey } from "../fixtures.ts";
 import {
   createContext,
   createDatabase,
@@ -32,10 +33,7 @@ async function startServer() {
   return { usage, admission, stop: () => client.disconnect() };
 }
 
-function newKey(): ApiKey {
-  const id = Bun.randomUUIDv7();
-  return { id, meterId: id, tier: "", quota: 1_000, perMinute: 60_000, burst: 60_000 };
-}
+const newKey = () => makeKey({ perMinute: 60_000, burst: 60_000 });
 
 test("what was given back stays given back when another server writes what it has counted", async () => {
   const key = newKey();
