@@ -179,8 +179,8 @@ export interface TestServer {
   redis: RedisClient;
   meili: Meilisearch;
   searchIndex: string;
-  /** Issues a key; a tier is enough. @returns the key itself */
-  issueKey(request: Partial<KeyRequest> & { tier: string }): Promise<string>;
+  /** Issues a key, by default one that no test uses up; a tier is enough. @returns the key itself */
+  issueKey(request?: Partial<KeyRequest> & { tier: string }): Promise<string>;
   revoke(key: string): Promise<void>;
   /** Requests charged to a key this month. */
   used(key: string): Promise<number>;
@@ -240,7 +240,7 @@ export async function startTestServer(
     redis: redis.client,
     meili,
     searchIndex: index,
-    async issueKey(request) {
+    async issueKey(request = PLENTY) {
       const owner = { name: "A tester", email: "tester@client.example" };
       return (await createKey(sql, { ...owner, ...request })).key;
     },
@@ -264,6 +264,8 @@ export async function startTestServer(
     },
   };
 }
+
+const PLENTY = { tier: "enterprise", quota: 1_000_000, perMinute: 100_000, burst: 100_000 };
 
 const TEMPLATE = "test_template";
 let template: Promise<void> | undefined;

@@ -10,7 +10,7 @@ import { isAlive, succeeds, until } from "../scripts/stack/waiting.ts";
 import { createKey } from "../src/access/keys.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { addBusiness } from "./fixtures.ts";
-import { createDatabase, stores, type TestDatabase, uniqueIndex } from "./support.ts";
+import { createDatabase, storesEnvironment, type TestDatabase, uniqueIndex } from "./support.ts";
 
 // Real processes: the server as an operator runs it, with WORKERS set, on a Redis that is killed.
 
@@ -294,13 +294,10 @@ const programs: Program[] = [];
 function run(settings: Record<string, string> = {}, bun = process.execPath): Program {
   const child = Bun.spawn([bun, "src/main.ts"], {
     env: {
-      ...process.env,
+      ...storesEnvironment(database.url),
       PORT: "0",
       HOST: "127.0.0.1",
-      DATABASE_URL: database.url,
       REDIS_URL: frail.url,
-      MEILI_URL: stores().meiliUrl,
-      MEILI_KEY: stores().meiliKey,
       TRUSTED_PROXIES: "127.0.0.0/8",
       WORKERS: String(WORKERS),
       ...settings,

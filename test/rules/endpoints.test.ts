@@ -11,12 +11,7 @@ let server: TestServer;
 let key: string;
 beforeAll(async () => {
   server = await startTestServer();
-  key = await server.issueKey({
-    tier: "enterprise",
-    perMinute: 100_000,
-    burst: 100_000,
-    quota: 1_000_000,
-  });
+  key = await server.issueKey();
   const { sql } = server;
   for (let number = 0; number < 45; number++) {
     await addBusiness(sql, {

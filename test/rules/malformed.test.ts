@@ -8,12 +8,7 @@ let server: TestServer;
 let key: string;
 beforeAll(async () => {
   server = await startTestServer();
-  key = await server.issueKey({
-    tier: "enterprise",
-    quota: 1_000_000,
-    perMinute: 100_000,
-    burst: 100_000,
-  });
+  key = await server.issueKey();
   const { slug } = await addBusiness(server.sql);
   await server.searchable(slug);
 });

@@ -28,12 +28,7 @@ const stored = { photos: photos.map((photo) => ({ ...photo, licence: "CC0" })), 
 
 beforeAll(async () => {
   server = await startTestServer();
-  const key = await server.issueKey({
-    tier: "enterprise",
-    perMinute: 100_000,
-    burst: 100_000,
-    quota: 1_000_000,
-  });
+  const key = await server.issueKey();
   bearer = { headers: { Authorization: `Bearer ${key}` } };
   const { sql } = server;
   await addBusiness(sql, {

@@ -17,12 +17,7 @@ let server: TestServer;
 let authorization: Record<string, string>;
 beforeAll(async () => {
   server = await startTestServer();
-  const key = await server.issueKey({
-    tier: "enterprise",
-    quota: 100_000,
-    perMinute: 100_000,
-    burst: 100_000,
-  });
+  const key = await server.issueKey();
   authorization = { Authorization: `Bearer ${key}` };
   await addBusiness(server.sql, { slug: "old-hand", city: "Otley" });
   await server.searchable("old-hand");
