@@ -86,8 +86,8 @@ export async function pendingMigrations(sql: Sql, from: URL = folder): Promise<s
 }
 
 /** The names of the migrations that a later version has applied to this database. */
-export async function laterMigrations(sql: Sql, from: URL = folder): Promise<string[]> {
-  const known = new Set(await namesIn(from));
+export async function laterMigrations(sql: Sql): Promise<string[]> {
+  const known = new Set(await namesIn(folder));
   return (await appliedMigrations(sql)).filter((name) => !known.has(name));
 }
 
