@@ -1,17 +1,14 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import { outputOf } from "../support.ts";
-
-const BENCH = join(import.meta.dir, "..", "..", "scripts", "bench");
+import { outputOf, scriptCommand } from "../support.ts";
 
 test.each([
-  ["burst.ts", "--servers", "0"],
-  ["burst.ts", "--repetitions", "many"],
-  ["revocation.ts", "--repetitions", "many"],
-  ["memory.ts", "--count", "1e6"],
-  ["admission.ts", "--seconds", "half"],
-  ["admission.ts", "--rounds", "0"],
-  ["admission.ts", "--connections", "1,,64"],
+  ["burst", "--servers", "0"],
+  ["burst", "--repetitions", "many"],
+  ["revocation", "--repetitions", "many"],
+  ["memory", "--count", "1e6"],
+  ["admission", "--seconds", "half"],
+  ["admission", "--rounds", "0"],
+  ["admission", "--connections", "1,,64"],
 ])("%s refuses %s %s before it starts anything", async (script, option, value) => {
   const { stdout, stderr, exitCode } = await run(script, option, value);
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
@@ -20,15 +17,13 @@ test.each([
   );
 });
 
-test("faults.ts refuses a fault that there is not, and says which there are", async () => {
-  const { stdout, stderr, exitCode } = await run("faults.ts", "--only", "calmness");
+test("faults refuses a fault that there is not, and says which there are", async () => {
+  const { stdout, stderr, exitCode } = await run("faults", "--only", "calmness");
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
   expect(stderr).toStartWith("There is no fault calmness.\n\nUsage:");
 });
 
 async function run(script: string, ...options: string[]) {
-  const command = Bun.spawn([process.execPath, join(BENCH, script), ...options], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  return await outputOf(command);
+  const command = scriptCommand(`bench/${script}`, options);
+  return await outputOf(Bun.spawn(command, { stdio: ["ignore", "pipe", "pipe"] }));
 }

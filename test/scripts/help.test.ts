@@ -1,25 +1,14 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import { outputOf } from "../support.ts";
+import { outputOf, scriptCommand } from "../support.ts";
 
-const SCRIPTS = join(import.meta.dir, "..", "..", "scripts");
 const commands = [
-  ...[
-    "import",
-    "generate",
-    "businesses",
-    "issue-key",
-    "keys",
-    "sync-search",
-    "check-lists",
-    "migrate",
-  ],
-  ...["screenshots", "bench/bench", "start", "test"],
+  ...["import", "generate", "businesses", "issue-key", "keys", "sync-search", "check-lists"],
+  ...["migrate", "screenshots", "bench/bench", "start", "test"],
 ];
 
 // Without a store to connect to.
 async function run(command: string, ...given: string[]) {
-  const child = Bun.spawn([process.execPath, join(SCRIPTS, `${command}.ts`), ...given], {
+  const child = Bun.spawn(scriptCommand(command, given), {
     env: { DATABASE_URL: "nonsense" },
     stdio: ["ignore", "pipe", "pipe"],
   });
