@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startFrailRedis } from "../../scripts/bench/redis.ts";
+import { withSupervisor } from "../../scripts/bench/stack.ts";
 import { startPostgres } from "../../scripts/stack/postgres.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
 import { until } from "../../scripts/stack/waiting.ts";
@@ -154,33 +155,30 @@ test("what is announced is heard again when a standby behind the address has bec
   await rm(folder, { recursive: true, force: true });
 });
 
-test("when another Redis has become the master behind the address, that one decides", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-failover-"));
-  const supervisor = new Supervisor(folder);
-  // Else one that ends would wait for its replica.
-  const settings = { "shutdown-timeout": "0" };
-  const [master, replica] = await Promise.all([
-    startFrailRedis(supervisor, settings),
-    startFrailRedis(supervisor, settings),
-  ]);
-  const line = await openLine(new URL(master.url));
-  const redis = openRedis([line.url]);
-  redis.on("error", () => {});
-  await connectRedis(redis);
-  const admission = createAdmission(redis);
-  await admission.admitClient("198.51.100.1");
-  expect(admission.state()).toEqual({ isLocal: false, outages: 0 });
+test("when another Redis has become the master behind the address, that one decides", () =>
+  withSupervisor(async (supervisor) => {
+    // Else one that ends would wait for its replica.
+    const settings = { "shutdown-timeout": "0" };
+    const [master, replica] = await Promise.all([
+      startFrailRedis(supervisor, settings),
+      startFrailRedis(supervisor, settings),
+    ]);
+    const line = await openLine(new URL(master.url));
+    const redis = openRedis([line.url]);
+    redis.on("error", () => {});
+    await connectRedis(redis);
+    const admission = createAdmission(redis);
+    await admission.admitClient("198.51.100.1");
+    expect(admission.state()).toEqual({ isLocal: false, outages: 0 });
 
-  line.lead(new URL(replica.url));
-  await master.say("REPLICAOF", "127.0.0.1", String(replica.port));
-  await admission.admitClient("198.51.100.1");
-  await until(() => !admission.state().isLocal, 5_000);
-  await admission.admitClient("198.51.100.1");
-  expect(await replica.say("EXISTS", "admissions:{198.51.100.1}")).toBe(1);
+    line.lead(new URL(replica.url));
+    await master.say("REPLICAOF", "127.0.0.1", String(replica.port));
+    await admission.admitClient("198.51.100.1");
+    await until(() => !admission.state().isLocal, 5_000);
+    await admission.admitClient("198.51.100.1");
+    expect(await replica.say("EXISTS", "admissions:{198.51.100.1}")).toBe(1);
 
-  admission.stop();
-  redis.disconnect();
-  await line.close();
-  await supervisor.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+    admission.stop();
+    redis.disconnect();
+    await line.close();
+  }));
