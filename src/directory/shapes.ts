@@ -106,19 +106,12 @@ export function keyedDetail(business: Business): FullBusiness {
  */
 export function maskPhone(phone: string): string {
   const [, number = "", extension = ""] = /^(.*?)( ?x.*)?$/is.exec(phone) ?? [];
-  return maskLastDigits(number) + extension.replace(/\p{Nd}/gu, "*");
+  return number.replace(LAST_FOUR_DIGITS, masked) + masked(extension);
 }
 
-function maskLastDigits(number: string): string {
-  let digitsLeft = 4;
-  return [...number]
-    .reverse()
-    .map((character) =>
-      digitsLeft > 0 && /\p{Nd}/u.test(character) && digitsLeft-- ? "*" : character,
-    )
-    .reverse()
-    .join("");
-}
+const LAST_FOUR_DIGITS = /(?:\p{Nd}\P{Nd}*){1,4}$/u;
+
+const masked = (text: string) => text.replace(/\p{Nd}/gu, "*");
 
 const visiblePhone = (business: ListedBusiness) =>
   business.isClaimed ? business.phone : maskPhone(business.phone);
