@@ -22,7 +22,7 @@ export type CheckAnswer = (answer: ReceivedAnswer) => boolean;
 export function checkAgainst(document: OpenApiDocument): CheckAnswer {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   addFormats.default(ajv);
-  ajv.addSchema(document, "document");
+  ajv.addSchema(closed(document), "document");
   const compiled = new Map<string, ValidateFunction>();
   const validate = (pointer: string, value: unknown): string[] => {
     const found = compiled.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` });
@@ -76,6 +76,13 @@ export function checkAgainst(document: OpenApiDocument): CheckAnswer {
     }
     return true;
   };
+}
+
+/** The document without room for the fields of a later version: this one has none but those it names. */
+function closed(document: OpenApiDocument): OpenApiDocument {
+  return JSON.parse(JSON.stringify(document), (_, value) =>
+    value?.properties ? { ...value, additionalProperties: false } : value,
+  );
 }
 
 /** As much of OpenAPI as is read here. */

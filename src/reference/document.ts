@@ -88,7 +88,14 @@ function definitionsOf(openAccess: boolean): Record<string, v.GenericSchema> {
 }
 
 // Lengths in whole characters are checks of our own, with their JSON Schema keyword as metadata.
-const conversion: ConversionConfig = { target: "draft-2020-12", ignoreActions: ["check"] };
+const conversion: ConversionConfig = {
+  target: "draft-2020-12",
+  ignoreActions: ["check"],
+  // Shapes may gain fields, and a client that holds answers to the document has to live with them.
+  overrideSchema({ jsonSchema: { additionalProperties, ...open } }) {
+    return additionalProperties === false ? open : null;
+  },
+};
 
 function describe(operation: Operation) {
   const { id, tag, summary, description, open } = operation;
