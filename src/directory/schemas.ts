@@ -74,7 +74,7 @@ export const OpeningHours = v.pipe(
   v.strictObject({
     day: v.picklist(weekdays),
     openTime: time('HH:MM in 24 hours, or "" when closed or open all day.'),
-    closeTime: time('HH:MM or ""; not after openTime, it is on the next day.'),
+    closeTime: time('HH:MM or ""; when it is not after openTime, it is on the next day.'),
     isClosed: flag("Closed all day."),
     is24Hours: flag("Open all day and night."),
   }),
@@ -95,7 +95,9 @@ export const OpenListItem = v.strictObject({
   reviewCount,
   phone: v.pipe(
     v.nullable(v.string()),
-    v.description("Null when there is none. Of an unclaimed business the last four digits are *."),
+    v.description(
+      "Null when there is none. Of an unclaimed business the last four digits and those of an extension are *.",
+    ),
   ),
   website,
   isVerified,

@@ -9,7 +9,7 @@ const openText = [
 ];
 
 const keyedText =
-  "**Keyed:** `Authorization: Bearer <key>`. Each key has a token bucket that refills by the minute and a quota " +
+  "**Keyed:** `Authorization: Bearer <key>`. Each key has a token bucket that refills continuously and a quota " +
   "by the calendar month in UTC. " +
   '`RateLimit: "permin";r=59;t=1, "month";r=959;t=777600` says that 59 requests are left in the bucket, which gains ' +
   "one in 1 second, and 959 of the quota, which is restored in 777,600 seconds. 200, 304, 400 and " +
