@@ -91,8 +91,11 @@ function definitionsOf(openAccess: boolean): Record<string, v.GenericSchema> {
 const conversion: ConversionConfig = {
   target: "draft-2020-12",
   ignoreActions: ["check"],
-  // Shapes may gain fields, and a client that holds answers to the document has to live with them.
-  overrideSchema({ jsonSchema: { additionalProperties, ...open } }) {
+  overrideSchema({ valibotSchema, jsonSchema }) {
+    // Many generators of clients go by the type alone, and make anything at all of what has none.
+    if (valibotSchema.type === "literal") return { type: "string", ...jsonSchema };
+    // Shapes may gain fields, and a client that holds answers to the document has to live with them.
+    const { additionalProperties, ...open } = jsonSchema;
     return additionalProperties === false ? open : null;
   },
 };

@@ -8,18 +8,27 @@ export const headers = {
     },
   ),
   Vary: header("The request headers that the answer depends on.", { type: "string" }),
-  Allow: header("The methods that work here.", { const: "GET, HEAD, OPTIONS" }),
+  Allow: header("The methods that work here.", {
+    type: "string",
+    const: "GET, HEAD, OPTIONS",
+  }),
   "Cache-Control": header(
     "`no-cache`: may be kept, but ask with its ETag before using it again. `no-store`: never kept.",
-    { enum: ["no-cache", "no-store"] },
+    { type: "string", enum: ["no-cache", "no-store"] },
   ),
   "Retry-After": header("Seconds to wait before another try.", { type: "integer", minimum: 1 }),
   "WWW-Authenticate": header("The challenge of RFC 6750.", {
     type: "string",
     pattern: '^Bearer realm="Highstreet"',
   }),
-  "x-ratelimit-limit": header("Open access: requests in any 60 seconds.", { const: 60 }),
-  "Access-Control-Allow-Origin": header("Open access: any web page may read it.", { const: "*" }),
+  "x-ratelimit-limit": header("Open access: requests in any 60 seconds.", {
+    type: "integer",
+    const: 60,
+  }),
+  "Access-Control-Allow-Origin": header("Open access: any web page may read it.", {
+    type: "string",
+    const: "*",
+  }),
   "Access-Control-Expose-Headers": header("Open access: headers that a web page may read.", {
     type: "string",
   }),

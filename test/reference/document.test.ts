@@ -95,6 +95,20 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  test("whatever may have some values only has a type, too: generators of clients go by that", () => {
+    const typeless: string[] = [];
+    let fixed = 0;
+    JSON.stringify(documentOf(true), (_, node) => {
+      if (node?.const !== undefined || Array.isArray(node?.enum)) {
+        fixed++;
+        if (typeof node.type !== "string") typeless.push(JSON.stringify(node));
+      }
+      return node;
+    });
+    expect(typeless).toEqual([]);
+    expect(fixed).toBeGreaterThan(15);
+  });
+
   test("without open access it speaks of no answer or header of open access", () => {
     expect(JSON.stringify(documentOf(false))).not.toMatch(
       /Open(ListItem|Page|Business)\b|x-ratelimit-limit|Access-Control|Open access/,
