@@ -29,9 +29,9 @@ const rating = v.pipe(
   v.number(),
   v.minValue(0),
   v.maxValue(5),
-  v.description("The average rating; 0 when there are no reviews."),
+  v.description("The average rating, or 0 when there is none."),
 );
-const reviewCount = count("How many reviews the rating averages.");
+const reviewCount = count("How many reviews the rating averages, or 0 when that is not known.");
 const isVerified = flag("Whether the directory has checked that the business is what it says.");
 const isPremium = flag("Premium businesses come first in lists.");
 const website = text('The address of its website, or "".');
