@@ -21,6 +21,7 @@ import { admitClient } from "./middleware/admitClient.ts";
 import { admitKey } from "./middleware/admitKey.ts";
 import { allowMethods } from "./middleware/allowMethods.ts";
 import { answerInTime } from "./middleware/answerInTime.ts";
+import { answerPreflight } from "./middleware/answerPreflight.ts";
 import { catchErrors } from "./middleware/catchErrors.ts";
 import { openHeaders } from "./middleware/openHeaders.ts";
 import { requireHeader } from "./middleware/requireHeader.ts";
@@ -143,7 +144,7 @@ function routes(parts: Parts) {
     ...siteRoutes({ ...parts, catching }),
   };
   const fallback = config.openAccess
-    ? variants(chain(outer, notFound), notFound)
+    ? variants(chain([...outer, answerPreflight()], notFound), notFound)
     : chain(closed, notFound);
   return { table, fallback: siteNotFound(fallback) };
 }

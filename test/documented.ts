@@ -117,8 +117,11 @@ function locate(
   };
   const isRead = method === "GET" || method === "HEAD";
   if (status === 401 && (template === undefined || !isRead)) return shared("NoHeader");
+  if (method === "OPTIONS") {
+    const isAnswer = status === 204 || (template === undefined && status === 404);
+    return isAnswer ? "preflight" : null;
+  }
   if (template === undefined) return status === 404 ? shared("NoSuchPath") : null;
-  if (method === "OPTIONS") return status === 204 ? "preflight" : null;
   if (!isRead) return status === 405 ? shared("MethodNotAllowed") : null;
   const response = document.paths[template]?.get.responses[status];
   return response

@@ -318,6 +318,15 @@ describe("CORS", () => {
     expect(allowed.sort()).toEqual(["accept", "content-type", "if-none-match"]);
     expect(headers.get("Access-Control-Max-Age")).toBe("86400");
   });
+  test("a page may ask for a path that does not exist, too, and reads that it does not", async () => {
+    const headers = { Origin: "https://a.example", "Access-Control-Request-Method": "GET" };
+    const preflight = await open("/api/v1/nowhere", { method: "OPTIONS", headers });
+    expect(preflight.status).toBe(204);
+    const allowed = listed(preflight.headers.get("Access-Control-Allow-Headers"));
+    expect(allowed).toContain("content-type");
+    // Nobody else is told that there is something.
+    expect((await open("/api/v1/nowhere", { method: "OPTIONS" })).status).toBe(404);
+  });
   test("keyed answers and keyed-only paths have no CORS headers", async () => {
     for (const response of [
       await keyed("/api/v1/businesses"),
