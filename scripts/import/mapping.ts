@@ -76,8 +76,8 @@ const mapping = v.pipe(
  *
  * Feeds shift addresses from column to column, so the town and the lines of the address may list the same
  * columns. The town is the first of its columns that names a town. The first line is the first of its
- * columns that is not the town, a county or the name. The second line is all of its columns that are none
- * of these and not the first line.
+ * columns that is not the town, a county or the name; a number alone takes the next along, its street.
+ * The second line is all of its columns that are none of these and not in the first line.
  *
  * @param first the cells of the file's first row, which names the columns or is one of the others
  * @throws CommandError when the file lacks a column
@@ -104,10 +104,11 @@ export function mapColumns(
           if (ADDRESS_ORDER.includes(field)) taken.add(index);
           if (field === "city") known.add(readTown(cell(index))?.slug ?? "");
           else if (field === "name" || taken.has(index)) known.add(makeSlug(cell(index)));
+          const isUnfinished = field === "address.line1" && isHouseNumber(texts.join(" "));
           // No line comes after the second, so it has all that is left.
-          index = field === "address.line2" ? columns.find(isLine) : undefined;
+          index = isUnfinished || field === "address.line2" ? columns.find(isLine) : undefined;
         }
-        return [field, texts.join(", ")];
+        return [field, texts.join(field === "address.line1" ? " " : ", ")];
       }),
     );
 
@@ -131,6 +132,9 @@ export function mapColumns(
     }
   };
 }
+
+/** Such as 150, 17-19 or 2a. */
+const isHouseNumber = (line: string) => /^\d+[a-z]?( ?[-/&] ?\d+[a-z]?)*$/i.test(line);
 
 interface Resolved {
   field: FieldName;

@@ -396,6 +396,8 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
     "9,Boots,Unit 1,UNIT 1,Dock Road,Hull",
     "10,Boots,Spa Health Centre,Eyot House,50 Jamaica Road,London",
     "11,Boots,2 Elm Row,Parr,PARR,St Helens",
+    "12,Boots,17-19,Dock Road,Parr,St Helens",
+    "13,Boots,2a,,Hull,East Yorkshire",
   ].join("\n");
   expect(await records(readCsv(pieces(csv), mapping))).toEqual([
     { sourceId: "1", name: "Boots", city: "Hebburn", address: { line1: "1 High Street" } },
@@ -434,6 +436,13 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
       city: "St Helens",
       address: { line1: "2 Elm Row", line2: "Parr" },
     },
+    {
+      sourceId: "12",
+      name: "Boots",
+      city: "St Helens",
+      address: { line1: "17-19 Dock Road", line2: "Parr" },
+    },
+    { sourceId: "13", name: "Boots", city: "Hull", address: { line1: "2a" } },
   ]);
 });
 
