@@ -89,7 +89,8 @@ function withoutAbbreviations(name: string): string {
       /^([NSEW])(?:\. ?| )(?=\p{Lu}\p{L}{2})/u,
       (_, letter: string) => `${directions[letter]} `,
     )
-    .replace(/\bSaint(?=[ -]\p{Lu})/gu, "St");
+    .replace(/\bSaint(?=[ -]\p{Lu})/gu, "St")
+    .replace(/\bSt\. ?(?=\p{Lu})/gu, "St ");
 }
 
 const directions: Readonly<Record<string, string>> = {
