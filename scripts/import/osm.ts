@@ -1,5 +1,6 @@
 import { JSONParser } from "@streamparser/json";
 import type { ImportRecord } from "../../src/directory/import/record.ts";
+import { makeSlug } from "../../src/directory/slug.ts";
 import { CommandError } from "../command.ts";
 import { categoryOf, isVacant, type Tags } from "./osm-categories.ts";
 import { readWeek } from "./osm-hours.ts";
@@ -58,7 +59,7 @@ function rowOf(line: number, row: unknown): Row {
     sourceId,
     name,
     category: categoryOf(tags),
-    ...addressOf(tags),
+    ...addressOf(tags, name),
     ...(coordinates && { coordinates }),
     // An element states all that OpenStreetMap knows, so what it no longer has must go. Its address is
     // different: a mapper may have moved it to the building.
@@ -73,11 +74,13 @@ function rowOf(line: number, row: unknown): Row {
   return { line, row, record, unusable: tags.opening_hours && !hours ? ["openingHours"] : [] };
 }
 
-function addressOf(tags: Tags): Pick<ImportRecord, "address" | "city"> {
+/** A house name that only repeats the name of the place is left out where a street says where it is. */
+function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "city"> {
   const street = present(tags["addr:street"]) ?? present(tags["addr:place"]);
   const number = present(tags["addr:housenumber"])?.replace(/ *; */g, ", ");
   const unit = present(tags["addr:unit"]);
-  const houseName = present(tags["addr:housename"]);
+  const named = present(tags["addr:housename"]);
+  const houseName = street && makeSlug(named ?? "") === makeSlug(name) ? undefined : named;
   // A number is only of use beside a name.
   const house = [street || !houseName ? undefined : number, unit, houseName]
     .filter(Boolean)

@@ -527,19 +527,31 @@ test("OSM: tags become fields", async () => {
   expect((record as { openingHours: unknown[] }).openingHours.length).toBe(7);
 });
 
+const addressOf = async (tags: object) => {
+  const properties = { name: "Shop", shop: "gift", ...tags };
+  const json = collection({ id: "node/1", properties, geometry: point });
+  const [record] = await records(readOsm(pieces(json)));
+  return (record as ImportRecord).address;
+};
+
 test("OSM: the number of a house with a name is kept where no street is given", async () => {
-  const addressOf = async (tags: object) => {
-    const properties = { name: "Shop", shop: "gift", ...tags };
-    const json = collection({ id: "node/1", properties, geometry: point });
-    const [record] = await records(readOsm(pieces(json)));
-    return (record as ImportRecord).address;
-  };
   const mall = { "addr:housename": "Castle Mall" };
   const number = { "addr:housenumber": "25;26" };
   expect(await addressOf({ ...mall, ...number })).toEqual({ line1: "25, 26, Castle Mall" });
   expect(await addressOf(mall)).toEqual({ line1: "Castle Mall" });
   // Nobody could find it by that.
   expect(await addressOf(number)).toEqual({});
+});
+
+test("OSM: a house that is named as the place itself needs no line where a street is given", async () => {
+  const place = { name: "The Lion’s Den", "addr:housename": "the lions den" };
+  const street = { "addr:street": "Magdalen Street" };
+  const number = { "addr:housenumber": "5" };
+  expect(await addressOf({ ...place, ...street, ...number })).toEqual({
+    line1: "5 Magdalen Street",
+  });
+  expect(await addressOf({ ...place, ...street })).toEqual({ line1: "Magdalen Street" });
+  expect(await addressOf(place)).toEqual({ line1: "the lions den" });
 });
 
 test("OSM: hours that cannot be read say that there are none, and are told of", async () => {
