@@ -78,7 +78,8 @@ function rowOf(line: number, row: unknown): Row {
 function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "city"> {
   const street = present(tags["addr:street"]) ?? present(tags["addr:place"]);
   const number = present(tags["addr:housenumber"])?.replace(/ *; */g, ", ");
-  const unit = present(tags["addr:unit"]);
+  // Mostly the number or letter alone, which says nothing on a line of its own.
+  const unit = present(tags["addr:unit"])?.replace(/^(\d+ ?[a-z]?|[a-z] ?\d*)$/i, "Unit $1");
   const named = present(tags["addr:housename"]);
   const houseName = street && makeSlug(named ?? "") === makeSlug(name) ? undefined : named;
   // A number is only of use beside a name.

@@ -554,6 +554,20 @@ test("OSM: a house that is named as the place itself needs no line where a stree
   expect(await addressOf(place)).toEqual({ line1: "the lions den" });
 });
 
+test("OSM: the number or letter of a unit is told to be one", async () => {
+  const mill = { "addr:housenumber": "5", "addr:street": "Mill Lane" };
+  for (const [unit, line2] of [
+    ["3", "Unit 3"],
+    ["1A", "Unit 1A"],
+    ["B", "Unit B"],
+    ["Unit 4", "Unit 4"],
+    ["Upper Floor", "Upper Floor"],
+  ] as const) {
+    const address = await addressOf({ ...mill, "addr:unit": unit });
+    expect(address).toEqual({ line1: "5 Mill Lane", line2 });
+  }
+});
+
 test("OSM: hours that cannot be read say that there are none, and are told of", async () => {
   const cafe = (id: string, hours: object) => ({ id, properties: { name: "A", ...hours } });
   const json = collection(
