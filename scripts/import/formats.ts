@@ -55,6 +55,7 @@ export async function guessFormat(file: string): Promise<Format> {
   }
   if (/\.(ndjson|jsonl)$/i.test(file)) return "ndjson";
   if (/\.csv$/i.test(file) || /^[^\n]*[,;\t|]/.test(head)) return "csv";
+  if (head === "") throw new CommandError(`${file} is empty.`);
   throw new CommandError(
     `${file} is in no known format: say which with --format ${formats.join("|")}.`,
   );
