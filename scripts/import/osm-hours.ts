@@ -42,9 +42,9 @@ function parse(value: string): OpeningHoursRecord[] | null {
   if (/\b(sunrise|sunset|dawn|dusk)\b/.test(value)) return null;
   // By the letter of the format these are open day and night, but who writes them does not know the times.
   if (value.split(";").some((rule) => ONLY_DAYS.test(rule))) return null;
-  let hours: OpeningHours;
+  let hours: Hours;
   try {
-    hours = new OpeningHours(normalise(value), ENGLAND);
+    hours = withDays(new OpeningHours(normalise(value), ENGLAND));
   } catch {
     return null; // The library throws a string that explains the fault to the mapper.
   }
@@ -78,6 +78,25 @@ const ONLY_DAYS = /^\s*(?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[a-z]*[\s,-]*)+(?:PH\s*)?$/;
 const MISSING_SEPARATOR =
   /((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b[^;"]*?(?:\d|off|closed))\s+(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/g;
 
+/**
+ * By the letter of the format, "Th 18:00-02:00; Fr 18:00-04:00" closes on Thursday at midnight, since
+ * the rule for Friday replaces all of Friday, and "18:00-02:00; Mo off" is open from midnight to two on
+ * Tuesday. Nobody means that: the rule of the evening also holds for the night that follows, and only it.
+ */
+interface Hours {
+  whole: OpeningHours;
+  /** The same rules, but all of them end at midnight. */
+  days: OpeningHours;
+}
+
+function withDays(whole: OpeningHours): Hours {
+  const text = whole.prettifyValue();
+  const withoutNights = text.replace(/(\d\d:\d\d)-(\d\d:\d\d)\+?/g, (span, from, to) =>
+    to < from || to > "24:00" ? `${from}-24:00` : span,
+  );
+  return { whole, days: withoutNights === text ? whole : new OpeningHours(withoutNights, ENGLAND) };
+}
+
 /** For the dates of public holidays. */
 const ENGLAND: nominatim_object = {
   lat: 52.6,
@@ -97,12 +116,12 @@ const MONDAYS = [
 ] as const;
 
 function weekFrom(
-  hours: OpeningHours,
+  hours: Hours,
   [year, month, day]: (typeof MONDAYS)[number],
 ): OpeningHoursRecord[] | null {
   const at = (days: number) => new Date(year, month, day + days);
   // A week more on each side, so that no interval of this one is cut.
-  const intervals = hours.getOpenIntervals(at(-7), at(14));
+  const intervals = hours.days.getOpenIntervals(at(-7), at(14));
   if (intervals.some(isUnknownDay)) return null;
 
   const open = intervals
@@ -136,16 +155,12 @@ function isUnknownDay(
   return !isTail && place > 0;
 }
 
-/**
- * By the letter of the format, "Th 18:00-02:00; Fr 18:00-04:00" closes on Thursday at midnight, since
- * the rule for Friday replaces all of Friday. Nobody means that: the rule of the evening also holds for
- * the night that follows.
- */
-function withNight(hours: OpeningHours, interval: Interval): Interval {
+/** With the night that follows, by the rule of the evening alone. */
+function withNight({ whole, days }: Hours, interval: Interval): Interval {
   const [from, to, ...rest] = interval;
-  const rule = isMidnight(to) ? hours.getMatchingRule(from) : undefined;
+  const rule = isMidnight(to) ? days.getMatchingRule(from) : undefined;
   if (rule === undefined) return interval;
-  const alone = new OpeningHours(hours.prettifyValue({ rule_index: rule }), ENGLAND);
+  const alone = new OpeningHours(whole.prettifyValue({ rule_index: rule }), ENGLAND);
   const end = new Date(from.getTime() + DAY_MS);
   const uncut = alone
     .getOpenIntervals(from, end)

@@ -102,6 +102,23 @@ test("a night is not cut by the rule of the next day", () => {
   ]);
 });
 
+test("a night goes with its evening when another rule replaces that", () => {
+  expect(week("Mo-Su 18:00-02:00; Mo off")).toEqual([
+    "MON closed",
+    ...each("18:00-02:00", DAYS.slice(1)),
+  ]);
+  expect(week("12:00-01:00; Fr-Sa 20:00-26:00; Su 12:00-22:00")).toEqual([
+    ...each("12:00-01:00", DAYS.slice(0, 4)),
+    ...each("20:00-02:00", ["FRI", "SAT"]),
+    "SUN 12:00-22:00",
+  ]);
+  expect(week("Mo-Su 17:00-02:00+; Tu 12:00-00:30")).toEqual([
+    "MON 17:00-02:00",
+    "TUE 12:00-00:30",
+    ...each("17:00-02:00", DAYS.slice(2)),
+  ]);
+});
+
 test("what is longer than OpenStreetMap keeps is not read", () => {
   const long = `Mo-Fr 09:00-17:00${"; PH off".repeat(30)}`;
   expect(week(long.slice(0, 249))).not.toBeNull();
