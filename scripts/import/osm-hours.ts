@@ -60,12 +60,14 @@ function parse(value: string): OpeningHoursRecord[] | null {
 }
 
 /**
- * Bank holidays are public holidays; rules for school holidays do not touch a normal week. In
- * "Mo-Fr 09:00-17:00 Sa 10:00-12:00" a semicolon is missing: the library takes the last times for all.
+ * Bank holidays are public holidays; rules for school holidays do not touch a normal week, but what is
+ * said of them and of other days at once holds on those. In "Mo-Fr 09:00-17:00 Sa 10:00-12:00" a
+ * semicolon is missing: the library takes the last times for all.
  */
 function normalise(value: string): string {
   return value
     .replace(/\bBH\b/g, "PH")
+    .replace(SCHOOL_HOLIDAYS, "")
     .replace(MISSING_SEPARATOR, "$1; ")
     .split(";")
     .filter((rule) => !/^\s*SH\b/.test(rule))
@@ -73,6 +75,10 @@ function normalise(value: string): string {
 }
 
 const ONLY_DAYS = /^\s*(?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[a-z]*[\s,-]*)+(?:PH\s*)?$/;
+
+/** Among other days, as in "PH,SH off". */
+const SCHOOL_HOLIDAYS =
+  /(?<=\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\s*),\s*SH\b|\bSH\s*,\s*(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/g;
 
 /** White space after days and their times, before other days. */
 const MISSING_SEPARATOR =

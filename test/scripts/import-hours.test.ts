@@ -34,6 +34,13 @@ test("what holds on public holidays leaves the normal week alone", () => {
   expect(week("SH Mo-Fr 08:00-20:00; Mo-Sa 09:00-17:00; Su 10:00-16:00")).toEqual(expected);
 });
 
+test("what holds on school holidays and on other days at once holds on those", () => {
+  const expected = week("Mo-Fr 09:00-17:00; Sa 10:00-16:00; Su off");
+  expect(week("Mo-Fr 09:00-17:00; Sa 10:00-16:00; PH,SH off")).toEqual(expected);
+  expect(week("Mo-Fr 09:00-17:00; Sa, SH 10:00-16:00; Su,SH,PH off")).toEqual(expected);
+  expect(week("Mo-Fr 09:00-17:00; SH,Sa 10:00-16:00")).toEqual(expected);
+});
+
 test("days after times begin a rule of their own, also where no semicolon says so", () => {
   const expected = week("Mo-Fr 09:00-12:00,13:00-17:00; Sa 09:00-12:00; Su off");
   expect(week("Mo-Fr 09:00-12:00,13:00-17:00 Sa 09:00-12:00")).toEqual(expected);
