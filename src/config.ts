@@ -47,11 +47,11 @@ const wholeNumber = (name: string, minimum: number, maximum: number) =>
 const oneOf = <const Option extends string>(name: string, options: readonly Option[]) =>
   v.picklist(options, `${name} must be ${options.join(" or ")}.`);
 
-const address = (name: string, protocols: string[], example: string) =>
+const webAddress = (name: string, example: string) =>
   v.pipe(
     v.string(),
     v.check(
-      (value) => isAddress(value, protocols),
+      (value) => isAddress(value, ["http:", "https:"]),
       `${name} must be an address such as ${example}.`,
     ),
   );
@@ -88,7 +88,7 @@ const settings = v.pipe(
     ),
     BASE_URL: v.optional(
       v.pipe(
-        address("BASE_URL", ["http:", "https:"], "https://directory.example"),
+        webAddress("BASE_URL", "https://directory.example"),
         v.regex(
           /^[^?#@]+$/,
           "BASE_URL must end with the host or a path, such as https://directory.example.",
@@ -122,7 +122,7 @@ const settings = v.pipe(
         "REDIS_URL must name no database when it has several addresses: a cluster has only one.",
       ),
     ),
-    MEILI_URL: address("MEILI_URL", ["http:", "https:"], examples.MEILI_URL),
+    MEILI_URL: webAddress("MEILI_URL", examples.MEILI_URL),
     MEILI_KEY: v.optional(v.string(), ""),
     SAMPLE: v.optional(oneOf("SAMPLE", ["on", "off"]), "on"),
     OPEN_ACCESS: v.optional(oneOf("OPEN_ACCESS", ["on", "off"]), "on"),
