@@ -159,8 +159,13 @@ async function* readWhole(
 
 /** In bytes. @throws CommandError when there is no such file, or it may not be read */
 async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file).catch(() => null);
-  if (!found) throw new CommandError(`There is no file ${file}.`);
+  const found = await stat(file).catch(({ code, message }: NodeJS.ErrnoException) => {
+    const isMissing = code === "ENOENT" || code === "ENOTDIR";
+    // Such as a folder above it that may not be entered.
+    throw new CommandError(
+      isMissing ? `There is no file ${file}.` : `${file} cannot be read: ${message}.`,
+    );
+  });
   if (found.isFIFO()) {
     throw new CommandError(`${file} is a pipe: save it as a file, which can be read twice.`);
   }

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { appendFile, chmod, cp, mkdir, mkdtemp, readdir, rm, truncate } from "node:fs/promises";
+import {
+  appendFile,
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rm,
+  symlink,
+  truncate,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../scripts/stack/waiting.ts";
@@ -433,8 +443,11 @@ test("who interrupts an import while it commits is not told that nothing was kep
 
 test("a file that is missing, an unknown option and wrong values are explained, exit code 1", async () => {
   const headless = await write('{"sourceId":1,"name":2}', "json");
+  const circle = join(folder, "circle.csv");
+  await symlink(circle, circle);
   const faults: [string[], string][] = [
     [["missing.ndjson"], "There is no file missing.ndjson."],
+    [[circle], `${circle} cannot be read: ELOOP`],
     [["--frobnicate", "a"], "Usage: npx bun scripts/import.ts"],
     [[], "Usage: npx bun scripts/import.ts"],
     [["a", "--format", "yaml"], "--format must be one of"],
