@@ -1,17 +1,16 @@
 import { type Business, findBusiness } from "../directory/businesses.ts";
 import { findActive } from "../directory/categories.ts";
-import type { CategoryName, OpenBusiness, OpeningHours } from "../directory/schemas.ts";
+import type { CategoryName, OpenBusiness } from "../directory/schemas.ts";
 import { openDetail, openListItem } from "../directory/shapes.ts";
-import { weekdays } from "../directory/weekdays.ts";
 import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseSlug } from "../http/parameters.ts";
 import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs, type Crumb } from "./breadcrumbs.tsx";
 import { Credit } from "./credit.tsx";
+import { Hours } from "./hours.tsx";
 import { localBusiness } from "./linked-data.ts";
 import { Badges, pathWith } from "./listing.tsx";
-import { dayName, isAllDay, openState, wallClock } from "./opening.ts";
 import { page } from "./page.tsx";
 import { foreignHosts, Photos, PhotosElsewhere } from "./photos.tsx";
 
@@ -162,49 +161,3 @@ function dialled(phone: string): string {
   const [number, extension] = phone.split("x").map((part) => part.replace(/[^\d+]/g, ""));
   return `tel:${number}${extension ? `;ext=${extension}` : ""}`;
 }
-
-function Hours({ hours, now }: { hours: readonly OpeningHours[]; now: Date }) {
-  const open = openState(hours, now);
-  const today = wallClock(now).day;
-  const words = {
-    open: "until" in open ? `Open now, until ${spoken(open.until)}` : "Open now, all day",
-    closed: "Closed now",
-    unknown: hours.length === 0 ? "Opening hours are not known" : "Not known whether open today",
-  };
-  return (
-    <section class="card">
-      <h2>Opening hours</h2>
-      <p class={`state ${open.state}`}>{words[open.state]}</p>
-      {hours.length > 0 && (
-        <table class="hours">
-          <caption class="unseen">Opening hours by day</caption>
-          <tbody>
-            {weekdays.map((day, index) => (
-              <tr key={day} class={index === today ? "today" : ""}>
-                <th scope="row">
-                  {dayName(day)}
-                  {index === today && <span class="unseen"> (today)</span>}
-                </th>
-                <td>{describeDay(hours.filter((entry) => entry.day === day))}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-    </section>
-  );
-}
-
-function describeDay(entries: readonly OpeningHours[]): string {
-  if (entries.length === 0) return "not known";
-  if (entries.some(isAllDay)) return "open 24 hours";
-  const spans = entries.filter(({ isClosed }) => !isClosed);
-  return spans.length === 0
-    ? "closed"
-    : spans
-        .map(({ openTime, closeTime }) => `${spoken(openTime)} to ${spoken(closeTime)}`)
-        .join(", ");
-}
-
-/** 00:00 leaves open which end of the day is meant. */
-const spoken = (time: string) => (time === "00:00" ? "midnight" : time);

@@ -1,0 +1,50 @@
+import type { OpeningHours } from "../directory/schemas.ts";
+import { weekdays } from "../directory/weekdays.ts";
+import { dayName, isAllDay, openState, wallClock } from "./opening.ts";
+
+/** The opening hours day by day, and whether they say that it is open now. */
+export function Hours({ hours, now }: { hours: readonly OpeningHours[]; now: Date }) {
+  const open = openState(hours, now);
+  const today = wallClock(now).day;
+  const words = {
+    open: "until" in open ? `Open now, until ${spoken(open.until)}` : "Open now, all day",
+    closed: "Closed now",
+    unknown: hours.length === 0 ? "Opening hours are not known" : "Not known whether open today",
+  };
+  return (
+    <section class="card">
+      <h2>Opening hours</h2>
+      <p class={`state ${open.state}`}>{words[open.state]}</p>
+      {hours.length > 0 && (
+        <table class="hours">
+          <caption class="unseen">Opening hours by day</caption>
+          <tbody>
+            {weekdays.map((day, index) => (
+              <tr key={day} class={index === today ? "today" : ""}>
+                <th scope="row">
+                  {dayName(day)}
+                  {index === today && <span class="unseen"> (today)</span>}
+                </th>
+                <td>{describeDay(hours.filter((entry) => entry.day === day))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function describeDay(entries: readonly OpeningHours[]): string {
+  if (entries.length === 0) return "not known";
+  if (entries.some(isAllDay)) return "open 24 hours";
+  const spans = entries.filter(({ isClosed }) => !isClosed);
+  return spans.length === 0
+    ? "closed"
+    : spans
+        .map(({ openTime, closeTime }) => `${spoken(openTime)} to ${spoken(closeTime)}`)
+        .join(", ");
+}
+
+/** 00:00 leaves open which end of the day is meant. */
+const spoken = (time: string) => (time === "00:00" ? "midnight" : time);
