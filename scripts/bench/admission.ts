@@ -65,7 +65,7 @@ async function startServer(supervisor: Supervisor, redisUrl: string): Promise<st
   const daemon = supervisor.start({
     title: "The server",
     name: "server",
-    command: [process.execPath, join(import.meta.dir, "admission-server.ts")],
+    command: [process.execPath, join(import.meta.dir, "programs", "admission.ts")],
     env: { ...process.env, REDIS_URL: redisUrl },
   });
   await supervisor.ready(daemon, async () => daemon.lastWords() !== "");

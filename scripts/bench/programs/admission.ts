@@ -1,5 +1,5 @@
-import { type Admission, createAdmission } from "../../src/access/admission.ts";
-import { openRedis } from "../../src/store/redis.ts";
+import { type Admission, createAdmission } from "../../../src/access/admission.ts";
+import { openRedis } from "../../../src/store/redis.ts";
 
 /**
  * The server under measurement: /MODE/KEY admits and answers, /report says how long the decisions
