@@ -18,7 +18,7 @@ import { useStores } from "./support.ts";
 plugin({
   name: "default timeout",
   setup(build) {
-    build.onResolve({ filter: /\.test\.ts$/ }, () => {
+    build.onResolve({ filter: /\.test\.tsx?$/ }, () => {
       setDefaultTimeout(30_000);
       return undefined;
     });
