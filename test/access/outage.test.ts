@@ -361,6 +361,21 @@ test("paused: neither a client nor who gives back waits for longer than the dead
   });
 });
 
+test("paused: what Redis gives back late is not given back once more", async () => {
+  await withServers({ instances: 1 }, async (server) => {
+    // So slow that no token comes by itself.
+    const key = newKey({ perMinute: 1, burst: 10 });
+    const charge = await server.admission.admitKey(key);
+    expect(await admitted(server, key, 2)).toBe(2);
+    frail.pause();
+    await server.admission.refundKey(key, charge);
+    expect(server.admission.state().isLocal).toBe(true);
+    frail.resume();
+    await isBack(server);
+    expect(await server.admission.usage(key)).toMatchObject({ used: 2, tokensLeft: 8 });
+  });
+});
+
 test("lost: a connection that nobody holds at its other end is made anew", async () => {
   const line = await openLine(new URL(frail.url));
   const redis = openRedis([line.url]);
