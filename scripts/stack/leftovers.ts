@@ -8,7 +8,10 @@ const PATIENCE_MS = 10_000;
 /** Ends the programs that a killed run left behind, and removes their pid files. */
 export async function endLeftovers(folder: string): Promise<void> {
   const run = join(folder, "run");
-  const names = await readdir(run).catch(() => []);
+  const names = await readdir(run).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
   await Promise.all(
     names.map(async (name) => {
       const [pid, signal] = (await readFile(join(run, name), "utf8")).trim().split(" ");

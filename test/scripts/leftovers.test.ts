@@ -27,6 +27,12 @@ function run(command: string[]): Bun.Subprocess {
   return program;
 }
 
+test("a first run has nothing to end; pid files that cannot be looked at are not taken for none", async () => {
+  await endLeftovers(folder);
+  await writeFile(join(folder, "run"), "");
+  await expect(endLeftovers(folder)).rejects.toThrow("ENOTDIR");
+});
+
 test("the programs of a killed run are ended, and no others that have their pids by now", async () => {
   // The shell's last argument, $0, is only there to be seen.
   const left = run(["/bin/sh", "-c", "sleep 60; true", join(folder, "data")]);
