@@ -645,6 +645,32 @@ describe("the running sync", () => {
     await running.stop();
   });
 
+  test("takes no outage of Meilisearch for a time in which nobody brought in a change", async () => {
+    const { id } = await addBusiness(database.sql, { name: "First" });
+    await sync();
+    let looks = 0;
+    let isFrail = false;
+    const gate = meilisearchGate(async ({ pathname }) => {
+      if (!isFrail || !pathname.endsWith("/settings/displayed-attributes")) return undefined;
+      return ++looks % 3 === 0 ? new Response(null, { status: 503 }) : undefined;
+    });
+    const running = await startSearchSync({
+      ...where(),
+      meili: gate.meili,
+      log: silent,
+      pollIntervalMs: 100,
+    });
+    await copyBusiness(database.sql, id, "known");
+    await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
+    await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
+    isFrail = true;
+    await copyBusiness(database.sql, id, "lacking");
+    await until(() => looks > 12, 20_000);
+    expect(await meili.index(index).getDisplayedAttributes()).toEqual(["id", "version-other"]);
+    await running.stop();
+    await gate.stop();
+  });
+
   test("begins with an index of its own version", async () => {
     await addBusiness(database.sql, { name: "First" });
     await sync();
@@ -688,9 +714,9 @@ function slowMeilisearch(delayMs: number) {
   return { ...gate, runs: () => runs };
 }
 
-/** Our Meilisearch, behind what is done before each request, which may give it another body. */
+/** Our Meilisearch, behind what is done before each request, which may give it another body, or answer it. */
 function meilisearchGate(
-  before: (request: { method: string; pathname: string }) => Promise<string | undefined>,
+  before: (request: { method: string; pathname: string }) => Promise<string | Response | undefined>,
 ) {
   const gate = Bun.serve({
     port: 0,
@@ -698,6 +724,7 @@ function meilisearchGate(
       const { pathname, search } = new URL(request.url);
       const body = await before({ method: request.method, pathname });
       const target = stores().meiliUrl + pathname + search;
+      if (body instanceof Response) return body;
       if (body === undefined) return fetch(new Request(target, request));
       const { method } = request;
       const headers = new Headers(request.headers);
