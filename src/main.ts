@@ -116,13 +116,17 @@ export async function start(
       createPageCache(control, file, {
         ...keptAnswers,
         onFault: (error) => log.error({ err: error }, "finished answers cannot be kept in TMPDIR"),
+        onMissing(areMissing) {
+          if (areMissing) log.error("nothing is heard of changes: each answer is made anew");
+          else log.info("changes are heard of again");
+        },
       }),
     );
     opened.push(() => answers.stop());
 
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
     const search = { sql, meili, index: searchIndex };
-    const tasks: UpkeepTasks = { usage: usageWriter };
+    const tasks: UpkeepTasks = { keys: keyring, pages: answers, usage: usageWriter };
     // Only now: a pooler in transaction mode, which is refused above, would keep the locks that this takes.
     if (upkeep) {
       const compaction = startCompaction(sql, log);

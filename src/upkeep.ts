@@ -5,8 +5,12 @@ export interface Upkeep {
   stop(): Promise<void>;
 }
 
-/** The background tasks of a process, by their names in the metric. */
+/** What a process does in the background, by its names in the metric. */
 export interface UpkeepTasks {
+  /** Learns of changes of keys. */
+  keys: Pick<Upkeep, "isFailing">;
+  /** Learns of changes of the directory. */
+  pages: Pick<Upkeep, "isFailing">;
   /** Writes to PostgreSQL what keys have used: each process what it has charged itself. */
   usage: Upkeep;
   /** Keeps the search index current: one process for all. */

@@ -78,6 +78,8 @@ test("one scrape tells of all workers together, whichever answers", async () => 
 test("one scrape tells of upkeep too, whichever worker does it", async () => {
   const text = await (await fetch(`${server.url()}/metrics`)).text();
   expect(text.match(/^highstreet_upkeep_failing\{.*$/gm)?.sort()).toEqual([
+    'highstreet_upkeep_failing{task="keys"} 0',
+    'highstreet_upkeep_failing{task="pages"} 0',
     'highstreet_upkeep_failing{task="search"} 0',
     'highstreet_upkeep_failing{task="totals"} 0',
     'highstreet_upkeep_failing{task="usage"} 0',

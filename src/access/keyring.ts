@@ -15,6 +15,8 @@ export type Resolved =
 export interface Keyring {
   /** At once when it is known. Rejects when the database is asked and away or silent. */
   resolve(presented: string): Resolved | Promise<Resolved>;
+  /** Whether it could not be asked for seconds if something has changed: each key is looked up anew. */
+  isFailing(): boolean;
   stop(): Promise<void>;
 }
 
@@ -35,7 +37,7 @@ export async function createKeyring(
   const announcements = await sql.listen("keys_changed", forget, forget);
 
   /** When it was last asked whether something has changed: all findings are as young as that. */
-  let confirmedAt = Number.NEGATIVE_INFINITY;
+  let confirmedAt = now();
   let version = await keysVersion(sql);
   const stopPolling = repeat(POLL_INTERVAL_MS, async () => {
     const askedAt = now();
@@ -84,6 +86,7 @@ export async function createKeyring(
       const found = find(presented);
       return found instanceof Promise ? found.then(judge) : judge(found);
     },
+    isFailing: () => now() - confirmedAt > LONGEST_SILENCE_MS,
     async stop() {
       await stopPolling();
       await announcements.unlisten();
@@ -107,6 +110,7 @@ type Found = PresentedKey | null;
 
 const POLL_INTERVAL_MS = 250;
 const LONGEST_AGE_MS = 900;
+const LONGEST_SILENCE_MS = 5_000;
 const MOST_FINDINGS = 50_000;
 const LONGEST_LOOK_UP_MS = 2_000;
 const LOOK_UP_BATCH_SIZE = 256;

@@ -33,6 +33,8 @@ interface Announcements {
    * while announcements do not arrive.
    */
   areCurrent(): boolean;
+  /** Whether they have not arrived for seconds, which a busy moment does not explain. */
+  areMissing(): boolean;
   stop(): Promise<void>;
 }
 
@@ -42,11 +44,13 @@ interface Announcements {
  * are told together, at most TELL_INTERVAL_MS late. To know that none was lost, this sends announcements
  * to itself: when one comes back, all that were committed before it have come.
  * @param tell gets what changed; "everything" when that is not known
+ * @param onMissing told when announcements begin to be missing, and when they arrive again
  * @throws Error when announcements are taken and not delivered, as by a pooler in transaction mode
  */
 export async function followAnnouncements(
   sql: Sql,
   tell: (changes: readonly Change[] | "everything") => void,
+  onMissing: (areMissing: boolean) => void = () => {},
 ): Promise<Announcements> {
   const self = crypto.randomUUID();
   let gathered: Change[] | "everything" = [];
@@ -55,6 +59,8 @@ export async function followAnnouncements(
   let heardAt = Number.NEGATIVE_INFINITY;
   /** All that was committed before has been told, too. */
   let toldAt = Number.NEGATIVE_INFINITY;
+  const beganAt = performance.now();
+  let wereMissing = false;
   const confirmed = Promise.withResolvers<void>();
 
   function gather(changes: readonly Change[] | "everything") {
@@ -83,7 +89,7 @@ export async function followAnnouncements(
       if (gathered.length === 0) toldAt = heardAt;
       confirmed.resolve();
     } else {
-      gather(payload === "*" ? "everything" : readChanges(payload));
+      gather(readChanges(payload));
     }
   }
 
@@ -96,7 +102,14 @@ export async function followAnnouncements(
   // Also after each reconnection: what was announced meanwhile has been missed.
   const listening = await sql.listen(CHANNEL, hear, forget);
   const confirm = () => sql.notify(CHANNEL, `${CONFIRMATION} ${self} ${performance.now()}`);
-  const stopConfirming = repeat(CONFIRM_INTERVAL_MS, async () => void (await confirm()));
+  const areMissing = () => performance.now() - Math.max(toldAt, beganAt) > LONGEST_SILENCE_MS;
+  const stopConfirming = repeat(CONFIRM_INTERVAL_MS, async () => {
+    if (areMissing() !== wereMissing) {
+      wereMissing = !wereMissing;
+      onMissing(wereMissing);
+    }
+    await confirm();
+  });
   async function stop() {
     clearTimeout(pause);
     await stopConfirming();
@@ -116,7 +129,7 @@ export async function followAnnouncements(
       { cause: error },
     );
   }
-  return { areCurrent: () => performance.now() - toldAt < CERTAIN_FOR_MS, stop };
+  return { areCurrent: () => performance.now() - toldAt < CERTAIN_FOR_MS, areMissing, stop };
 }
 
 const CHANNEL = "directory_pages";
@@ -127,6 +140,7 @@ const CERTAIN_FOR_MS = 900;
 // Much less together, or what is cached would often not be found.
 const TELL_INTERVAL_MS = 200;
 const CONFIRM_INTERVAL_MS = 200;
+const LONGEST_SILENCE_MS = 5_000;
 /** Milliseconds until the first one; a busy PostgreSQL takes a fraction of that. */
 const LONGEST_CONFIRMATION_MS = 5_000;
 
@@ -139,13 +153,18 @@ type ChangeData = [
   transaction: number,
 ];
 
-function readChanges(payload: string): Change[] {
-  return (JSON.parse(payload) as ChangeData[]).map(([slug, id, before, after, transaction]) => ({
-    transaction,
-    slug,
-    before: before && readPlace(id, before),
-    after: after && readPlace(id, after),
-  }));
+/** What cannot be read, such as `*`, may say anything; if it were passed over, old pages would stay. */
+function readChanges(payload: string): Change[] | "everything" {
+  try {
+    return (JSON.parse(payload) as ChangeData[]).map(([slug, id, before, after, transaction]) => ({
+      transaction,
+      slug,
+      before: before && readPlace(id, before),
+      after: after && readPlace(id, after),
+    }));
+  } catch {
+    return "everything";
+  }
 }
 
 const readPlace = (id: string, [city, rank, ...categories]: PlaceData): Place => ({

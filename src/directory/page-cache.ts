@@ -17,6 +17,8 @@ export interface PageCache<Page> {
   find(name: string): Page | undefined;
   /** The cached page, or one that is made, once for all who ask for it meanwhile, and cached. */
   findOrMake(name: string, work: () => Promise<Made<Page>>): Page | Promise<Page>;
+  /** Whether nothing has been found for seconds, because announcements do not arrive. */
+  isFailing(): boolean;
   stop(): Promise<void>;
 }
 
@@ -34,6 +36,8 @@ export interface PageCacheOptions<Page, Rest> {
   grow(stored: Stored, rest: Rest, growth: number): Page;
   /** Told when pages cannot be read, and, at intervals, when they cannot be cached; answers go on. */
   onFault(error: unknown): void;
+  /** Told when it begins to fail for want of announcements, and when it works again. */
+  onMissing?(areMissing: boolean): void;
 }
 
 /**
@@ -46,17 +50,21 @@ export interface PageCacheOptions<Page, Rest> {
 export async function createPageCache<Page extends object, Rest>(
   sql: Sql,
   file: PageFile,
-  { pack, unpack, grow, onFault }: PageCacheOptions<Page, Rest>,
+  { pack, unpack, grow, onFault, onMissing }: PageCacheOptions<Page, Rest>,
 ): Promise<PageCache<Page>> {
   const pages = keptPages<Rest>(file, onFault);
   const underWay = new Map<string, { since: number; page: Promise<Page> }>();
 
   const recent = new RecentChanges();
-  const announcements = await followAnnouncements(sql, (changes) => {
-    if (changes !== "everything") return recent.tell(changes);
-    recent.forget();
-    file.clear();
-  });
+  const announcements = await followAnnouncements(
+    sql,
+    (changes) => {
+      if (changes !== "everything") return recent.tell(changes);
+      recent.forget();
+      file.clear();
+    },
+    onMissing,
+  );
 
   function find(name: string): Page | undefined {
     if (!announcements.areCurrent()) return undefined;
@@ -131,6 +139,7 @@ export async function createPageCache<Page extends object, Rest>(
       underWay.set(name, { since: now, page });
       return page;
     },
+    isFailing: () => announcements.areMissing(),
     stop: () => announcements.stop(),
   };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
+import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { compactListings } from "../../src/directory/compaction.ts";
 import { importRecords } from "../../src/directory/import.ts";
 import type { Sql } from "../../src/store/postgres.ts";
@@ -87,6 +88,18 @@ test("each of 500 changes in one statement is told, and of more that anything ma
     const deleted = await announced(() => sql`delete from businesses where ${ofCategory}`);
     expect([added, edited, deleted].map(changed)).toEqual([expected, expected, expected]);
   }
+});
+
+test("an announcement that cannot be read may say anything: all that is known is forgotten", async () => {
+  const told: unknown[] = [];
+  const announcements = await followAnnouncements(sql, (changes) => told.push(changes));
+  expect(told.splice(0)).toEqual(["everything"]);
+  for (const payload of ["a word", '{"slug":"of another version"}', "[null]"]) {
+    await sql.notify("directory_pages", payload);
+    await until(() => told.length > 0, 5_000);
+    expect([payload, ...told.splice(0)]).toEqual([payload, "everything"]);
+  }
+  await announcements.stop();
 });
 
 test("changes that are too long to tell are made all the same", async () => {

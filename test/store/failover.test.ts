@@ -10,7 +10,7 @@ import { Supervisor } from "../../scripts/stack/supervisor.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createAdmission } from "../../src/access/admission.ts";
 import { followAnnouncements } from "../../src/directory/announcements.ts";
-import { openPostgres } from "../../src/store/postgres.ts";
+import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { openLine } from "../line.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
@@ -106,10 +106,8 @@ test("nothing is called current before all is told that was announced while it c
     if (changes !== "everything") told.push(...changes.map(({ slug }) => slug));
   });
   await until(() => announcements.areCurrent(), 5_000);
-  const [listener] = await database.sql<[{ pid: number }]>`
-    select pid from pg_stat_activity
-    where datname = current_database() and query ilike 'listen %'`;
-  process.kill(listener.pid, "SIGSTOP");
+  const listener = await listenerOf(database.sql);
+  process.kill(listener, "SIGSTOP");
   try {
     for (const slug of ["first", "second"]) {
       const payload = JSON.stringify([[slug, "x", null, null, 1]]);
@@ -117,13 +115,45 @@ test("nothing is called current before all is told that was announced while it c
     }
     await until(() => !announcements.areCurrent(), 5_000);
   } finally {
-    process.kill(listener.pid, "SIGCONT");
+    process.kill(listener, "SIGCONT");
   }
   while (!announcements.areCurrent()) await new Promise(setImmediate);
   expect(told).toEqual(["first", "second"]);
   await announcements.stop();
   await sql.end({ timeout: 1 });
 });
+
+test("announcements that are not heard for seconds are missing, which is told, and so is that they are heard again", async () => {
+  const sql = openPostgres(database.url, { max: 2 });
+  const told: boolean[] = [];
+  const announcements = await followAnnouncements(
+    sql,
+    () => {},
+    (areMissing) => told.push(areMissing),
+  );
+  const listener = await listenerOf(database.sql);
+  process.kill(listener, "SIGSTOP");
+  try {
+    await until(() => !announcements.areCurrent(), 5_000);
+    expect(announcements.areMissing()).toBe(false);
+    await until(() => told.length > 0, 20_000);
+    expect([announcements.areMissing(), told]).toEqual([true, [true]]);
+  } finally {
+    process.kill(listener, "SIGCONT");
+  }
+  await until(() => told.length > 1, 20_000);
+  expect([announcements.areMissing(), told]).toEqual([false, [true, false]]);
+  await announcements.stop();
+  await sql.end({ timeout: 1 });
+});
+
+/** The process of the only connection to this database on which announcements are heard. */
+async function listenerOf(sql: Sql): Promise<number> {
+  const [{ pid }] = await sql<[{ pid: number }]>`
+    select pid from pg_stat_activity
+    where datname = current_database() and query ilike 'listen %'`;
+  return pid;
+}
 
 test("what is announced is heard again when a standby behind the address has become the primary", async () => {
   const folder = await mkdtemp(join(tmpdir(), "highstreet-standby-"));
