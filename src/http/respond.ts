@@ -37,8 +37,10 @@ export function respond(request: Request, answer: Answer, further = NO_HEADERS):
 }
 
 /**
- * What a response is made of. It keeps a copy of bytes until the last of them is read, however slowly,
- * but shares a Blob with all other responses: else those who never read could fill the memory.
+ * What a response is made of. Bun keeps a copy of the bytes of each response until the last of them is
+ * read, however slowly, but a Blob only once for all responses made of it. Large bodies that stay in
+ * memory, such as the script of the reference, are therefore sent as one Blob: else callers who never
+ * read could fill the memory. What the cache reads from its file is new each time, and still copied.
  */
 function bodyOf(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | Blob {
   if (bytes.byteLength < SMALLEST_SHARED) return bytes;
