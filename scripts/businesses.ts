@@ -11,11 +11,11 @@ import {
 } from "../src/directory/businesses.ts";
 import { businessStatuses } from "../src/directory/status.ts";
 import type { Sql } from "../src/store/postgres.ts";
-import { CommandError, runCommand } from "./command.ts";
-import { openDatabase } from "./database.ts";
-import { print, printAll, say } from "./output.ts";
+import { openDatabase } from "./stack/database.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
-import { formatJson, formatLine, formatTable } from "./table.ts";
+import { CommandError, runCommand } from "./terminal/command.ts";
+import { print, printAll, say } from "./terminal/output.ts";
+import { formatJson, formatLine, formatTable } from "./terminal/table.ts";
 
 const USAGE = `Usage: npx bun scripts/businesses.ts ACTION SLUG…
        npx bun scripts/businesses.ts list [--status pending] [--source osm] [--json]

@@ -3,12 +3,12 @@ import { loadConfig } from "../src/config.ts";
 import { checkLists, type ListCheck, type ListFault } from "../src/directory/list-check.ts";
 import { repairLists } from "../src/directory/list-repair.ts";
 import { counted, grouped } from "../src/numbers.ts";
-import { runCommand } from "./command.ts";
-import { openDatabase } from "./database.ts";
-import { print, sayWaiting } from "./output.ts";
-import { progressBar } from "./progress-bar.ts";
+import { openDatabase } from "./stack/database.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
-import { formatJson, formatTable } from "./table.ts";
+import { runCommand } from "./terminal/command.ts";
+import { print, sayWaiting } from "./terminal/output.ts";
+import { progressBar } from "./terminal/progress-bar.ts";
+import { formatJson, formatTable } from "./terminal/table.ts";
 
 const USAGE = `Usage: npx bun scripts/check-lists.ts [--repair] [--json]
 

@@ -1,14 +1,14 @@
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
 import { counted, grouped } from "../src/numbers.ts";
-import { runCommand } from "./command.ts";
-import { openDatabase } from "./database.ts";
 import { generateBusinesses } from "./generate/businesses.ts";
 import { loadBusinesses } from "./generate/load.ts";
-import { print, printAll, sayUnsettled, sayWaiting } from "./output.ts";
-import { progressBar } from "./progress-bar.ts";
+import { openDatabase } from "./stack/database.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
-import { readWholeNumber } from "./whole-number.ts";
+import { runCommand } from "./terminal/command.ts";
+import { print, printAll, sayUnsettled, sayWaiting } from "./terminal/output.ts";
+import { progressBar } from "./terminal/progress-bar.ts";
+import { readWholeNumber } from "./terminal/whole-number.ts";
 
 const USAGE = `Usage: npx bun scripts/generate.ts [--count N] [--seed S]
        npx bun scripts/generate.ts --ndjson [--count N] [--seed S] > FILE.ndjson

@@ -2,16 +2,16 @@ import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
 import { grouped } from "../src/numbers.ts";
 import type { Sql } from "../src/store/postgres.ts";
-import { CommandError, runCommand } from "./command.ts";
-import { openDatabase } from "./database.ts";
 import { importCategoryFile } from "./import/categories.ts";
 import { type FileOptions, type FileResult, importFile } from "./import/file.ts";
 import { type Format, formats } from "./import/formats.ts";
 import { readMapping } from "./import/mapping.ts";
 import { readOutcodes } from "./import/outcodes.ts";
-import { print } from "./output.ts";
+import { openDatabase } from "./stack/database.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
-import { formatJson, plain } from "./table.ts";
+import { CommandError, runCommand } from "./terminal/command.ts";
+import { print } from "./terminal/output.ts";
+import { formatJson, plain } from "./terminal/table.ts";
 
 const USAGE = `Usage: npx bun scripts/import.ts FILE… [options]
        npx bun scripts/import.ts --categories FILE [--dry-run] [--json]

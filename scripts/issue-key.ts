@@ -8,13 +8,13 @@ import { createKey, listTiers } from "../src/access/keys.ts";
 import { loadConfig } from "../src/config.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { formatTime, writtenTime } from "../src/times.ts";
-import { CommandError, runCommand } from "./command.ts";
-import { openDatabase } from "./database.ts";
-import { readArguments, readDeclined, readOrder, USAGE } from "./key-order.ts";
-import { print } from "./output.ts";
-import { showKey } from "./show-key.ts";
+import { readArguments, readDeclined, readOrder, USAGE } from "./keys/order.ts";
+import { showKey } from "./keys/show-key.ts";
+import { openDatabase } from "./stack/database.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
-import { formatJson, formatTable } from "./table.ts";
+import { CommandError, runCommand } from "./terminal/command.ts";
+import { print } from "./terminal/output.ts";
+import { formatJson, formatTable } from "./terminal/table.ts";
 
 async function issueKey(): Promise<void> {
   const { json, ...given } = readArguments();

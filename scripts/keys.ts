@@ -9,13 +9,13 @@ import { type Config, loadConfig } from "../src/config.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../src/store/redis.ts";
 import { formatTime, writtenTime } from "../src/times.ts";
-import { CommandError, runCommand } from "./command.ts";
-import { openDatabase } from "./database.ts";
-import { print } from "./output.ts";
-import { showKey } from "./show-key.ts";
-import { readSpan } from "./span.ts";
+import { showKey } from "./keys/show-key.ts";
+import { openDatabase } from "./stack/database.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
-import { formatJson, formatTable } from "./table.ts";
+import { CommandError, runCommand } from "./terminal/command.ts";
+import { print } from "./terminal/output.ts";
+import { readSpan } from "./terminal/span.ts";
+import { formatJson, formatTable } from "./terminal/table.ts";
 
 const USAGE = `Usage: npx bun scripts/keys.ts list
        npx bun scripts/keys.ts revoke ID

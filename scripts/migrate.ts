@@ -2,9 +2,9 @@ import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
 import { migrate } from "../src/store/migrations.ts";
 import { openPostgres } from "../src/store/postgres.ts";
-import { runCommand } from "./command.ts";
-import { print, say } from "./output.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
+import { runCommand } from "./terminal/command.ts";
+import { print, say } from "./terminal/output.ts";
 
 const USAGE = `Usage: npx bun scripts/migrate.ts
 

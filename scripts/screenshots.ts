@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Page } from "playwright-core";
 import { loadConfig } from "../src/config.ts";
-import { CommandError, runCommand } from "./command.ts";
-import { print } from "./output.ts";
 import { openChromium } from "./stack/chromium.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
+import { CommandError, runCommand } from "./terminal/command.ts";
+import { print } from "./terminal/output.ts";
 
 const USAGE = `Usage: npx bun scripts/screenshots.ts [FOLDER]
 

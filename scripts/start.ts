@@ -9,8 +9,6 @@ import { syncSearch } from "../src/search/sync.ts";
 import { openMeilisearch } from "../src/store/meilisearch.ts";
 import { laterMigrations, migrate } from "../src/store/migrations.ts";
 import { openPostgres } from "../src/store/postgres.ts";
-import { CommandError, runCommand } from "./command.ts";
-import { print, say } from "./output.ts";
 import { claimFolder } from "./stack/claim.ts";
 import { dataFolder, isSet, removeStack, writeStack } from "./stack/environment.ts";
 import { endLeftovers } from "./stack/leftovers.ts";
@@ -18,6 +16,8 @@ import { fillDirectory } from "./stack/sample.ts";
 import { choosePort, startServer } from "./stack/server.ts";
 import { startStores } from "./stack/stores.ts";
 import { Supervisor } from "./stack/supervisor.ts";
+import { CommandError, runCommand } from "./terminal/command.ts";
+import { print, say } from "./terminal/output.ts";
 
 const USAGE = `Usage: npm start
 

@@ -4,11 +4,11 @@ import { counted, grouped } from "../src/numbers.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { type SyncProgress, type SyncResult, syncSearch } from "../src/search/sync.ts";
 import { openMeilisearch } from "../src/store/meilisearch.ts";
-import { runCommand } from "./command.ts";
-import { openDatabase } from "./database.ts";
-import { print, say } from "./output.ts";
-import { progressBar } from "./progress-bar.ts";
+import { openDatabase } from "./stack/database.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
+import { runCommand } from "./terminal/command.ts";
+import { print, say } from "./terminal/output.ts";
+import { progressBar } from "./terminal/progress-bar.ts";
 
 const USAGE = `Usage: npx bun scripts/sync-search.ts [--rebuild] [--json]
 

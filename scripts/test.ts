@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { runCommand } from "./command.ts";
-import { print } from "./output.ts";
 import { chromiumProgram } from "./stack/chromium.ts";
 import { redisProgram } from "./stack/redis.ts";
+import { runCommand } from "./terminal/command.ts";
+import { print } from "./terminal/output.ts";
 
 const USAGE = `Usage: npm test
 

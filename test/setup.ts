@@ -3,12 +3,12 @@ import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { plugin } from "bun";
-import { CommandError } from "../scripts/command.ts";
 import { startMeilisearch } from "../scripts/stack/meilisearch.ts";
 import { startPostgres } from "../scripts/stack/postgres.ts";
 import { startRedis } from "../scripts/stack/redis.ts";
 import { Supervisor } from "../scripts/stack/supervisor.ts";
 import { isAlive } from "../scripts/stack/waiting.ts";
+import { CommandError } from "../scripts/terminal/command.ts";
 import { useStores } from "./support.ts";
 
 // Runs once before all tests: one PostgreSQL, one Redis and one Meilisearch for the whole run.

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { runCommand } from "../command.ts";
 import { startRedis } from "../stack/redis.ts";
 import type { Supervisor } from "../stack/supervisor.ts";
-import { formatTable } from "../table.ts";
-import { readWholeNumber } from "../whole-number.ts";
+import { runCommand } from "../terminal/command.ts";
+import { formatTable } from "../terminal/table.ts";
+import { readWholeNumber } from "../terminal/whole-number.ts";
 import { load } from "./load.ts";
 import { withSupervisor } from "./stack.ts";
 

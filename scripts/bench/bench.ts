@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { CommandError, runCommand } from "../command.ts";
-import { say } from "../output.ts";
 import { claimFolder } from "../stack/claim.ts";
 import { dataFolder } from "../stack/environment.ts";
 import { endLeftovers } from "../stack/leftovers.ts";
 import { Supervisor } from "../stack/supervisor.ts";
-import { readWholeNumber } from "../whole-number.ts";
+import { CommandError, runCommand } from "../terminal/command.ts";
+import { say } from "../terminal/output.ts";
+import { readWholeNumber } from "../terminal/whole-number.ts";
 import { againstBare } from "./against-bare.ts";
 import { whileChanging } from "./changes.ts";
 import { makeFolder, openDirectory } from "./directory.ts";

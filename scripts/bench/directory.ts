@@ -4,11 +4,11 @@ import { compactListings } from "../../src/directory/compaction.ts";
 import { grouped } from "../../src/numbers.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
-import { CommandError } from "../command.ts";
 import { startMeilisearch } from "../stack/meilisearch.ts";
 import { startPostgres } from "../stack/postgres.ts";
 import { startRedis } from "../stack/redis.ts";
 import type { Supervisor } from "../stack/supervisor.ts";
+import { CommandError } from "../terminal/command.ts";
 
 /** A directory of made-up businesses, and its stores. */
 export interface Directory {

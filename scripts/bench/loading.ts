@@ -1,5 +1,5 @@
 import { grouped } from "../../src/numbers.ts";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { median } from "./compare.ts";
 import { withDatabase } from "./databases.ts";
 import { runScript, writeRecords } from "./directory.ts";

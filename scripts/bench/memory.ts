@@ -1,11 +1,11 @@
 import { parseArgs } from "node:util";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
 import { connectRedis, openRedis, type RedisClient } from "../../src/store/redis.ts";
-import { runCommand } from "../command.ts";
 import { startRedis } from "../stack/redis.ts";
 import { until } from "../stack/waiting.ts";
-import { formatTable } from "../table.ts";
-import { readWholeNumber } from "../whole-number.ts";
+import { runCommand } from "../terminal/command.ts";
+import { formatTable } from "../terminal/table.ts";
+import { readWholeNumber } from "../terminal/whole-number.ts";
 import { withSupervisor } from "./stack.ts";
 
 const USAGE = `Usage: npx bun scripts/bench/memory.ts [--count 100000] [--json]

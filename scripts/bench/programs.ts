@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CommandError } from "../command.ts";
 import { freePort } from "../stack/ports.ts";
 import { SERVER_ENVIRONMENT } from "../stack/server.ts";
 import type { Daemon, Supervisor } from "../stack/supervisor.ts";
 import { succeeds } from "../stack/waiting.ts";
+import { CommandError } from "../terminal/command.ts";
 import type { Directory } from "./directory.ts";
 import type { Traffic } from "./wrk.ts";
 

@@ -1,5 +1,5 @@
 import { grouped } from "../../src/numbers.ts";
-import { formatTable } from "../table.ts";
+import { formatTable } from "../terminal/table.ts";
 import type { Measured } from "./scenario.ts";
 
 export type Line = { name: string; title: string } & Measured;

@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import { createKey, revokeKey } from "../../src/access/keys.ts";
-import { runCommand } from "../command.ts";
 import { startRedis } from "../stack/redis.ts";
-import { formatTable } from "../table.ts";
-import { readWholeNumber } from "../whole-number.ts";
+import { runCommand } from "../terminal/command.ts";
+import { formatTable } from "../terminal/table.ts";
+import { readWholeNumber } from "../terminal/whole-number.ts";
 import { addressOf, OWNER } from "./callers.ts";
 import { median } from "./compare.ts";
 import { startServers, withSupervisor } from "./stack.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 
 /** What a run of wrk measured. Times are in milliseconds, with all connections busy. */
 export interface Run {

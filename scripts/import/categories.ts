@@ -6,8 +6,8 @@ import {
   readCategory,
 } from "../../src/directory/import/categories.ts";
 import type { Sql } from "../../src/store/postgres.ts";
-import { CommandError } from "../command.ts";
-import { sayWaiting } from "../output.ts";
+import { CommandError } from "../terminal/command.ts";
+import { sayWaiting } from "../terminal/output.ts";
 import { readNdjson } from "./ndjson.ts";
 import { readText } from "./text.ts";
 

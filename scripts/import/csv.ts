@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { fieldNames, isFieldName, recordOfFields } from "./fields.ts";
 import { type Mapping, mapColumns } from "./mapping.ts";
 import type { Row } from "./row.ts";

@@ -2,7 +2,7 @@ import { SaxesParser } from "saxes";
 import type { ImportRecord } from "../../src/directory/import/record.ts";
 import { readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { present, type Row } from "./row.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { makeSlug } from "../../src/directory/slug.ts";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { readCsv } from "./csv.ts";
 import { readFhrs } from "./fhrs.ts";
 import type { Mapping } from "./mapping.ts";

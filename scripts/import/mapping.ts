@@ -7,7 +7,7 @@ import {
 } from "../../src/directory/import/contacts.ts";
 import { isCounty, readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { type FieldName, fieldNames, isFieldName } from "./fields.ts";
 import { readText } from "./text.ts";
 

@@ -1,7 +1,7 @@
 import { JSONParser } from "@streamparser/json";
 import type { ImportRecord } from "../../src/directory/import/record.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { categoryOf, isVacant, type Tags } from "./osm-categories.ts";
 import { readWeek } from "./osm-hours.ts";
 import { present, type Row } from "./row.ts";

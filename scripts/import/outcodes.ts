@@ -1,5 +1,5 @@
 import type { Outcodes } from "../../src/directory/import/merging.ts";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { readLines, readText } from "./text.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { grouped } from "../../src/numbers.ts";
-import { progressBar } from "../progress-bar.ts";
+import { progressBar } from "../terminal/progress-bar.ts";
 
 export interface Progress {
   addBytes(bytes: number): void;

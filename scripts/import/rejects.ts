@@ -1,7 +1,7 @@
 import { appendFileSync, statSync, unlinkSync } from "node:fs";
 import { basename } from "node:path";
-import { CommandError } from "../command.ts";
-import { formatJson } from "../table.ts";
+import { CommandError } from "../terminal/command.ts";
+import { formatJson } from "../terminal/table.ts";
 import type { RejectedRow } from "./row.ts";
 
 /** What is added to the name of a file. */

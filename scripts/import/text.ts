@@ -1,4 +1,4 @@
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 
 /**
  * The text of a file in pieces, never all of it at once.

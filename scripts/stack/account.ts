@@ -1,5 +1,5 @@
 import { $ } from "bun";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 
 /** The account that a program runs as, and the command prefix that switches to it. */
 export interface Account {

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { readStack } from "./environment.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { $ } from "bun";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 
 /**
  * A program from the PATH, or installed if this is Debian (or a relative of it) and we are root.

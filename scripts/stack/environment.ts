@@ -1,6 +1,6 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { isAlive } from "./waiting.ts";
 
 type Environment = Record<string, string | undefined>;

@@ -1,6 +1,6 @@
 import { chmod, mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { freePort } from "./ports.ts";
 import { keptSecret } from "./secret.ts";
 import type { Supervisor } from "./supervisor.ts";

@@ -2,7 +2,7 @@ import { chown, mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { $ } from "bun";
 import { isPostgresAway, openPostgres, ping } from "../../src/store/postgres.ts";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { type Account, unprivilegedAccount } from "./account.ts";
 import { runsOn } from "./leftovers.ts";
 import { freePort } from "./ports.ts";

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { findOrInstall } from "./debian.ts";
 import { freePort } from "./ports.ts";
 import { keptSecret } from "./secret.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../src/config.ts";
 import { cannotListen } from "../../src/process.ts";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { freePort, isFree } from "./ports.ts";
 import type { Daemon, Supervisor } from "./supervisor.ts";
 import { isHealthy } from "./waiting.ts";

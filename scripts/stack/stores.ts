@@ -1,7 +1,7 @@
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres, ping } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { isSet, type Stack } from "./environment.ts";
 import { startMeilisearch } from "./meilisearch.ts";
 import { startPostgres } from "./postgres.ts";

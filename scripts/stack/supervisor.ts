@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } fr
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
-import { CommandError } from "../command.ts";
+import { CommandError } from "../terminal/command.ts";
 import { isAlive, NotInTimeError, until } from "./waiting.ts";
 
 interface Program {

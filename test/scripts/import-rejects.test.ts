@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CommandError } from "../../scripts/command.ts";
 import { Rejects } from "../../scripts/import/rejects.ts";
+import { CommandError } from "../../scripts/terminal/command.ts";
 
 test.skipIf(!existsSync("/sys"))(
   "beside data that is read-only the rejects go to the current folder",

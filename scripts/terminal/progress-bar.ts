@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from "cli-progress";
-import { grouped } from "../src/numbers.ts";
+import { grouped } from "../../src/numbers.ts";
 import { onInterruption } from "./interruption.ts";
 
 /**

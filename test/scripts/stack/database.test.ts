@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase, runScript, type TestDatabase } from "../support.ts";
+import { createDatabase, runScript, type TestDatabase } from "../../support.ts";
 
 let database: TestDatabase;
 let folder: string;

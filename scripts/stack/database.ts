@@ -1,6 +1,6 @@
-import { pendingMigrations } from "../src/store/migrations.ts";
-import { openPostgres, type Sql } from "../src/store/postgres.ts";
-import { CommandError } from "./command.ts";
+import { pendingMigrations } from "../../src/store/migrations.ts";
+import { openPostgres, type Sql } from "../../src/store/postgres.ts";
+import { CommandError } from "../terminal/command.ts";
 
 /**
  * Opens the directory's database for a command, which knows the tables of its own version only. Dispose

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { withSupervisor } from "../../scripts/bench/stack.ts";
+import { withSupervisor } from "../../../scripts/bench/stack.ts";
 
 test("the log of the start before is kept, one of them, and an empty one takes no place", () =>
   withSupervisor(async (supervisor) => {

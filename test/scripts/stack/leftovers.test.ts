@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { unprivilegedAccount } from "../../scripts/stack/account.ts";
-import { endLeftovers } from "../../scripts/stack/leftovers.ts";
-import { startPostgres } from "../../scripts/stack/postgres.ts";
-import { Supervisor } from "../../scripts/stack/supervisor.ts";
+import { unprivilegedAccount } from "../../../scripts/stack/account.ts";
+import { endLeftovers } from "../../../scripts/stack/leftovers.ts";
+import { startPostgres } from "../../../scripts/stack/postgres.ts";
+import { Supervisor } from "../../../scripts/stack/supervisor.ts";
 
 // What a killed run has left, after which the system may have given its pids to other programs.
 

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { claimFolder } from "../../scripts/stack/claim.ts";
-import { makeExecutable } from "../../scripts/stack/meilisearch.ts";
-import { startPostgres } from "../../scripts/stack/postgres.ts";
-import { Supervisor } from "../../scripts/stack/supervisor.ts";
+import { claimFolder } from "../../../scripts/stack/claim.ts";
+import { makeExecutable } from "../../../scripts/stack/meilisearch.ts";
+import { startPostgres } from "../../../scripts/stack/postgres.ts";
+import { Supervisor } from "../../../scripts/stack/supervisor.ts";
 
 // Data and programs that belong to another account.
 

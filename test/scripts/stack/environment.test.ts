@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { scriptEnvironment, writeStack } from "../../scripts/stack/environment.ts";
+import { scriptEnvironment, writeStack } from "../../../scripts/stack/environment.ts";
 
 const stack = {
   DATABASE_URL: "postgres://stack.example/highstreet",

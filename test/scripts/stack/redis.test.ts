@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { redisProgram } from "../../scripts/stack/redis.ts";
+import { redisProgram } from "../../../scripts/stack/redis.ts";
 
 const PATH = process.env.PATH;
 let folder: string;

@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import * as v from "valibot";
-import { emailPattern } from "../src/directory/email.ts";
-import { CommandError } from "./command.ts";
-import { readSpan } from "./span.ts";
-import { readWholeNumber } from "./whole-number.ts";
+import { emailPattern } from "../../src/directory/email.ts";
+import { CommandError } from "../terminal/command.ts";
+import { readSpan } from "../terminal/span.ts";
+import { readWholeNumber } from "../terminal/whole-number.ts";
 
 /** The arguments of issue-key.ts: what they may be, and what they ask for. */
 

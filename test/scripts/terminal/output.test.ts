@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { outputOf } from "../support.ts";
+import { outputOf } from "../../support.ts";
 
-const SCRIPTS = join(import.meta.dir, "..", "..", "scripts");
+const SCRIPTS = join(import.meta.dir, "..", "..", "..", "scripts");
 
 async function shell(line: string) {
   const child = Bun.spawn(["sh", "-c", line], {

@@ -1,6 +1,6 @@
-import type { IssuedKey } from "../src/access/keys.ts";
-import { CommandError } from "./command.ts";
-import { print } from "./output.ts";
+import type { IssuedKey } from "../../src/access/keys.ts";
+import { CommandError } from "../terminal/command.ts";
+import { print } from "../terminal/output.ts";
 
 /**
  * Writes the only text that has a key: for people below a headline, for programs a record as JSON.
