@@ -33,10 +33,19 @@ export async function runsOn(folder: string, pid: number): Promise<boolean> {
 
 async function endLeftover(pid: number, signal: NodeJS.Signals, folder: string): Promise<void> {
   if (!(pid > 0 && (await runsOn(folder, pid)))) return;
-  process.kill(pid, signal);
+  send(pid, signal);
   const isGone = async () => !(await runsOn(folder, pid));
   await until(isGone, PATIENCE_MS).catch(async () => {
-    process.kill(pid, "SIGKILL");
+    send(pid, "SIGKILL");
     await until(isGone, PATIENCE_MS);
   });
+}
+
+/** It may have ended since it was looked at: then there is nobody to tell. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as { code?: string }).code !== "ESRCH") throw error;
+  }
 }

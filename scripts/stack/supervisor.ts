@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { CommandError } from "../terminal/command.ts";
-import { isAlive, NotInTimeError, until } from "./waiting.ts";
+import { NotInTimeError, until } from "./waiting.ts";
 
 interface Program {
   /** What people call it, for messages: "PostgreSQL". */
@@ -107,7 +107,7 @@ export class Supervisor {
       exited,
       log,
       lastWords: () => lastWords(readFileSync(log, "utf8")),
-      stop: () => endProcess(pid, stopSignal, exited),
+      stop: () => endProcess(child, stopSignal, exited),
     };
     this.#running.push(daemon);
     return daemon;
@@ -171,13 +171,13 @@ function lastWords(log: string): string {
 }
 
 async function endProcess(
-  pid: number,
+  child: ChildProcess,
   signal: NodeJS.Signals,
   exited: Promise<unknown>,
 ): Promise<void> {
-  const send = (name: NodeJS.Signals) => isAlive(pid) && process.kill(pid, name);
-  send(signal);
-  const timer = setTimeout(() => send("SIGKILL"), STOP_TIMEOUT_MS);
+  // Not by its pid, which may be gone, or somebody else's, as soon as the program has ended.
+  child.kill(signal);
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
   await exited;
   clearTimeout(timer);
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,6 +45,26 @@ test("the programs of a killed run are ended, and no others that have their pids
   await endLeftovers(folder);
   await left.exited;
   expect([left.signalCode, other.signalCode]).toEqual(["SIGTERM", null]);
+  expect(await readdir(pids)).toEqual([]);
+});
+
+test("a program that ends by itself just before it is told to is no fault", async () => {
+  const left = run(["/bin/sh", "-c", "sleep 60; true", join(folder, "data")]);
+  const ended = run(["true"]);
+  await ended.exited;
+  const pids = join(folder, "run");
+  await mkdir(pids);
+  await writeFile(join(pids, "left.pid"), `${left.pid} TERM\n`);
+  const { kill } = process;
+  const late = spyOn(process, "kill").mockImplementation((pid, signal) => {
+    if (signal !== "SIGTERM") return kill(pid, signal);
+    left.kill("SIGKILL");
+    // What the system answers for one that is gone.
+    return kill(ended.pid, signal);
+  });
+  await endLeftovers(folder).finally(() => late.mockRestore());
+  await left.exited;
+  expect(left.signalCode).toBe("SIGKILL");
   expect(await readdir(pids)).toEqual([]);
 });
 
