@@ -8,7 +8,7 @@ import { CommandError, runCommand } from "../terminal/command.ts";
 import { formatTable } from "../terminal/table.ts";
 import { OWNER } from "./callers.ts";
 import { type FrailRedis, startFrailCluster, startFrailRedis } from "./redis.ts";
-import { masterOf, moveSlotOf } from "./reshard.ts";
+import { clusterFaults, type Fault, singleFaults } from "./redis-faults.ts";
 import { startServers, withSupervisor } from "./stack.ts";
 
 const USAGE = `Usage: npx bun scripts/bench/faults.ts [--only NAME] [--json]
@@ -33,79 +33,26 @@ async function faults(): Promise<void> {
     },
   });
   const isWanted = ({ name }: Fault) => values.only === undefined || values.only === name;
-  if (![...SINGLE, ...CLUSTER].some(isWanted)) {
+  if (![...singleFaults, ...clusterFaults].some(isWanted)) {
     throw new CommandError(`There is no fault ${values.only}.\n\n${USAGE}`);
   }
   const lines: Line[] = [];
 
-  if (SINGLE.some(isWanted)) {
+  if (singleFaults.some(isWanted)) {
     await withSupervisor(async (supervisor) => {
       const redis = await startFrailRedis(supervisor);
-      await run(supervisor, [redis], SINGLE.filter(isWanted), lines);
+      await run(supervisor, [redis], singleFaults.filter(isWanted), lines);
     });
   }
-  if (CLUSTER.some(isWanted)) {
+  if (clusterFaults.some(isWanted)) {
     await withSupervisor(async (supervisor) => {
       const nodes = await startFrailCluster(supervisor);
-      await run(supervisor, nodes, CLUSTER.filter(isWanted), lines);
+      await run(supervisor, nodes, clusterFaults.filter(isWanted), lines);
     });
   }
   if (values.json) console.log(JSON.stringify(lines));
   else console.log(tableOf(lines));
 }
-
-interface Fault {
-  name: string;
-  /** Ends when the fault is over. */
-  happen(nodes: FrailRedis[], meterName: string): Promise<unknown>;
-}
-
-const SINGLE: Fault[] = [
-  {
-    name: "kill",
-    async happen([redis]) {
-      await redis?.kill();
-      await Bun.sleep(1_000);
-      await redis?.restart();
-    },
-  },
-  {
-    name: "pause",
-    async happen([redis]) {
-      redis?.pause();
-      await Bun.sleep(5_000);
-      redis?.resume();
-    },
-  },
-  {
-    name: "cut",
-    happen: async ([redis]) => redis?.say("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"),
-  },
-  { name: "flush", happen: async ([redis]) => redis?.say("FLUSHALL") },
-  {
-    name: "full",
-    async happen([redis]) {
-      await redis?.say("CONFIG", "SET", "maxmemory-policy", "noeviction");
-      await redis?.say("CONFIG", "SET", "maxmemory", "1mb");
-      await Bun.sleep(2_000);
-      await redis?.say("CONFIG", "SET", "maxmemory", "0");
-    },
-  },
-];
-
-const CLUSTER: Fault[] = [
-  { name: "calm", happen: async () => {} },
-  { name: "reshard", happen: moveSlotOf },
-  {
-    name: "failover",
-    async happen(nodes, meterName) {
-      const master = await masterOf(nodes, meterName);
-      await master?.kill();
-      const others = nodes.filter((node) => node !== master);
-      await until(async () => (await masterOf(others, meterName)) !== undefined, 20_000);
-    },
-  },
-];
 
 interface Line {
   fault: string;

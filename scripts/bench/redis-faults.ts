@@ -1,0 +1,62 @@
+import { until } from "../stack/waiting.ts";
+import type { FrailRedis } from "./redis.ts";
+import { masterOf, moveSlotOf } from "./reshard.ts";
+
+/** Something that happens to Redis. */
+export interface Fault {
+  name: string;
+  /**
+   * Ends when the fault is over.
+   * @param meterName what Redis counts the key under load by: its master in a cluster is the one that matters
+   */
+  happen(nodes: FrailRedis[], meterName: string): Promise<unknown>;
+}
+
+/** To one on its own. */
+export const singleFaults: Fault[] = [
+  {
+    name: "kill",
+    async happen([redis]) {
+      await redis?.kill();
+      await Bun.sleep(1_000);
+      await redis?.restart();
+    },
+  },
+  {
+    name: "pause",
+    async happen([redis]) {
+      redis?.pause();
+      await Bun.sleep(5_000);
+      redis?.resume();
+    },
+  },
+  {
+    name: "cut",
+    happen: async ([redis]) => redis?.say("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"),
+  },
+  { name: "flush", happen: async ([redis]) => redis?.say("FLUSHALL") },
+  {
+    name: "full",
+    async happen([redis]) {
+      await redis?.say("CONFIG", "SET", "maxmemory-policy", "noeviction");
+      await redis?.say("CONFIG", "SET", "maxmemory", "1mb");
+      await Bun.sleep(2_000);
+      await redis?.say("CONFIG", "SET", "maxmemory", "0");
+    },
+  },
+];
+
+/** To a cluster. */
+export const clusterFaults: Fault[] = [
+  { name: "calm", happen: async () => {} },
+  { name: "reshard", happen: moveSlotOf },
+  {
+    name: "failover",
+    async happen(nodes, meterName) {
+      const master = await masterOf(nodes, meterName);
+      await master?.kill();
+      const others = nodes.filter((node) => node !== master);
+      await until(async () => (await masterOf(others, meterName)) !== undefined, 20_000);
+    },
+  },
+];
