@@ -78,7 +78,8 @@ async function importEach(
         if (!json) print(describe(result, options.dryRun));
       } catch (error) {
         if (!(error instanceof CommandError)) {
-          // Not "nothing was kept": the connection may have been lost when all was committed.
+          // We cannot say that nothing was kept: the connection may have been lost after PostgreSQL had
+          // committed, but before it could tell us.
           console.error(`${file} was broken off. Import it again, and what comes after it.`);
           throw error;
         }

@@ -46,7 +46,8 @@ await runCommand(USAGE, async () => {
     const signal = await Promise.race([interrupted, serving, supervisor.failure]);
     process.exitCode = isReady ? 0 : 128 + constants.signals[signal];
   } catch (error) {
-    // When a store ends, what was asked of it fails too: the store's own last words say more.
+    // When a store ends, whatever waited for its answer fails too, and perhaps sooner. So the supervisor
+    // gets a moment to throw its own error, which has the store's last words and says more.
     await Promise.race([supervisor.failure, Bun.sleep(200)]);
     throw error;
   } finally {
@@ -132,7 +133,8 @@ function interruption(): Promise<"SIGINT" | "SIGTERM" | "SIGHUP"> {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.on(signal, () => resolve(signal));
     }
-    // npm can be killed so that it cannot pass anything on.
+    // npm passes signals on to us, but not when it is killed by SIGKILL: then all we see is that we have
+    // another parent.
     const parent = process.ppid;
     if (process.env.npm_lifecycle_event) {
       setInterval(() => process.ppid !== parent && resolve("SIGHUP"), 1000).unref();

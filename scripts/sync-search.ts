@@ -73,7 +73,8 @@ function createProgress() {
     "{phase} {bar} {value} of {total} | {rate} a second | {eta_formatted} left",
   );
   let phase: SyncProgress["phase"] | undefined;
-  // A phase is first told of when a part of it is done: it began when the one before was last told of.
+  // The first report of a phase comes when a part of it is done already. So it is taken to have begun at
+  // the last report of the phase before.
   let started = performance.now();
   let told = started;
   return {

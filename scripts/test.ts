@@ -84,7 +84,8 @@ async function runHalf(shard: string, report: string): Promise<Result> {
   const exitCode = await child.exited;
 
   const counts = await readReport(report);
-  // The report lacks a file that cannot be loaded, and what a suite that ended early left out.
+  // The report does not have a file that cannot be loaded, nor the tests that a crash left out: the exit
+  // code tells of those.
   const failed = exitCode === 0 ? counts.failed : Math.max(counts.failed, 1);
   // A suite of nothing has shown nothing.
   return counts.passed + failed === 0 ? { passed: 0, failed: 1 } : { ...counts, failed };

@@ -48,12 +48,14 @@ export async function loadBusinesses(
   { count, seed, onWait, onBegin, onProgress, onUnsettled }: Load,
 ): Promise<number> {
   const source = sourceOf(seed);
-  // This one only has the lock; what is stored is committed by others.
+  // This transaction only holds the import lock until the load is over. The rows are committed by
+  // transactions of their own.
   const sent = await sql.begin(async (holder) => {
     await liftTimeLimits(holder);
     await takeImportLock(holder, onWait);
     const present = await findPresent(holder, source, count);
-    // Or the snapshot of what was read last would keep all from being vacuumed until the load is over.
+    // The last query of a transaction stays open, with its snapshot. This transaction lasts as long as the
+    // load, and meanwhile VACUUM could remove nothing that the snapshot still sees.
     await holder`close all`;
     const toRow = await rowMaker(sql, source, seed);
     const missing = generateBusinesses({ count, seed }).filter(
@@ -86,7 +88,7 @@ export async function loadBusinesses(
     onProgress(known + sent);
     return sent;
   });
-  // As after an import: others need not wait for that.
+  // As after an import. The lock is free again, so others need not wait for this.
   await settleDirectory(sql, sent).catch(onUnsettled);
   return sent;
 }
@@ -109,7 +111,10 @@ async function findPresent(
 /** The first of all made-up businesses, sample-000001, has index 0. */
 const placeOf = (sourceId: string) => Number(sourceId.replace(/^\D+/, "")) - 1;
 
-/** The next ones, made lazily; those after them are left to the other lanes. */
+/**
+ * The next ones, each made when it is asked for. All lanes draw from the same iterator, so no item is
+ * sent twice.
+ */
 function* nextOf<Item>(items: Iterator<Item, undefined>, size: number): Generator<Item> {
   for (let place = 0; place < size; place++) {
     const { value } = items.next();

@@ -57,7 +57,8 @@ export async function importFile(
   const source = options.source ?? defaultSource(format, file);
   const rejects = new Rejects(file);
   let isCommitting = false;
-  // Before the progress bar listens too, which would end the command without a word.
+  // Before the progress bar, which waits for the same signals: only who registers first is called, and the
+  // bar would end the command without a word.
   const stopWaiting = onInterruption(() => {
     progress?.stop();
     if (!isCommitting) rejects.remove();
@@ -98,8 +99,9 @@ export async function importFile(
       onWait: sayWaiting,
       onUnsettled: (error) => sayUnsettled(`${file}: all is`, error),
       onCommit: () => {
-        // While nothing is kept yet: if they do not fit on the disk, nothing will be.
+        // Before the commit, so that nothing is kept when the rejected rows cannot be written.
         rejects.flush();
+        // From here on PostgreSQL may commit although we are interrupted.
         isCommitting = true;
       },
       onProgress: (read) => progress?.setRows(read + rejectedByReader),
@@ -137,7 +139,8 @@ export async function importFile(
 const MOST_FIELDS = 100;
 
 /**
- * The text of a file in pieces. Half of a feed can look like a whole one.
+ * The text of a file in pieces. A feed that is still being written may end after a whole row, and nothing
+ * in it would show that the rest is missing: so its size must stay the same while it is read.
  * @throws CommandError when it has another size at its end, or cannot be read
  */
 async function* readWhole(

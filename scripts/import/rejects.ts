@@ -65,7 +65,7 @@ export class Rejects {
       this.#write(text);
     } catch (error) {
       if (!isReadOnly(error) && !isTaken(error)) throw error;
-      // The data may lie in a folder that is not ours to write to.
+      // The feed lies in a folder that we may not write to: the current one takes its place.
       this.#path = basename(this.#path);
       this.#isBegun = false;
       this.#write(text);
@@ -73,7 +73,8 @@ export class Rejects {
   }
 
   #write(text: string): void {
-    // In a folder that all may write to, somebody may have put a link to another file in its place.
+    // In a folder that all may write to, somebody may put a link to another file in its place. So what is
+    // there is removed, and "ax" fails if anything is there again by then.
     if (!this.#isBegun) this.remove();
     appendFileSync(this.#path, text, { flag: this.#isBegun ? "a" : "ax", mode: this.#mode });
     this.#isBegun = true;

@@ -41,7 +41,7 @@ async function endLeftover(pid: number, signal: NodeJS.Signals, folder: string):
   });
 }
 
-/** It may have ended since it was looked at: then there is nobody to tell. */
+/** Sends a signal, unless the program has ended since it was looked at. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

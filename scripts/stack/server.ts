@@ -31,10 +31,13 @@ export async function choosePort({ port, host }: Config): Promise<number> {
   );
 }
 
-/** Whoever asks localhost may come to either of its addresses, and to another program if it has the other. */
+/**
+ * localhost stands for two addresses, and a client may choose either. If another program had the port at
+ * one of them, some requests would go there.
+ */
 async function isFreeAsLocalhost(port: number, host: string): Promise<boolean> {
   if (!isLocal(host)) return true;
-  // Of an address that this machine does not have, nobody can have the port.
+  // It throws when this machine has no such address: then no program can have the port there either.
   const free = LOOPBACK.map((address) => isFree(port, address).catch(() => true));
   return (await Promise.all(free)).every(Boolean);
 }

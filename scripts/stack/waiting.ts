@@ -16,7 +16,7 @@ export async function until(
 
 export class NotInTimeError extends Error {}
 
-/** Whether a promise is kept, whatever comes of it; for `until`, which gives up on what is thrown. */
+/** Whether the work succeeds. For `until`, which would end with the first error instead of trying again. */
 export function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(
     () => true,

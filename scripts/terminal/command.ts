@@ -21,7 +21,7 @@ export async function runCommand(usage: string, command: () => Promise<void>): P
   } catch (error) {
     process.exitCode = 1;
     const told = isUnknownArgument(error) ? `${error.message}\n\n${usage}` : explain(error);
-    // It may repeat what stands in a file, which must steer no terminal.
+    // It may quote a file, whose control characters could make a terminal do or show anything.
     console.error(told?.replace(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, " ") ?? error);
   }
 }
@@ -44,7 +44,8 @@ function explain(error: unknown): string | null {
     return `PostgreSQL is out of disk space, memory or connections: ${message}. Free some, then try again.`;
   }
   if (REFUSED.has(code)) return `PostgreSQL refuses: ${message}. Look at DATABASE_URL.`;
-  // After those two: a server takes some of what they mean for an outage that will pass.
+  // After those two, some of whose codes count as PostgreSQL being away: a server waits until that has
+  // passed, but who reads this can do something about it.
   if (isPostgresAway(error) || /^(ECONN|ETIMEDOUT|CONNECT)/.test(code)) {
     return `Cannot reach a store: ${message || code}. Is it running?`;
   }

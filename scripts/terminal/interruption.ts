@@ -2,7 +2,7 @@ import { constants } from "node:os";
 
 /**
  * When a signal tells the command to end: calls `leave`, then exits with the code that shells use for
- * that signal. Of several calls, only the first is heard.
+ * that signal. Of several that wait, only the first to register is called, since it ends the process.
  * @returns stops waiting for signals
  */
 export function onInterruption(leave: () => void): () => void {

@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 
 /**
- * A line on stdout. One that cannot be written, as on a full disk, keeps the command from nothing that it
- * has to do, but makes it fail in the end. A reader that has enough, such as `head`, is no fault.
+ * Writes a line to stdout. When that fails, as on a full disk, the command still does its work, but ends with
+ * exit code 1. It is no fault when a reader such as `head` has enough and closes the pipe.
  * @returns whether it was written
  */
 export function print(line: string): boolean {
@@ -55,13 +55,13 @@ export function sayUnsettled(what: string, error: unknown): void {
 const STDOUT = 1;
 const STDERR = 2;
 
-/** Of stdout: told once. */
+/** Whether a line could not be written to stdout, which is said once and not for each line. */
 let hasFailed = false;
 
 /**
- * Waits until everything is written. Not console.log, which says nothing when it cannot write. Nor
- * process.stdout, which makes a pipe non-blocking for everybody: others that write to it, such as a `cat` in
- * the same script, would fail when it is full.
+ * Waits until everything is written. console.log would not say that it cannot write. process.stdout would
+ * make the pipe non-blocking, also for other programs that write to it: a `cat` in the same script would
+ * fail when the pipe is full, instead of waiting.
  * @throws what the system says against it
  */
 function write(file: number, text: string): void {
@@ -70,7 +70,7 @@ function write(file: number, text: string): void {
     try {
       rest = rest.subarray(writeSync(file, rest));
     } catch (error) {
-      // Somebody else has left it so.
+      // Another program has made the pipe non-blocking, and it is full.
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
       Bun.sleepSync(PAUSE_MS);
     }

@@ -28,7 +28,8 @@ export const formatJson = (value: unknown) =>
   );
 
 /**
- * Control characters become spaces: what strangers wrote must steer no terminal and end no column. So do
- * those that turn the direction of writing: a name could make another of what stands beside it.
+ * Control characters become spaces: what strangers wrote could otherwise give orders to a terminal, or begin
+ * another column or line. So do those that turn the direction of writing, by which a name could change how
+ * the text beside it reads.
  */
 export const plain = (text: string) => text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, " ");
