@@ -14,6 +14,7 @@ import { type AnswerCounts, createMetrics } from "./metrics.ts";
 import { LONGEST_HANDLING_MS } from "./middleware/answerInTime.ts";
 import { createLog, endWhenTold, explain, listenOn, StartError } from "./process.ts";
 import { startSearchSync } from "./search/continuous-sync.ts";
+import { createSearch } from "./search/query.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
 import { serve } from "./server.ts";
 import { withDeadline } from "./store/deadline.ts";
@@ -125,14 +126,14 @@ export async function start(
     opened.push(() => answers.stop());
 
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
-    const search = { sql, meili, index: searchIndex };
+    const searchStore = { sql, meili, index: searchIndex };
     const tasks: UpkeepTasks = { keys: keyring, pages: answers, usage: usageWriter };
     // Only now: a pooler in transaction mode, which is refused above, would keep the locks that this takes.
     if (upkeep) {
       const compaction = startCompaction(sql, log);
       opened.push(() => compaction.stop());
       tasks.totals = compaction;
-      const searchSync = await startSearchSync({ ...search, log });
+      const searchSync = await startSearchSync({ ...searchStore, log });
       opened.push(() => searchSync.stop());
       tasks.search = searchSync;
     }
@@ -140,6 +141,7 @@ export async function start(
     const counts: AnswerCounts = new Map();
     const metrics = createMetrics(admission, tasks, counts);
     scrape ??= () => metrics.metrics();
+    const search = createSearch(searchStore);
     const parts = { config, sql, search, answers, keyring, admission, redis, counts, scrape, log };
     const server = listenOn(config, () => serve(parts));
     // A connection that has sent no request yet would hold it up for longer than any answer takes.

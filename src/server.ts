@@ -30,7 +30,7 @@ import { withKey } from "./middleware/withKey.ts";
 import { openApi } from "./reference/document.ts";
 import { llms } from "./reference/llms.ts";
 import { referencePage, referenceScript, SCRIPT_PATH } from "./reference/page.ts";
-import type { SearchStore } from "./search/shared.ts";
+import type { Search } from "./search/query.ts";
 import { siteNotFound, siteRoutes } from "./site/routes.ts";
 import type { Sql } from "./store/postgres.ts";
 import type { RedisClient } from "./store/redis.ts";
@@ -39,7 +39,7 @@ import type { RedisClient } from "./store/redis.ts";
 export interface Parts {
   config: Config;
   sql: Sql;
-  search: SearchStore;
+  search: Search;
   answers: Answers;
   keyring: Keyring;
   admission: Admission;

@@ -4,8 +4,7 @@ import { ok } from "../http/answer.ts";
 import { invalidParameter } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseQuery, resultCount, searchText } from "../http/parameters.ts";
-import { searchBusinesses } from "../search/query.ts";
-import type { SearchStore } from "../search/shared.ts";
+import type { Search } from "../search/query.ts";
 
 export const searchParameters = {
   q: searchText,
@@ -13,12 +12,12 @@ export const searchParameters = {
 };
 
 /** GET /api/v1/search. */
-export function search(store: SearchStore): Handler {
+export function search(searchBusinesses: Search): Handler {
   return async function search(_request, { query }) {
     const parsed = parseQuery(query, searchParameters);
     if (!parsed.ok) return invalidParameter(parsed.fault);
     const { q, limit } = parsed.value;
-    const { items, total } = await searchBusinesses(store, { text: q, limit });
+    const { items, total } = await searchBusinesses({ text: q, limit });
     const meta = { query: q, limit, total };
     return ok({ data: items.map(keyedListItem), meta } satisfies SearchResults);
   };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Upkeep } from "../upkeep.ts";
-import type { SearchStore } from "./shared.ts";
+import type { SearchStore } from "./settings.ts";
 import { syncSearch } from "./sync.ts";
 
 /**

@@ -3,8 +3,8 @@ import type { ListedBusiness } from "../directory/listing.ts";
 import { isSlug } from "../directory/slug.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { attempts, type Words } from "./attempts.ts";
-import { IS_GONE } from "./settings.ts";
-import { type AskMeilisearch, type Matches, type SearchStore, sharedBy } from "./shared.ts";
+import { type AskMeilisearch, batchQueries, type Matches } from "./batching.ts";
+import { IS_GONE, type SearchStore } from "./settings.ts";
 import { MOST_WORDS, mayBeUnfinished, searchWords } from "./words.ts";
 
 interface SearchQuery {
@@ -33,54 +33,56 @@ export class SearchUnavailable extends Error {}
  * and those that were found are subtracted from `total`.
  * @throws SearchUnavailable
  */
-export async function searchBusinesses(
-  store: SearchStore,
-  { text, limit, offset = 0, city, category }: SearchQuery,
-): Promise<Found> {
-  const words = searchWords(text).slice(0, MOST_WORDS);
-  const areSlugs = [city, category].every((slug) => slug === undefined || isSlug(slug));
-  if (words.length === 0 || !areSlugs) return NOTHING;
+export type Search = (query: SearchQuery) => Promise<Found>;
 
-  const filter = [
-    `NOT ${IS_GONE}`,
-    ...(city === undefined ? [] : [`citySlug = "${city}"`]),
-    ...(category === undefined ? [] : [`categorySlugs = "${category}"`]),
-  ];
-  const { askMeilisearch, findListed } = sharedBy(store);
-  const until = performance.now() + TIMEOUT_MS;
-  const ask = (texts: Words[], part: Part) =>
-    findFirst(askMeilisearch, texts, { indexUid: store.index, ...part, filter }, until);
+/** A server makes one for all its requests: only searches of the same one go in batches together. */
+export function createSearch({ sql, meili, index }: SearchStore): Search {
+  const { askMeilisearch, findListed } = batchQueries(sql, meili);
+  return async function search({ text, limit, offset = 0, city, category }) {
+    const words = searchWords(text).slice(0, MOST_WORDS);
+    const areSlugs = [city, category].every((slug) => slug === undefined || isSlug(slug));
+    if (words.length === 0 || !areSlugs) return NOTHING;
 
-  const findTown = async (district: string) => {
-    const within = { indexUid: store.index, offset: 0, limit: SAMPLE, filter: [`NOT ${IS_GONE}`] };
-    const there = await findFirst(askMeilisearch, [[district]], within, until);
-    return searchWords(townOfMost(await findListed(there?.ids ?? [])));
-  };
+    const filter = [
+      `NOT ${IS_GONE}`,
+      ...(city === undefined ? [] : [`citySlug = "${city}"`]),
+      ...(category === undefined ? [] : [`categorySlugs = "${category}"`]),
+    ];
+    const until = performance.now() + TIMEOUT_MS;
+    const ask = (texts: Words[], part: Part) =>
+      findFirst(askMeilisearch, texts, { indexUid: index, ...part, filter }, until);
 
-  const findKnown = async (texts: readonly Words[]) => {
-    const answers = await Promise.all(texts.map((text) => ask([text], { offset: 0, limit: 0 })));
-    return texts.filter((_text, place) => answers[place]);
-  };
-
-  // All texts of a step at once: they are few, and each request may have to queue.
-  for await (const texts of attempts(store.sql, words, { findTown, findKnown })) {
-    const found = await ask(texts, { offset, limit });
-    if (!found) continue;
-    const instead = found.words === words ? null : found.words.join(" ");
-    const items = await findListed(found.ids);
-    const gone = found.ids.length - items.length;
-    if (gone === 0) return { items, total: found.total, instead };
-
-    const next = await ask([found.words], { offset: offset + limit, limit: SPARE });
-    const nextIds = next?.ids ?? [];
-    const others = await findListed(nextIds);
-    return {
-      items: [...items, ...others].slice(0, limit),
-      total: found.total - gone - (nextIds.length - others.length),
-      instead,
+    const findTown = async (district: string) => {
+      const within = { indexUid: index, offset: 0, limit: SAMPLE, filter: [`NOT ${IS_GONE}`] };
+      const there = await findFirst(askMeilisearch, [[district]], within, until);
+      return searchWords(townOfMost(await findListed(there?.ids ?? [])));
     };
-  }
-  return NOTHING;
+
+    const findKnown = async (texts: readonly Words[]) => {
+      const answers = await Promise.all(texts.map((text) => ask([text], { offset: 0, limit: 0 })));
+      return texts.filter((_text, place) => answers[place]);
+    };
+
+    // All texts of a step at once: they are few, and each request may have to queue.
+    for await (const texts of attempts(sql, words, { findTown, findKnown })) {
+      const found = await ask(texts, { offset, limit });
+      if (!found) continue;
+      const instead = found.words === words ? null : found.words.join(" ");
+      const items = await findListed(found.ids);
+      const gone = found.ids.length - items.length;
+      if (gone === 0) return { items, total: found.total, instead };
+
+      const next = await ask([found.words], { offset: offset + limit, limit: SPARE });
+      const nextIds = next?.ids ?? [];
+      const others = await findListed(nextIds);
+      return {
+        items: [...items, ...others].slice(0, limit),
+        total: found.total - gone - (nextIds.length - others.length),
+        instead,
+      };
+    }
+    return NOTHING;
+  };
 }
 
 export interface Found {

@@ -1,9 +1,18 @@
 import type { Settings } from "meilisearch";
+import type { Meilisearch } from "../store/meilisearch.ts";
+import type { Sql } from "../store/postgres.ts";
 import { knownTrades, synonyms } from "./synonyms.ts";
 import { MIN_WORD_SIZE_FOR_TYPOS } from "./words.ts";
 
 /** The name of the search index, unless somebody chooses another. */
 export const SEARCH_INDEX = "businesses";
+
+/** The index, and the database whose businesses are in it. */
+export interface SearchStore {
+  sql: Sql;
+  meili: Meilisearch;
+  index: string;
+}
 
 // Raise it when documents change in shape, or in how their words are made.
 const DOCUMENT_VERSION = 5;

@@ -5,8 +5,7 @@ import type { Sql } from "../store/postgres.ts";
 import { applyChanges, removeGone } from "./changes.ts";
 import { holdingSyncLock } from "./lock.ts";
 import { type Rebuild, rebuildIndex } from "./rebuild.ts";
-import { isOurVersion } from "./settings.ts";
-import type { SearchStore } from "./shared.ts";
+import { isOurVersion, type SearchStore } from "./settings.ts";
 import { isIndexMissing } from "./tasks.ts";
 
 interface SyncOptions {

@@ -7,7 +7,7 @@ import { chain, type Handler, type Middleware } from "../http/handler.ts";
 import { admitVisitor } from "../middleware/admitVisitor.ts";
 import { allowMethods } from "../middleware/allowMethods.ts";
 import { answerInTime } from "../middleware/answerInTime.ts";
-import type { SearchStore } from "../search/shared.ts";
+import type { Search } from "../search/query.ts";
 import type { Sql } from "../store/postgres.ts";
 import type { RedisClient } from "../store/redis.ts";
 import { application } from "./application.tsx";
@@ -36,7 +36,7 @@ const APPLICATION_WINDOW = { name: "applications", limit: 5, seconds: 3_600 };
 interface SiteParts {
   config: Config;
   sql: Sql;
-  search: SearchStore;
+  search: Search;
   admission: Admission;
   redis: RedisClient;
   /** Turns what is thrown into answers. */
@@ -62,7 +62,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
 
   return {
     "/": read(home(sql, baseUrl)),
-    "/search": read(admitSearch(searchPage(search))),
+    "/search": read(admitSearch(searchPage(sql, search))),
     "/businesses/:slug": read(business(sql, baseUrl)),
     "/categories/:slug": read(category(sql, baseUrl)),
     "/cities": read(cities(sql, baseUrl)),

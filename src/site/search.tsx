@@ -6,8 +6,8 @@ import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseQuery } from "../http/parameters.ts";
 import { counted, grouped } from "../numbers.ts";
-import { searchBusinesses } from "../search/query.ts";
-import type { SearchStore } from "../search/shared.ts";
+import type { Search } from "../search/query.ts";
+import type { Sql } from "../store/postgres.ts";
 import { highlightWords } from "./highlight.tsx";
 import { BusinessList, ofPage, Paging, pathWith } from "./listing.tsx";
 import { page, seeOther } from "./page.tsx";
@@ -29,12 +29,11 @@ const LAST_PAGE = 50;
  * GET /search: what the API's search answers, in the same order. A town or a category without words
  * has a page of its own.
  */
-export function searchPage(store: SearchStore): Handler {
+export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
   return async function searchPage(_request, { query }) {
     const parsed = parseQuery(query, parameters);
     if (!parsed.ok) return invalidParameter(parsed.fault);
     const { q, city: cityText, category, page: number } = parsed.value;
-    const { sql } = store;
 
     const [categories, cities, town] = await Promise.all([
       listCategories(sql),
@@ -49,7 +48,7 @@ export function searchPage(store: SearchStore): Handler {
     const found =
       q === "" || unknown
         ? { items: [], total: 0, instead: null }
-        : await searchBusinesses(store, {
+        : await searchBusinesses({
             text: q,
             limit: PAGE_SIZE,
             offset: (number - 1) * PAGE_SIZE,

@@ -4,7 +4,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { createKey } from "../../src/access/keys.ts";
 import { createWindow } from "../../src/access/windows.ts";
 import { catchErrors } from "../../src/middleware/catchErrors.ts";
-import { SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
+import { createSearch, SearchUnavailable } from "../../src/search/query.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres, ping } from "../../src/store/postgres.ts";
@@ -155,14 +155,12 @@ test("the line says why Meilisearch refused to answer: a wrong key, no index yet
 async function loggedOfSearch(meili: Meilisearch): Promise<string> {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
-  const search = catchErrors(log)(async () => {
-    await searchBusinesses(
-      { sql: database.sql, meili, index: "none" },
-      { text: "boots", limit: 1 },
-    );
+  const handler = catchErrors(log)(async () => {
+    const search = createSearch({ sql: database.sql, meili, index: "none" });
+    await search({ text: "boots", limit: 1 });
     throw new Error("it was answered");
   });
-  await search(new Request("http://localhost/a"), createContext());
+  await handler(new Request("http://localhost/a"), createContext());
   return JSON.parse(lines[0] ?? "{}").cause.message;
 }
 

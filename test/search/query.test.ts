@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Found, SearchUnavailable, searchBusinesses } from "../../src/search/query.ts";
-import { type SearchStore, sharedBy } from "../../src/search/shared.ts";
+import { batchQueries } from "../../src/search/batching.ts";
+import {
+  createSearch,
+  type Found,
+  type Search,
+  SearchUnavailable,
+} from "../../src/search/query.ts";
 import { syncSearch } from "../../src/search/sync.ts";
 import { mayBeUnfinished, searchWords, singular, typosForgiven } from "../../src/search/words.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
@@ -103,8 +108,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-const search = (text: string, more: { limit?: number; offset?: number; city?: string } = {}) =>
-  searchBusinesses({ sql: database.sql, meili, index }, { text, limit: 20, ...more });
+const search = (
+  text: string,
+  more: { limit?: number; offset?: number; city?: string; category?: string } = {},
+) => createSearch({ sql: database.sql, meili, index })({ text, limit: 20, ...more });
 
 async function names(text: string): Promise<string[]> {
   return (await search(text)).items.map((item) => item.name);
@@ -392,12 +399,7 @@ describe("order and totals", () => {
 
   test("a city and a category narrow the search, a category with its descendants", async () => {
     const found = async (more: { city?: string; category?: string }) =>
-      (
-        await searchBusinesses(
-          { sql: database.sql, meili, index },
-          { text: "pharmacy", limit: 20, ...more },
-        )
-      ).total;
+      (await search("pharmacy", more)).total;
     expect(await found({})).toBe(3);
     expect(await found({ city: "leeds" })).toBe(1);
     expect(await found({ category: "health-and-medical" })).toBe(3);
@@ -452,7 +454,7 @@ describe("what Meilisearch is asked", () => {
   const asks = async (text: string, limit: number) => {
     asked = [];
     const recorded = openMeilisearch(recorder.url.href, stores().meiliKey);
-    await searchBusinesses({ sql: database.sql, meili: recorded, index }, { text, limit });
+    await createSearch({ sql: database.sql, meili: recorded, index })({ text, limit });
     return asked;
   };
 
@@ -491,12 +493,12 @@ describe("many searches at the same time", () => {
   ];
 
   /** A search whose turn does not come in time gives up, as it should; on a loaded machine some do. */
-  async function searchAgain(store: SearchStore, text: string, times = 5): Promise<Found> {
+  async function searchAgain(search: Search, text: string, times = 5): Promise<Found> {
     try {
-      return await searchBusinesses(store, { text, limit: 3 });
+      return await search({ text, limit: 3 });
     } catch (error) {
       if (!(error instanceof SearchUnavailable) || times === 0) throw error;
-      return searchAgain(store, text, times - 1);
+      return searchAgain(search, text, times - 1);
     }
   }
 
@@ -518,12 +520,12 @@ describe("many searches at the same time", () => {
       },
     });
     const counted = openMeilisearch(counter.url.href, stores().meiliKey);
-    const shared = { sql: database.sql, meili: counted, index };
+    const search = createSearch({ sql: database.sql, meili: counted, index });
 
-    const together = await Promise.all(texts.map((text) => searchAgain(shared, text)));
+    const together = await Promise.all(texts.map((text) => searchAgain(search, text)));
     const answered = { requests, mostUnderWay };
     const apart = [];
-    for (const text of texts) apart.push(await searchAgain(shared, text));
+    for (const text of texts) apart.push(await searchAgain(search, text));
     await counter.stop(true);
 
     expect(together).toEqual(apart);
@@ -533,7 +535,7 @@ describe("many searches at the same time", () => {
   });
 
   test("that would be answered too late get none, nor that of another", async () => {
-    const { askMeilisearch } = sharedBy({ sql: database.sql, meili, index });
+    const { askMeilisearch } = batchQueries(database.sql, meili);
     const ask = (q: string, ms: number) =>
       askMeilisearch({ query: { indexUid: index, q }, until: performance.now() + ms });
     const [late, inTime] = await Promise.all([ask("boots", 400), ask("haddock", 20_000)]);
@@ -550,18 +552,18 @@ describe("many searches at the same time", () => {
       },
     });
     const meili = openMeilisearch(silent.url.href, stores().meiliKey);
-    const shared = { sql: database.sql, meili, index };
+    const search = createSearch({ sql: database.sql, meili, index });
     const began = performance.now();
     const failures = await Promise.all(
       Array.from({ length: 100 }, () =>
-        searchBusinesses(shared, { text: "boots", limit: 1 }).catch((error) => error),
+        search({ text: "boots", limit: 1 }).catch((error) => error),
       ),
     );
     expect(failures.every((failure) => failure instanceof SearchUnavailable)).toBe(true);
     expect(performance.now() - began).toBeLessThan(3_500);
     // What nobody waits for any longer does not keep others waiting.
     isSilent = false;
-    expect((await searchBusinesses(shared, { text: "haddock", limit: 1 })).total).toBe(1);
+    expect((await search({ text: "haddock", limit: 1 })).total).toBe(1);
     await silent.stop(true);
   });
 });
@@ -569,20 +571,20 @@ describe("many searches at the same time", () => {
 describe("without Meilisearch", () => {
   test("a search fails as unavailable when it cannot be reached", async () => {
     const away = openMeilisearch("http://127.0.0.1:9", "");
-    const failure = await searchBusinesses(
-      { sql: database.sql, meili: away, index },
-      { text: "boots", limit: 1 },
-    ).catch((error) => error);
+    const search = createSearch({ sql: database.sql, meili: away, index });
+    const failure = await search({ text: "boots", limit: 1 }).catch((error) => error);
     expect(failure).toBeInstanceOf(SearchUnavailable);
     expect(failure.cause).toBeDefined();
   });
 
   test("a search fails as unavailable when it does not answer in time", async () => {
     const silent = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) });
-    const failure = await searchBusinesses(
-      { sql: database.sql, meili: openMeilisearch(silent.url.href, ""), index },
-      { text: "boots", limit: 1 },
-    ).catch((error) => error);
+    const search = createSearch({
+      sql: database.sql,
+      meili: openMeilisearch(silent.url.href, ""),
+      index,
+    });
+    const failure = await search({ text: "boots", limit: 1 }).catch((error) => error);
     expect(failure).toBeInstanceOf(SearchUnavailable);
     await silent.stop(true);
   });
@@ -592,19 +594,19 @@ describe("without Meilisearch", () => {
       port: 0,
       fetch: () => new Response("<h1>502 Bad Gateway</h1>", { status: 502 }),
     });
-    const failure = await searchBusinesses(
-      { sql: database.sql, meili: openMeilisearch(proxy.url.href, ""), index },
-      { text: "boots", limit: 1 },
-    ).catch((error) => error);
+    const search = createSearch({
+      sql: database.sql,
+      meili: openMeilisearch(proxy.url.href, ""),
+      index,
+    });
+    const failure = await search({ text: "boots", limit: 1 }).catch((error) => error);
     expect(failure).toBeInstanceOf(SearchUnavailable);
     await proxy.stop(true);
   });
 
   test("a search fails as unavailable when there is no index yet", async () => {
-    const failure = await searchBusinesses(
-      { sql: database.sql, meili, index: `${index}_none` },
-      { text: "boots", limit: 1 },
-    ).catch((error) => error);
+    const search = createSearch({ sql: database.sql, meili, index: `${index}_none` });
+    const failure = await search({ text: "boots", limit: 1 }).catch((error) => error);
     expect(failure).toBeInstanceOf(SearchUnavailable);
   });
 });

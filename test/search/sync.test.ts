@@ -3,7 +3,7 @@ import pino from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { applyChanges } from "../../src/search/changes.ts";
 import { startSearchSync } from "../../src/search/continuous-sync.ts";
-import { searchBusinesses } from "../../src/search/query.ts";
+import { createSearch } from "../../src/search/query.ts";
 import { rebuildIndex } from "../../src/search/rebuild.ts";
 import { IS_GONE, indexSettings } from "../../src/search/settings.ts";
 import { syncSearch } from "../../src/search/sync.ts";
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const where = () => ({ sql: database.sql, meili, index });
 const sync = (options?: Parameters<typeof syncSearch>[1]) => syncSearch(where(), options);
-const search = (text: string) => searchBusinesses(where(), { text, limit: 1 });
+const search = (text: string) => createSearch(where())({ text, limit: 1 });
 const total = async (text: string) => (await search(text)).total;
 
 async function setStatus(slug: string, status: string): Promise<void> {
@@ -164,7 +164,7 @@ describe("bringing the index up to date", () => {
       Promise.all(
         [undefined, "crafts", "coopers"].map(
           async (category) =>
-            (await searchBusinesses(where(), { text: "stave", limit: 1, category })).total,
+            (await createSearch(where())({ text: "stave", limit: 1, category })).total,
         ),
       );
     const setActive = async (slug: string, isActive: boolean) => {

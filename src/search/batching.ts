@@ -4,11 +4,29 @@ import { batched } from "../store/batches.ts";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 
-/** The index, and the database whose businesses are in it. */
-export interface SearchStore {
-  sql: Sql;
-  meili: Meilisearch;
-  index: string;
+/**
+ * The two queries that searches are made of, in batches with those of other searches. Meilisearch works
+ * on a few queries at a time while the others queue. Better that they queue here, and then go in one
+ * request, and that their businesses are read in one statement: that halves what a search costs beside
+ * Meilisearch's own work.
+ */
+export function batchQueries(sql: Sql, meili: Meilisearch): BatchedQueries {
+  return {
+    askMeilisearch: batched((questions) => ask(meili, questions), {
+      batchSize: BATCH_SIZE,
+      concurrency: CONCURRENT_REQUESTS,
+    }),
+    findListed: batched((lists) => findLists(sql, lists), {
+      batchSize: BATCH_SIZE,
+      concurrency: CONCURRENT_STATEMENTS,
+    }),
+  };
+}
+
+interface BatchedQueries {
+  askMeilisearch: AskMeilisearch;
+  /** The approved ones of these businesses, in the order of `ids`. */
+  findListed(ids: readonly string[]): Promise<ListedBusiness[]>;
 }
 
 /** Null when the answer would have come too late. */
@@ -26,37 +44,6 @@ export interface Matches {
   /** The number of all matches. */
   total: number;
 }
-
-interface Shared {
-  askMeilisearch: AskMeilisearch;
-  /** The approved ones of these businesses, in the order of `ids`. */
-  findListed(ids: readonly string[]): Promise<ListedBusiness[]>;
-}
-
-/**
- * The batching that all searches of one store share. Meilisearch works on a few queries at a time while
- * the others queue. Better that they queue here, and then go in one request, and that their businesses
- * are read in one statement: that halves what a search costs beside Meilisearch's own work.
- */
-export function sharedBy(store: SearchStore): Shared {
-  const known = shared.get(store);
-  if (known) return known;
-  const { sql, meili } = store;
-  const made: Shared = {
-    askMeilisearch: batched((questions) => ask(meili, questions), {
-      batchSize: BATCH_SIZE,
-      concurrency: CONCURRENT_REQUESTS,
-    }),
-    findListed: batched((lists) => findLists(sql, lists), {
-      batchSize: BATCH_SIZE,
-      concurrency: CONCURRENT_STATEMENTS,
-    }),
-  };
-  shared.set(store, made);
-  return made;
-}
-
-const shared = new WeakMap<SearchStore, Shared>();
 
 /** Enough to keep Meilisearch's cores busy; more would only queue there, unbatched. */
 const CONCURRENT_REQUESTS = 8;
