@@ -94,7 +94,12 @@ export async function ping(sql: Sql): Promise<void> {
 /** Whether an error means that PostgreSQL cannot be reached or is going down, not that a query is wrong. */
 export function isPostgresAway(error: unknown): boolean {
   const code = codeOf(error);
-  return AWAY.has(code) || code.startsWith("08");
+  return AWAY.has(code) || code.startsWith("08") || isSocketMissing(error);
+}
+
+/** Whether a Unix socket is not there. Any other file that is missing says nothing of PostgreSQL. */
+function isSocketMissing(error: unknown): boolean {
+  return codeOf(error) === "ENOENT" && (error as { syscall?: unknown }).syscall === "connect";
 }
 
 /** Whether a query was ended, or its wait for a lock: by a time limit of its role, or by an operator. */
@@ -115,7 +120,6 @@ const AWAY = new Set([
   "CONNECT_TIMEOUT",
   "ECONNREFUSED",
   "ECONNRESET",
-  "ENOENT",
   "ENOTFOUND",
   "EAI_AGAIN",
   "EHOSTDOWN",

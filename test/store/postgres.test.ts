@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { openPostgres } from "../../src/store/postgres.ts";
+import postgres from "postgres";
+import { isPostgresAway, openPostgres, ping } from "../../src/store/postgres.ts";
 import { createDatabase } from "../support.ts";
 
 test("a server's statements are not compiled, where PostgreSQL compiles all that seems dear", async () => {
@@ -17,4 +18,16 @@ test("a server's statements are not compiled, where PostgreSQL compiles all that
   } finally {
     await database.drop();
   }
+});
+
+test("a Unix socket that is not there means that PostgreSQL is away, any other missing file does not", async () => {
+  const folder = `/tmp/missing-${crypto.randomUUID()}`;
+  const sql = postgres({ path: `${folder}/.s.PGSQL.5432`, max: 1 });
+  const noSocket = await ping(sql).catch((error) => error);
+  const noFile = await Bun.file(`${folder}/page.html`)
+    .text()
+    .catch((error) => error);
+  await sql.end();
+  expect([noSocket.code, isPostgresAway(noSocket)]).toEqual(["ENOENT", true]);
+  expect([noFile.code, isPostgresAway(noFile)]).toEqual(["ENOENT", false]);
 });
