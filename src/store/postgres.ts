@@ -15,7 +15,8 @@ interface PostgresOptions {
   /**
    * Cuts a connection on which nothing has arrived for so many milliseconds, which must be more than any
    * statement takes. Its other end may have gone without a word, and TCP itself would wait a quarter of
-   * an hour. Has no effect with TLS, where silence on the socket below means nothing certain.
+   * an hour. Has no effect with TLS, where silence on the socket below means nothing certain, nor on a
+   * Unix socket, whose other end is on this machine and cannot go like that.
    */
   longestSilenceMs?: number;
 }
@@ -49,7 +50,7 @@ export function openPostgres(
     },
   };
   const sql = postgres(url, options);
-  if (longestSilenceMs === undefined || sql.options.ssl) return sql;
+  if (longestSilenceMs === undefined || sql.options.ssl || sql.options.path) return sql;
   return postgres(url, {
     ...options,
     // Seconds: idle connections are closed in order, before they would be cut.
@@ -60,11 +61,8 @@ export function openPostgres(
 
 /** Connects for the driver, whose options list hosts; loadConfig lets one through. */
 function cutWhenSilent(milliseconds: number) {
-  return function connect(options: { host: [string]; port: [number]; path?: string }) {
-    const { path } = options;
-    const [host] = options.host;
-    const [port] = options.port;
-    const socket = net.connect(path ? { path } : { host, port });
+  return function connect({ host: [host], port: [port] }: { host: [string]; port: [number] }) {
+    const socket = net.connect({ host, port });
     // When it takes too long to connect, the driver says to whom by these.
     Object.assign(socket, { host, port });
     const silence = new Error(`PostgreSQL has said nothing for ${milliseconds / 1_000} seconds`);

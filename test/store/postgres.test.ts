@@ -31,3 +31,13 @@ test("a Unix socket that is not there means that PostgreSQL is away, any other m
   expect([noSocket.code, isPostgresAway(noSocket)]).toEqual(["ENOENT", true]);
   expect([noFile.code, isPostgresAway(noFile)]).toEqual(["ENOENT", false]);
 });
+
+test("a server says which Unix socket is not there", async () => {
+  const folder = `/tmp/missing-${crypto.randomUUID()}`;
+  process.env.PGHOST = folder;
+  const sql = openPostgres("postgres:///highstreet", { max: 1, longestSilenceMs: 30_000 });
+  delete process.env.PGHOST;
+  const failure = await ping(sql).catch((error) => error);
+  await sql.end();
+  expect(failure.message).toBe(`connect ENOENT ${folder}/.s.PGSQL.5432`);
+});
