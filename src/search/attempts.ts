@@ -30,8 +30,8 @@ interface Lookups {
  * Steps that would change nothing are left out; without a place, the sixth follows the third.
  *
  * The number of runs grows with the square of the number of words. So of many words, those that find
- * nothing by themselves are left out first: a run with one of them could only find something where two
- * words are written as one.
+ * nothing by themselves are left out first. Next to nothing is lost by that: a business has to match all
+ * the words of a run, so a run with one of them finds nothing either, unless two words are written as one.
  */
 export async function* attempts(
   sql: Sql,
@@ -54,7 +54,7 @@ export async function* attempts(
   const pieces = { before: inPieces(before), after: inPieces(after) };
   const all = [...pieces.before, ...pieces.after];
   const known = all.length > FEW_PIECES ? await findKnown(all) : all;
-  // All of them have been searched for already, unless some are left out now.
+  // The run of all pieces has been searched for above, unless some of them are left out now.
   const longest = known.length < all.length ? known.length : all.length - 1;
   if (place.length === 0) return yield* runs(known, longest);
 
@@ -64,6 +64,7 @@ export async function* attempts(
     }
   }
   const isKnown = (piece: Words) => known.includes(piece);
+  // The place is one piece more. Again, the run of all has been searched for, unless some are left out.
   const inOrder = [...pieces.before.filter(isKnown), place, ...pieces.after.filter(isKnown)];
   yield* runs(inOrder, Math.min(inOrder.length, all.length));
 }

@@ -49,11 +49,15 @@ export interface Matches {
 const CONCURRENT_REQUESTS = 8;
 /** More than there are connections; see CONCURRENT_QUESTIONS of handlers/businesses.ts. */
 const CONCURRENT_STATEMENTS = 32;
-/** Queries in a request, which is answered when all of them are, one after another. */
+/**
+ * Few, since Meilisearch works on the queries of a request one after another, and answers only when it has
+ * done them all.
+ */
 const BATCH_SIZE = 8;
 /**
- * Milliseconds that an answer may take. A question with less time left is dropped: if only those were
- * dropped that are too late already, every answer would come too late under overload.
+ * A question with fewer milliseconds left is dropped, since its answer would probably come too late. Under
+ * overload, those whose turn comes have waited for nearly all of their time: if only what is already late
+ * were dropped, Meilisearch would be busy with answers that come too late, and with no others.
  */
 const LEAST_MS = 500;
 

@@ -24,14 +24,16 @@ export async function applyChanges(
   let applied = 0;
   let last = "0";
   while (true) {
-    // A lower id may be committed later: the next run begins at the lowest again.
+    // Ids are given before the commit, so one lower than the last may turn up later. This run passes it
+    // over, and the next one, which begins at the lowest again, finds it.
     const changes = await sql<Change[]>`
       select id, business_id as "businessId" from search_changes
       where id > ${last} order by id limit ${CHANGES_AT_ONCE}`;
     if (changes.length > 0) {
       const tasks = await tell(sql, meili, indexes, changes, signal);
       const finished = finish(tasks, changes);
-      // A failure is thrown where this is awaited, which may be a while later.
+      // If it fails, that is thrown where it is awaited; until then nobody handles it, which would end
+      // the process.
       finished.catch(() => {});
       underWay.push(finished);
     }
@@ -72,7 +74,8 @@ async function tell(
   changes: readonly Change[],
   signal: AbortSignal,
 ): Promise<EnqueuedTask[]> {
-  // Read after the records, so that a document is never older than the record that goes with it.
+  // Read after the records, so that a document has at least the change of its record. If it were older,
+  // the record would be deleted all the same, and the index would never get that change.
   const ids = [...new Set(changes.map((change) => change.businessId))];
   const documents = await readDocuments(sql, ids);
   const approved = new Set(documents.map((document) => document.id));
@@ -81,7 +84,7 @@ async function tell(
     ...documents.map((document) => ({ ...document, isGone: false })),
     ...gone.map((id) => ({ id, isGone: true })),
   ];
-  // If the lock was lost, its new holder may have sent newer documents than these.
+  // If the lock was lost, its new holder may have sent newer documents, and these would overwrite them.
   signal.throwIfAborted();
   return Promise.all(indexes.map((index) => meili.index(index).updateDocuments(updates)));
 }

@@ -5,13 +5,17 @@ import type { SearchStore } from "./settings.ts";
 import { syncSearch } from "./sync.ts";
 
 /**
- * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, as
- * does a new connection to PostgreSQL; a slow poll is the safety net. The first of many commits is
- * brought in at once, the others together, at intervals that leave Meilisearch most of its time. The
- * index is tidied up when nothing happens, since changes have to wait for that; and now and then
- * when something always does. An index of another version is replaced once, at the start, and then left
- * to the servers of that version for as long as they bring changes into it. While a store is away this
- * keeps retrying. Logs when it begins and when it stops failing, and each new index.
+ * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, and so
+ * does each new connection to PostgreSQL, since commits may have gone unheard before it; a slow poll is
+ * the safety net. While a store is away this keeps retrying. Logs when it begins and when it stops
+ * failing, and each new index.
+ *
+ * The first of many commits is brought in at once, the others together, at intervals that leave
+ * Meilisearch most of its time. Changes have to wait while the index is tidied up. So that is done when
+ * nothing happens, and only now and then when something always does.
+ *
+ * An index of another version is replaced at the start. If there is one again later, servers of that
+ * version are running, too, and it is left to them for as long as they bring changes into it.
  */
 export async function startSearchSync({
   log,
@@ -55,7 +59,7 @@ export async function startSearchSync({
       const began = performance.now();
       const tidy =
         began - tidiedAt >= pollIntervalMs * (isQuiet ? POLLS_UNTIDY : MOST_POLLS_UNTIDY);
-      // Before it is tried: if it always failed, every run would fail with it.
+      // Noted before it is tried: if tidying always failed, every run would try it again, and fail.
       if (tidy) tidiedAt = began;
       isQuiet = false;
       try {
@@ -80,7 +84,7 @@ export async function startSearchSync({
         }
       } catch (error) {
         if (signal.aborted) return;
-        // Counts anew: while a store is away, no server can bring in changes.
+        // Counts anew: while a store is away no server can bring in changes, so none has abandoned the index.
         lacking = NOTHING_LACKING;
         if (failures === 0) {
           log.error({ err: error }, "the search index falls behind; trying until it works again");
@@ -110,17 +114,17 @@ export async function startSearchSync({
 
 const STOP_MS = 1_000;
 const POLL_INTERVAL_MS = 10_000;
-/** Polls from one tidying to the next: while nothing happens, and at most. */
+/** Polls from one tidying to the next: when nothing happens, and when changes never stop. */
 const POLLS_UNTIDY = 6;
 const MOST_POLLS_UNTIDY = 60;
-/** Polls for which an index lacks the same change until it is taken for one that no server keeps. */
+/** An index that lacks the same change for so many polls is taken for one that no server keeps current. */
 const POLLS_ABANDONED = 3;
 const NOTHING_LACKING = { change: null, polls: 0 };
 const BUSY_MS = 300;
 /**
- * From the start of one run to the next, as a multiple of how long the run took: it costs Meilisearch
- * almost the same for one change as for many. Capped, so that three of the five seconds in which a
- * change should be found are left for the run itself.
+ * From the start of one run to the start of the next, as a multiple of how long the run took. A run costs
+ * Meilisearch almost the same for one change as for many, so few runs with many changes are cheaper. The
+ * interval is capped: a change should be found within five seconds, and the run itself may need three.
  */
 const INTERVAL_RUNS = 5;
 const LONGEST_INTERVAL_MS = 2_000;

@@ -87,7 +87,8 @@ async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<Se
     from businesses as b
     where b.status = 'approved' and ${condition}
     ${part}`;
-  // Names are read after rows, so that each row gets its own, and never an older one.
+  // Names are read after the rows. Before them, the category or city of a row might not have been there
+  // yet, or have had an older name.
   const [branches, cities] = await Promise.all([
     readBranches(sql, distinct(rows.map(({ categoryId }) => categoryId))),
     readCities(sql, distinct(rows.map(({ cityId }) => cityId))),
@@ -95,7 +96,8 @@ async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<Se
   return rows.flatMap((row) => {
     const branch = branches.get(row.categoryId);
     const city = cities.get(row.cityId);
-    // If one was deleted meanwhile, that recorded a change, which is yet to be applied.
+    // A category or city is deleted only once no business is in it. So if one was deleted meanwhile, this
+    // business had left it, and that change is recorded and yet to be applied.
     return branch && city ? toDocument(row, branch, city) : [];
   });
 }

@@ -6,7 +6,8 @@ import type { Sql } from "../store/postgres.ts";
 /**
  * Does the work while this process holds the lock of the search index; null when another process has
  * it. The lock belongs to a connection of its own, so it is free again as soon as the process or that
- * connection ends, which aborts the work's signal.
+ * connection ends. If the connection breaks while the work is under way, its signal is aborted, since
+ * another process may now take the lock.
  */
 export async function holdingSyncLock<Result>(
   sql: Sql,
@@ -14,7 +15,7 @@ export async function holdingSyncLock<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result | null> {
   const lost = new AbortController();
-  // Not one that is cut when silent: it is silent for as long as the work takes.
+  // Without the socket that is cut when silent: nothing is said here for as long as the work takes.
   const { socket: _, ...sameDatabase } = sql.options as unknown as Options;
   const holder = postgres({
     ...sameDatabase,
@@ -42,7 +43,10 @@ export async function holdingSyncLock<Result>(
   }
 }
 
-/** PostgreSQL hears a little late that a connection has ended: whoever came next would find it locked. */
+/**
+ * Gives the lock back while the connection is still there. PostgreSQL hears a little late that one has
+ * ended, and whoever tries for the lock until then would find it taken.
+ */
 async function release(holder: Sql): Promise<void> {
   const released = holder`select pg_advisory_unlock(${SEARCH_SYNC_LOCK})`;
   // If it fails, the end of the connection does it.

@@ -97,7 +97,7 @@ const NOTHING: Found = { items: [], total: 0, instead: null };
 /** Matches asked for after the page, to fill it when the index lags. */
 const SPARE = 20;
 
-/** Businesses of a district that say which town it is in: some addresses are wrong. */
+/** Businesses of a district that are asked for to tell its town: several, since some addresses are wrong. */
 const SAMPLE = 20;
 
 /** The town that most of them are in, or "". */
@@ -141,7 +141,7 @@ async function findFirst(
     // A SyntaxError: a proxy answered in its place, with something that is not JSON.
     const isAway = [MeilisearchError, DeadlineError, SyntaxError].some((of) => error instanceof of);
     if (!isAway) throw error;
-    // What it says is the message of both such an error and its cause: once is enough.
+    // Its message is that of its cause again, and the log would show both.
     if (error instanceof MeilisearchApiError && error.cause) {
       throw new SearchUnavailable("Meilisearch refused to answer", { cause: error.cause });
     }

@@ -42,7 +42,8 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   const underWay: Promise<void>[] = [];
   const follow = (task: EnqueuedTask) => {
     const finished = finishTask(meili, task, signal);
-    // A failure is thrown where this is awaited, which may be a while later.
+    // If it fails, that is thrown where it is awaited; until then nobody handles it, which would end the
+    // process. Likewise below.
     finished.catch(() => {});
     underWay.push(finished);
   };
@@ -56,7 +57,8 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   follow(await meili.createIndex(next, { primaryKey: "id" }));
   follow(await meili.index(next).updateSettings(indexSettings));
 
-  // What was recorded so far is of no use to the new index: all documents are yet to be read.
+  // The new index needs no change recorded so far, as all documents are yet to be read; and a present one
+  // that does not fit gets none.
   if (present !== "fits") await sql`delete from search_changes`;
   const targets = present === "fits" ? [index, next] : [next];
 
@@ -86,7 +88,7 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
     onDocuments(sent);
   }
   await Promise.all(underWay);
-  // What is committed from now on goes into the new index as into any other.
+  // What is committed after these is for the next run: by then the new index is in its place.
   await applyChanges(sql, meili, targets, signal);
 
   await finishTask(
@@ -100,8 +102,8 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
 
 /**
  * To bring an index that is very many changes behind up to date would hold up the new one. So it is left as
- * it is, and answers until the new one is there. The changes are deleted, so it is marked as not fitting:
- * if the rebuild is cut short, the next run begins another.
+ * it is, and answers until the new one is there. As the changes that it lacks are going to be deleted, it is
+ * marked as not fitting: if the rebuild is cut short, the next run begins another.
  */
 async function leaveBehind({
   sql,

@@ -23,9 +23,10 @@ export const IS_GONE = "isGone = true";
 export const filterableAttributes = ["citySlug", "categorySlugs", "isGone"];
 
 const rules = {
-  // From most to least telling: of two matches alike, the one in the earlier attribute wins. A trade
-  // and a town come before names, since a bar that is called after its town is no better a pub there;
-  // whoever types a whole name, or how it begins, gets that first by exactness.
+  // From most to least telling: of two matches that are otherwise alike, the one in the earlier attribute
+  // wins. Trades and towns come before names: to `norwich pub`, no pub there is better for its name, and
+  // all come before coaches called `Norwich Pub Tours`. Whoever types a whole name, or the beginning of
+  // one, still gets that business first, because exactness is ranked before the attribute.
   searchableAttributes: [
     "category",
     "trade",
@@ -51,8 +52,8 @@ const rules = {
     disableOnWords: knownTrades,
   },
   synonyms,
-  // Fillers are left out by words.ts, on both sides, since a question of nothing but stop words
-  // would be answered with the whole directory.
+  // None: a question of nothing but stop words would be answered with the whole directory. In their
+  // place, words.ts leaves fillers out of questions and documents alike.
   stopWords: [],
   prefixSearch: "indexingTime",
   facetSearch: false,

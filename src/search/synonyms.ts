@@ -158,8 +158,9 @@ const includes: Record<string, string[]> = {
 };
 
 /**
- * What is one letter from the beginning of something that a directory is full of: a store is no street,
- * halal no hall, a cake no café.
+ * Other words that have to be right, since they are one letter from the beginning of something that a
+ * directory is full of. If a typing error were forgiven in them, `store` would find every street, `halal`
+ * every hall, `cakes` every café.
  */
 const ownWords = [
   "cake",
@@ -205,8 +206,8 @@ const lettersOfDistricts: Record<string, string> = {
 export const synonyms = collect();
 
 /**
- * The trades of one word, and what is sold: who writes one has spelled it right, and does not mean another
- * that is a letter away.
+ * Words in which no typing error is forgiven: the trades of one word, what is sold, and the words above.
+ * Whoever writes one of them has spelled it right, and does not mean another that is a letter away.
  */
 export const knownTrades = [
   ...new Set([...alike.flat(), ...Object.keys(includes), ...ownWords].flatMap(inBothNumbers)),

@@ -29,8 +29,9 @@ export function searchWords(text: string): string[] {
 export const MOST_WORDS = 10;
 
 /**
- * Letters from which a word may have one typing error (`cofee`), and two. British trade names are full
- * of short words that are one letter apart (bar, bark, barn; vet, vets, pet).
+ * How many letters a word needs for one typing error (`cofee`) to be forgiven, and for two. Shorter ones
+ * have to be right: British trade names are full of short words that are one letter apart (bar, bark,
+ * barn; vet, vets, pet).
  */
 export const MIN_WORD_SIZE_FOR_TYPOS = { oneTypo: 5, twoTypos: 9 };
 
