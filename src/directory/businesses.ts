@@ -1,5 +1,5 @@
 import type { Sql } from "../store/postgres.ts";
-import type { ListedBusiness } from "./listing.ts";
+import type { ListedBusiness } from "./listed.ts";
 import { parseOpeningHours } from "./opening-hours.ts";
 import type { CategoryName, OpeningHours, Photo } from "./schemas.ts";
 import { isSlug } from "./slug.ts";

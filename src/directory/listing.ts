@@ -1,5 +1,6 @@
 import type { Sql } from "../store/postgres.ts";
 import { readSnapshot } from "../store/snapshots.ts";
+import { type ListedBusiness, listedColumns } from "./listed.ts";
 import { isSlug } from "./slug.ts";
 import { type Extent, LAST_RANK, type ShownList } from "./touched.ts";
 
@@ -13,25 +14,6 @@ export interface ListQuery {
   offset: number;
   /** Rows wanted. */
   limit: number;
-}
-
-/** A business as lists show it: both public list items, and the lists of the pages. */
-export interface ListedBusiness {
-  id: string;
-  slug: string;
-  name: string;
-  shortDescription: string;
-  categorySlug: string;
-  cityName: string;
-  addressLine1: string;
-  postcode: string;
-  phone: string;
-  website: string;
-  rating: number;
-  reviewCount: number;
-  isClaimed: boolean;
-  isVerified: boolean;
-  isPremium: boolean;
 }
 
 /** One page of a list. */
@@ -206,24 +188,4 @@ export async function countApproved(sql: Sql): Promise<number> {
     select coalesce(sum(change), 0)::integer as total
     from listing_counts where category_id = 0 and city_id = 0`;
   return total;
-}
-
-/** The approved ones of these businesses, in the order of `ids`. */
-export async function findListed(sql: Sql, ids: readonly string[]): Promise<ListedBusiness[]> {
-  if (ids.length === 0) return [];
-  return sql<ListedBusiness[]>`
-    select ${listedColumns(sql)}
-    from unnest(${ids as string[]}::uuid[]) with ordinality as wanted (id, place)
-      join businesses as b on b.id = wanted.id and b.status = 'approved'
-      join categories as c on c.id = b.category_id
-      join cities on cities.id = b.city_id
-    order by wanted.place`;
-}
-
-function listedColumns(sql: Sql) {
-  return sql`
-    b.id, b.slug, b.name, b.short_description as "shortDescription", c.slug as "categorySlug",
-    cities.name as "cityName", b.address_line1 as "addressLine1", b.postcode, b.phone, b.website,
-    b.rating::float8 as rating, b.review_count as "reviewCount", b.is_claimed as "isClaimed",
-    b.is_verified as "isVerified", b.is_premium as "isPremium"`;
 }

@@ -1,5 +1,5 @@
 import type { Business } from "./businesses.ts";
-import type { ListedBusiness } from "./listing.ts";
+import type { ListedBusiness } from "./listed.ts";
 import type {
   Address,
   Coordinates,

@@ -1,5 +1,5 @@
 import type { MultiSearchParams, MultiSearchQuery, MultiSearchResult } from "meilisearch";
-import { findListed, type ListedBusiness } from "../directory/listing.ts";
+import { findListed, type ListedBusiness } from "../directory/listed.ts";
 import { batched } from "../store/batches.ts";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";

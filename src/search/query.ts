@@ -1,5 +1,5 @@
 import { MeilisearchApiError, MeilisearchError } from "meilisearch";
-import type { ListedBusiness } from "../directory/listing.ts";
+import type { ListedBusiness } from "../directory/listed.ts";
 import { isSlug } from "../directory/slug.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { attempts, type Words } from "./attempts.ts";

@@ -1,4 +1,4 @@
-import type { ListedBusiness } from "../directory/listing.ts";
+import type { ListedBusiness } from "../directory/listed.ts";
 import type { Category } from "../directory/schemas.ts";
 import { counted, grouped } from "../numbers.ts";
 import { Credit } from "./credit.tsx";

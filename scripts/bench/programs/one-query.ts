@@ -1,4 +1,4 @@
-import type { ListedBusiness } from "../../../src/directory/listing.ts";
+import type { ListedBusiness } from "../../../src/directory/listed.ts";
 import { keyedListItem } from "../../../src/directory/shapes.ts";
 import { openPostgres } from "../../../src/store/postgres.ts";
 
