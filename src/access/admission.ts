@@ -1,14 +1,14 @@
-import { batched } from "../store/batches.ts";
-import { DeadlineError, withDeadline } from "../store/deadline.ts";
+import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
-import { type Decision, type MeterReading, SECOND } from "./decisions.ts";
+import { createBeginnings } from "./beginnings.ts";
+import { AdmissionUnavailable, type Decision, type MeterReading, SECOND } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
 import { createLastSeen } from "./last-seen.ts";
 import { createLocalLimiter } from "./local.ts";
-import { createMeters, type KnownMeter } from "./meters.ts";
+import { createMeters } from "./meters.ts";
 import { watchOutages } from "./outage.ts";
+import { createRecovery } from "./recovery.ts";
 import { type DurableUsage, noDurableUsage } from "./usage.ts";
-import type { MeterMonth } from "./usage-rows.ts";
 
 /**
  * Decides which requests are let in: by scripts in Redis, or, while Redis is away or slow, by the
@@ -31,9 +31,6 @@ export interface Admission {
 }
 
 type ClientAdmission = { admitted: true } | { admitted: false; retryAfterSeconds: number };
-
-/** Whether to admit somebody cannot be decided, since what that depends on cannot be read. */
-export class AdmissionUnavailable extends Error {}
 
 export interface AdmissionOptions {
   /** Without it nothing outlives Redis. */
@@ -67,35 +64,18 @@ export function createAdmission(
   const meters = createMeters(redis, { clock, ...options });
   const local = createLocalLimiter({ instances, now: clock });
   const lastSeen = createLastSeen();
-  /** The meters that are being begun: to begin one twice would lose what was charged in between. */
-  const beginning = new Map<string, Promise<void>>();
-  const beginningHere = new Map<string, Promise<void>>();
-  let outages = 0;
+  const begin = createBeginnings({ meters, local, usage, lastSeen });
+  const recovery = createRecovery({ meters, local, usage });
   /** In which outage this process has charged by itself. */
   const chargedIn = new WeakMap<MeterReading, number>();
-  /** What Redis has charged and has yet to give back. */
-  const owed: Pick<KnownMeter, "meterId" | "month" | "perMinute">[] = [];
 
   const outage = watchOutages(redis, {
     onBegin(cause) {
-      outages += 1;
       onChange(true, cause);
       // So that other servers see it when Redis comes back empty. The regular flush logs a failure.
       usage.flush().catch(() => {});
     },
-    async recover() {
-      do {
-        const refunds = [...owed];
-        const known = [...refunds, ...local.charged()];
-        const used = await usage.totals(known);
-        owed.splice(0, refunds.length);
-        // Before the seeds: they raise what turns out too low, as in a Redis that had forgotten the charge.
-        await Promise.all(refunds.map(refundInRedis));
-        await Promise.all(
-          known.map((meter, index) => meters.seed({ ...meter, used: used[index] ?? 0 })),
-        );
-      } while (owed.length > 0);
-    },
+    recover: recovery.run,
     onEnd() {
       local.forgetMeters();
       onChange(false);
@@ -115,42 +95,6 @@ export function createAdmission(
     }
   });
 
-  /** What a key has used in a month according to PostgreSQL; one query for all who ask at once. */
-  const usedBefore = batched((asked: MeterMonth[]) => usage.totals(asked), {
-    batchSize: LOOK_UP_BATCH_SIZE,
-    concurrency: CONCURRENT_LOOK_UPS,
-  });
-
-  async function beginInRedis(key: ApiKey, month: string): Promise<void> {
-    const { meterId, perMinute } = key;
-    const used = await orUnavailable(usedBefore({ meterId, month }));
-    await meters.seed({ meterId, month, used, perMinute, tokensLeft: lastSeen.tokensLeft(key) });
-  }
-
-  async function chargeLocally(key: ApiKey, cost: 0 | 1): Promise<Decision> {
-    for (;;) {
-      const decision = local.charge(key, cost);
-      if (decision) {
-        chargedIn.set(decision, outages);
-        return counted(key, cost, decision);
-      }
-      await singleFlight(beginningHere, key.meterId, () => beginLocally(key));
-    }
-  }
-
-  async function beginLocally(key: ApiKey): Promise<void> {
-    const { meterId } = key;
-    const month = local.month(meterId);
-    const used = await orUnavailable(usedBefore({ meterId, month }));
-    local.begin(key, month, used, lastSeen.tokensLeft(key));
-  }
-
-  /** Counts a charge at once, so that nobody reads the count between the two. */
-  function counted({ meterId }: ApiKey, cost: 0 | 1, decision: Decision): Decision {
-    if (decision.admitted) usage.count(meterId, decision.month, cost);
-    return decision;
-  }
-
   async function charge(key: ApiKey, cost: 0 | 1): Promise<Decision> {
     if (outage.isOn) return await chargeLocally(key, cost);
     try {
@@ -160,7 +104,7 @@ export function createAdmission(
           lastSeen.remember(key, decision);
           return counted(key, cost, decision);
         }
-        await singleFlight(beginning, key.meterId, () => beginInRedis(key, decision.month));
+        await begin.inRedis(key, decision.month);
       }
     } catch (error) {
       if (error instanceof AdmissionUnavailable) throw error;
@@ -169,14 +113,21 @@ export function createAdmission(
     }
   }
 
-  async function refundInRedis(charge: (typeof owed)[number]): Promise<void> {
-    try {
-      await meters.refund(charge.meterId, charge.month);
-    } catch (error) {
-      // What is late is done all the same.
-      if (!(error instanceof DeadlineError)) owed.push(charge);
-      throw error;
+  async function chargeLocally(key: ApiKey, cost: 0 | 1): Promise<Decision> {
+    for (;;) {
+      const decision = local.charge(key, cost);
+      if (decision) {
+        chargedIn.set(decision, outage.count);
+        return counted(key, cost, decision);
+      }
+      await begin.locally(key, local.month(key.meterId));
     }
+  }
+
+  /** Counts a charge at once, so that nobody reads the count between the two. */
+  function counted({ meterId }: ApiKey, cost: 0 | 1, decision: Decision): Decision {
+    if (decision.admitted) usage.count(meterId, decision.month, cost);
+    return decision;
   }
 
   return {
@@ -193,24 +144,21 @@ export function createAdmission(
       const charge = { meterId, month, perMinute };
       const given = usage.giveBack(meterId, month);
       if (outage.isOn) {
-        if (chargedIn.get(admission) !== outages) owed.push(charge);
+        if (chargedIn.get(admission) !== outage.count) recovery.owe(charge);
         return local.refund(meterId, month);
       }
       // PostgreSQL first: a server that finds more there than in Redis believes that Redis forgot some.
       const refunded = given
-        .then(() => refundInRedis(charge))
+        .then(() => recovery.refund(charge))
         .catch((error) => outage.begin(error, meterId));
       await withDeadline(refunded, LONGEST_REFUND_MS).catch(() => {});
     },
     usage: (key) => charge(key, 0),
-    state: () => ({ isLocal: outage.isOn, outages }),
+    state: () => ({ isLocal: outage.isOn, outages: outage.count }),
     stop: () => outage.stop(),
   };
 }
 
-const LOOK_UP_BATCH_SIZE = 1_000;
-const CONCURRENT_LOOK_UPS = 8;
-const LONGEST_LOOK_UP_MS = 2_000;
 /** A caller who gets a 5xx waits no longer than this for its refund. It comes later then. */
 const LONGEST_REFUND_MS = 500;
 
@@ -220,24 +168,3 @@ function toClientAdmission(waitMicroseconds: number): ClientAdmission {
 }
 
 const ADMITTED = { admitted: true } as const;
-
-/** Does the work once for all who ask for it while it is under way. */
-function singleFlight(
-  running: Map<string, Promise<void>>,
-  name: string,
-  work: () => Promise<void>,
-): Promise<void> {
-  const known = running.get(name);
-  if (known) return known;
-  const done = work().finally(() => running.delete(name));
-  running.set(name, done);
-  return done;
-}
-
-async function orUnavailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  try {
-    return await withDeadline(answer, LONGEST_LOOK_UP_MS);
-  } catch (error) {
-    throw new AdmissionUnavailable("What a key has used cannot be told", { cause: error });
-  }
-}

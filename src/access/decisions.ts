@@ -31,6 +31,9 @@ interface Refused {
   retryAfterSeconds: number;
 }
 
+/** Whether to admit somebody cannot be decided, since what that depends on cannot be read. */
+export class AdmissionUnavailable extends Error {}
+
 /** Open access: requests of a client in any window. */
 export const OPEN_LIMIT = 60;
 export const OPEN_WINDOW_MICROSECONDS = 60_000_000;

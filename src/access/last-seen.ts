@@ -3,7 +3,7 @@ import type { MeterReading } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
 
 /** The last readings of meters in Redis, for when it is away or comes back with less. */
-interface LastSeen {
+export interface LastSeen {
   remember(key: ApiKey, reading: MeterReading): void;
   sighting(meterId: string): Pick<Sighting, "month" | "used" | "perMinute"> | undefined;
   /** Whole requests in a bucket by now; undefined when nothing is known of it. */

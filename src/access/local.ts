@@ -15,7 +15,7 @@ import { monthOf } from "./months.ts";
  * bucket and quota for keys. Each process lets through its share, the limit divided by the number of
  * all processes (`instances`), at least 1.
  */
-interface LocalLimiter {
+export interface LocalLimiter {
   /** @returns 0 when let in, or microseconds until there is room */
   admitClient(client: string): number;
   /** Charges `cost` requests, 0 only looks. @returns null when the meter has to be begun first */

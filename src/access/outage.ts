@@ -4,6 +4,8 @@ import type { RedisClient } from "../store/redis.ts";
 /** Whether Redis decides, or this process by itself. */
 interface Outage {
   readonly isOn: boolean;
+  /** How many there have been, with the one that is on. */
+  readonly count: number;
   /** Redis failed with the window or meter of this client or key. */
   begin(cause: unknown, subject: string): void;
   stop(): void;
@@ -31,6 +33,7 @@ export function watchOutages(
   },
 ): Outage {
   let isOn = false;
+  let count = 0;
   let isStopped = false;
   /** What to ask about: on Redis Cluster a part may be away. */
   const subjects = new Set<string>();
@@ -76,10 +79,14 @@ export function watchOutages(
     get isOn() {
       return isOn;
     },
+    get count() {
+      return count;
+    },
     begin(cause, subject) {
       if (subjects.size < MOST_SUBJECTS) subjects.add(subject);
       if (isOn || isStopped) return;
       isOn = true;
+      count += 1;
       onBegin(cause);
       waitForEnd();
     },

@@ -1,8 +1,7 @@
 import type { Result } from "ioredis";
 import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
-import { AdmissionUnavailable } from "./admission.ts";
-import { SECOND } from "./decisions.ts";
+import { AdmissionUnavailable, SECOND } from "./decisions.ts";
 import admitClientsLua from "./lua/admit-clients.lua" with { type: "text" };
 
 /**

@@ -1,5 +1,5 @@
 import pino, { type Logger } from "pino";
-import { AdmissionUnavailable } from "../access/admission.ts";
+import { AdmissionUnavailable } from "../access/decisions.ts";
 import { internal, unavailable } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
 import { SearchUnavailable } from "../search/query.ts";

@@ -10,9 +10,9 @@ import { until } from "../../scripts/stack/waiting.ts";
 import {
   type Admission,
   type AdmissionOptions,
-  AdmissionUnavailable,
   createAdmission,
 } from "../../src/access/admission.ts";
+import { AdmissionUnavailable } from "../../src/access/decisions.ts";
 import { type ApiKey, createKey } from "../../src/access/keys.ts";
 import { createLastSeen } from "../../src/access/last-seen.ts";
 import { watchOutages } from "../../src/access/outage.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { AdmissionUnavailable } from "../../src/access/admission.ts";
+import { AdmissionUnavailable } from "../../src/access/decisions.ts";
 import { createWindow } from "../../src/access/windows.ts";
 import { openRedis, type RedisClient } from "../../src/store/redis.ts";
 import { openLine } from "../line.ts";

@@ -1,0 +1,73 @@
+import { batched } from "../store/batches.ts";
+import { withDeadline } from "../store/deadline.ts";
+import { AdmissionUnavailable } from "./decisions.ts";
+import type { ApiKey } from "./keys.ts";
+import type { LastSeen } from "./last-seen.ts";
+import type { LocalLimiter } from "./local.ts";
+import type { Meters } from "./meters.ts";
+import type { DurableUsage } from "./usage.ts";
+import type { MeterMonth } from "./usage-rows.ts";
+
+/**
+ * Begins meters that Redis, or this process, does not know yet: with what their keys have used in the
+ * month according to PostgreSQL, and what was last seen of their buckets. Both throw
+ * AdmissionUnavailable when PostgreSQL cannot say.
+ */
+export function createBeginnings({
+  meters,
+  local,
+  usage,
+  lastSeen,
+}: {
+  meters: Meters;
+  local: LocalLimiter;
+  usage: DurableUsage;
+  lastSeen: LastSeen;
+}) {
+  /** One query for all who ask at once. */
+  const lookUp = batched((asked: MeterMonth[]) => usage.totals(asked), {
+    batchSize: LOOK_UP_BATCH_SIZE,
+    concurrency: CONCURRENT_LOOK_UPS,
+  });
+
+  async function usedBefore(meter: MeterMonth): Promise<number> {
+    try {
+      return await withDeadline(lookUp(meter), LONGEST_LOOK_UP_MS);
+    } catch (error) {
+      throw new AdmissionUnavailable("What a key has used cannot be told", { cause: error });
+    }
+  }
+
+  return {
+    inRedis: oncePerMeter(async (key, month) => {
+      const { meterId, perMinute } = key;
+      const used = await usedBefore({ meterId, month });
+      await meters.seed({ meterId, month, used, perMinute, tokensLeft: lastSeen.tokensLeft(key) });
+    }),
+    locally: oncePerMeter(async (key, month) => {
+      const used = await usedBefore({ meterId: key.meterId, month });
+      local.begin(key, month, used, lastSeen.tokensLeft(key));
+    }),
+  };
+}
+
+const LOOK_UP_BATCH_SIZE = 1_000;
+const CONCURRENT_LOOK_UPS = 8;
+const LONGEST_LOOK_UP_MS = 2_000;
+
+type Begin = (key: ApiKey, month: string) => Promise<void>;
+
+/**
+ * Begins a meter once for all who ask while that is under way: to begin it twice would lose what was
+ * charged in between.
+ */
+function oncePerMeter(begin: Begin): Begin {
+  const underWay = new Map<string, Promise<void>>();
+  return (key, month) => {
+    const known = underWay.get(key.meterId);
+    if (known) return known;
+    const begun = begin(key, month).finally(() => underWay.delete(key.meterId));
+    underWay.set(key.meterId, begun);
+    return begun;
+  };
+}
