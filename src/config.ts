@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isAddressOrRange } from "./access/clients.ts";
+import { isAddressOrRange } from "./http/client-address.ts";
 import { counted } from "./numbers.ts";
 
 /** Everything the server may be told from outside. Read once, frozen, handed down. */

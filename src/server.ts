@@ -1,7 +1,6 @@
 import type { Server } from "bun";
 import type { Logger } from "pino";
 import type { Admission } from "./access/admission.ts";
-import { clientAddress } from "./access/clients.ts";
 import type { Keyring } from "./access/keyring.ts";
 import type { Config } from "./config.ts";
 import { LostPageError } from "./directory/kept-pages.ts";
@@ -13,6 +12,7 @@ import { metrics } from "./handlers/metrics.ts";
 import { search } from "./handlers/search.ts";
 import { usage } from "./handlers/usage.ts";
 import { NO_HEADERS } from "./http/answer.ts";
+import { clientAddress } from "./http/client-address.ts";
 import { internal, notFound } from "./http/errors.ts";
 import { type Context, chain, type Handler } from "./http/handler.ts";
 import { respond } from "./http/respond.ts";

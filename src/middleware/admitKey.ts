@@ -1,9 +1,9 @@
 import type { Admission } from "../access/admission.ts";
 import type { Keyring } from "../access/keyring.ts";
-import { rateLimitFields } from "../access/rate-limit-fields.ts";
 import { withHeaders } from "../http/answer.ts";
 import { limitExceeded } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
+import { rateLimitFields } from "./rateLimitFields.ts";
 import { withKey } from "./withKey.ts";
 
 /**

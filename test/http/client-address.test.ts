@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { clientAddress } from "../../src/access/clients.ts";
+import { clientAddress } from "../../src/http/client-address.ts";
 
 describe("without trusted proxies the peer is the client", () => {
   const addressOf = clientAddress([]);

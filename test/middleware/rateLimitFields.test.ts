@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ApiKey } from "../../src/access/keys.ts";
-import { rateLimitFields } from "../../src/access/rate-limit-fields.ts";
+import { rateLimitFields } from "../../src/middleware/rateLimitFields.ts";
 
 const key: ApiKey = {
   id: "k",

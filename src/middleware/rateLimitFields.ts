@@ -1,6 +1,6 @@
-import type { MeterReading } from "./decisions.ts";
-import type { ApiKey } from "./keys.ts";
-import { monthOf } from "./months.ts";
+import type { MeterReading } from "../access/decisions.ts";
+import type { ApiKey } from "../access/keys.ts";
+import { monthOf } from "../access/months.ts";
 
 /**
  * The fields that tell the holder of a key what is left of its limits, after
