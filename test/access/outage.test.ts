@@ -376,6 +376,19 @@ test("paused: what Redis gives back late is not given back once more", async () 
   });
 });
 
+test("paused: a mere look that Redis answers late has nothing given back", async () => {
+  await withServers({ instances: 2 }, async (server, other) => {
+    const key = newKey();
+    expect(await admitted(other, key, 3)).toBe(3);
+    frail.pause();
+    await server.admission.usage(key);
+    expect(server.admission.state().isLocal).toBe(true);
+    frail.resume();
+    await isBack(server);
+    expect((await server.admission.usage(key)).used).toBe(3);
+  });
+});
+
 test("lost: a connection that nobody holds at its other end is made anew", async () => {
   const line = await openLine(new URL(frail.url));
   const redis = openRedis([line.url]);
