@@ -389,6 +389,35 @@ test("paused: a mere look that Redis answers late has nothing given back", async
   });
 });
 
+test("paused: Redis is asked only once whether it is back, however long it says nothing", async () => {
+  const redis = openRedis([frail.url]);
+  redis.on("error", () => {});
+  await redis.connect();
+  const outage = watchOutages(redis, {
+    onBegin() {},
+    async recover() {},
+    onEnd() {},
+    hangingMs: 1_000,
+  });
+  const writes = async () => {
+    const statistics = String(await frail.say("INFO", "commandstats"));
+    return Number(/^cmdstat_set:calls=(\d+)/m.exec(statistics)?.[1] ?? 0);
+  };
+  const before = await writes();
+  // Long enough for many a question.
+  const isGivenUp = new Promise((resolve) => redis.once("close", resolve));
+  try {
+    frail.pause();
+    outage.begin(new Error("no answer"), "a key");
+    await isGivenUp;
+  } finally {
+    outage.stop();
+    frail.resume();
+    redis.disconnect();
+  }
+  expect(await writes()).toBe(before + 1);
+});
+
 test("lost: a connection that nobody holds at its other end is made anew", async () => {
   const line = await openLine(new URL(frail.url));
   const redis = openRedis([line.url]);
