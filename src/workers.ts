@@ -24,7 +24,7 @@ export async function startWorkers(
         log.info({ worker: number, pid: worker.pid }, "a worker serves");
         endWhenHanging(worker, number);
       },
-      // Told below, or thrown.
+      // Of the first workers the caller is thrown this; the end of a later one is logged by replace().
       () => {},
     );
     return worker;

@@ -66,13 +66,17 @@ export function createAdmission(
   const lastSeen = createLastSeen();
   const begin = createBeginnings({ meters, local, usage, lastSeen });
   const recovery = createRecovery({ meters, local, usage });
-  /** In which outage this process has charged by itself. */
+  /**
+   * The outage in which this process made a decision by itself. Of one made in the present outage Redis
+   * knows nothing, so it has nothing to give back either.
+   */
   const chargedIn = new WeakMap<MeterReading, number>();
 
   const outage = watchOutages(redis, {
     onBegin(cause) {
       onChange(true, cause);
-      // So that other servers see it when Redis comes back empty. The regular flush logs a failure.
+      // If Redis comes back empty, the other servers begin their meters from this. A failure needs no word
+      // here: the regular flush will fail as well, and logs it.
       usage.flush().catch(() => {});
     },
     recover: recovery.run,
@@ -124,7 +128,7 @@ export function createAdmission(
     }
   }
 
-  /** Counts a charge at once, so that nobody reads the count between the two. */
+  /** Counts a charge before anything else can run: whoever reads the count next has to find it there. */
   function counted({ meterId }: ApiKey, cost: 0 | 1, decision: Decision): Decision {
     if (decision.admitted) usage.count(meterId, decision.month, cost);
     return decision;
@@ -147,7 +151,8 @@ export function createAdmission(
         if (chargedIn.get(admission) !== outage.count) recovery.owe(charge);
         return local.refund(meterId, month);
       }
-      // PostgreSQL first: a server that finds more there than in Redis believes that Redis forgot some.
+      // PostgreSQL first. A server that finds more there than in Redis takes it that Redis has forgotten
+      // charges, and has it count them again: what was only given back in Redis would be undone.
       const refunded = given
         .then(() => recovery.refund(charge))
         .catch((error) => outage.begin(error, meterId));
@@ -159,7 +164,7 @@ export function createAdmission(
   };
 }
 
-/** A caller who gets a 5xx waits no longer than this for its refund. It comes later then. */
+/** A caller who gets a 5xx waits no longer than this for its refund, which goes on without it. */
 const LONGEST_REFUND_MS = 500;
 
 function toClientAdmission(waitMicroseconds: number): ClientAdmission {

@@ -36,7 +36,7 @@ export async function createKeyring(
   // Also after each reconnection: what was announced meanwhile has been missed.
   const announcements = await sql.listen("keys_changed", forget, forget);
 
-  /** When it was last asked whether something has changed: all findings are as young as that. */
+  /** When the version was last asked for. Older findings still held then, or they would be forgotten. */
   let confirmedAt = now();
   let version = await keysVersion(sql);
   const stopPolling = repeat(POLL_INTERVAL_MS, async () => {
@@ -68,7 +68,8 @@ export async function createKeyring(
         finding.found = record;
       },
       () => {
-        // Or what was asked since: that is only asked once more.
+        // This may be a newer finding already, of somebody who asked after this one was forgotten. No harm
+        // is done: the database is asked once more.
         findings.delete(name);
       },
     );

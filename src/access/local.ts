@@ -86,7 +86,8 @@ export function createLocalLimiter({
       const standing = standingOf(meter, key);
       const left = key.quota - standing.usedByAll;
       const isUsedUp = left <= 0;
-      // What the others leave of the quota may be more than a share: ask again what all have used.
+      // The share is used up, but the other processes may have left some of theirs: what all have used has
+      // to be asked again.
       if (cost > 0 && !isUsedUp && standing.used >= share(left)) return null;
 
       const isEmpty = standing.level < cost * token;
@@ -95,7 +96,8 @@ export function createLocalLimiter({
         standing.used += cost;
         meters.set(key.meterId, standing);
       } else if (meter.time > standing.time) {
-        // A refusal writes nothing but this: the refill would stop until the clock gets there.
+        // The clock stepped back. A refusal writes nothing but this, without which nothing would be refilled
+        // until the clock is where it was.
         meter.time = standing.time;
       }
       const reading = readingOf(standing, token);

@@ -10,8 +10,9 @@ export function logOutages(
   redis: RedisClient,
   log: Logger,
 ): (isLocal: boolean, cause?: unknown) => void {
-  /** The last since there was a connection. */
+  /** The connection's last error since it was last ready. */
   let fault: unknown;
+  /** An outage has been logged before the connection said why. */
   let isUnexplained = false;
   // Without a listener each failed attempt to reconnect would end the process.
   redis.on("error", (error) => {

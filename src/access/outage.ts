@@ -45,14 +45,14 @@ export function watchOutages(
     );
     const all = Promise.all(writes);
     const slow = withDeadline(all, hangingMs).catch((error) => {
-      // Nobody may be at the other end of the connection any more. A Redis that is only paused gets
-      // longer than that: its late answers say what it has charged.
+      // Perhaps nobody is at the other end of the connection any more. It is not given up sooner, since
+      // Redis may only be paused: its late answers say what it has charged, and would be lost.
       if (error instanceof DeadlineError) redis.disconnect(true);
     });
     try {
       await withDeadline(all, PROBE_MS);
     } catch (error) {
-      // One probe at a time, or a paused Redis would find thousands of them.
+      // One probe at a time: they would pile up at a paused Redis, which carries out all of them later.
       await slow;
       throw error;
     }

@@ -21,7 +21,8 @@ export function createRecovery({
     try {
       await meters.refund(charge.meterId, charge.month);
     } catch (error) {
-      // What is late is done all the same.
+      // A Redis that is only slow has the command and still carries it out when it goes on. If that were owed
+      // as well, the request would be given back twice.
       if (!(error instanceof DeadlineError)) owed.push(charge);
       throw error;
     }
@@ -39,12 +40,15 @@ export function createRecovery({
         const refunds = [...owed];
         const known = [...refunds, ...local.charged()];
         const used = await usage.totals(known);
+        // Not sooner: when PostgreSQL is away, all of it is still owed.
         owed.splice(0, refunds.length);
-        // Before the seeds: they raise what turns out too low, as in a Redis that had forgotten the charge.
+        // Refunds before seeds. If Redis has forgotten the charge, the refund leaves it too low, and the seed
+        // raises it to what PostgreSQL counts; the other way round it would stay too low.
         await Promise.all(refunds.map(refund));
         await Promise.all(
           known.map((meter, index) => meters.seed({ ...meter, used: used[index] ?? 0 })),
         );
+        // Meanwhile more may have been given back.
       } while (owed.length > 0);
     },
   };

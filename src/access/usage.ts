@@ -34,7 +34,10 @@ export function openUsage(sql: Sql): DurableUsage {
   const writer = crypto.randomUUID();
   /** Of the last batch. */
   let number = 0;
-  /** What is to be written first, just as it is: what failed may have been written all the same. */
+  /**
+   * What PostgreSQL has not confirmed, oldest first. A batch is tried again unchanged, with its number:
+   * PostgreSQL may have written it though the answer was lost, and then passes over it.
+   */
   const batches: UsageBatch[] = [];
   /** By month, then by meter. */
   let pending = new Map<string, Map<string, number>>();
@@ -67,7 +70,7 @@ export function openUsage(sql: Sql): DurableUsage {
       if (changes.length > 0) batches.push({ number: ++number, month, charges: changes });
     }
     pending = new Map();
-    // All who were leaving have left, or this would not be reached.
+    // Nobody is left in `leaving`: the batches before this have been written, or that would have thrown.
     leaving = waiting;
     waiting = [];
     owed = new Map();
@@ -89,7 +92,8 @@ export function openUsage(sql: Sql): DurableUsage {
     count(meterId, month, -1);
     const name = `${month} ${meterId}`;
     const others = owed.get(name) ?? 0;
-    // One that was charged and not written yet: together they are nothing to write.
+    // PostgreSQL has not heard of the charge yet. Charge and refund cancel out before they are written, so
+    // there is nothing to wait for.
     if ((pending.get(month)?.get(meterId) ?? 0) + others >= 0) return;
     owed.set(name, others + 1);
     const { promise, resolve } = Promise.withResolvers<void>();

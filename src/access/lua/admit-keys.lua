@@ -126,7 +126,8 @@ local function admit(key, charge)
     tokens = tokens - cost * TOKEN
     redis.call("SET", key, struct.pack(METER, month, used, tokens, now), "EX", ttl)
   elseif meter_time > now then
-    -- A refusal writes nothing but this: the refill would stop until the clock gets there.
+    -- The clock stepped back. A refusal writes nothing but this, without which nothing would be
+    -- refilled until the clock is where it was.
     local stopped = struct.pack(METER, meter_month, meter_used, meter_tokens, now)
     redis.call("SET", key, stopped, "EX", ttl)
   else
