@@ -7,15 +7,15 @@ export interface Change {
   /** The id of the transaction. */
   transaction: number;
   slug: string;
-  /** Its place in lists before; null when it was in none. */
+  /** The place of the business in lists before the statement; null when it was in none. */
   before: Place | null;
-  /** Its place in lists now; null when it is in none. */
+  /** Its place in lists after the statement; null when it is in none. */
   after: Place | null;
 }
 
 /** The lists that hold a business, and its position in them. */
 export interface Place {
-  /** Its own category and all above it. */
+  /** The category of the business and all above it. */
   categories: readonly number[];
   city: number;
   key: ListKey;
@@ -33,7 +33,7 @@ interface Announcements {
    * while announcements do not arrive.
    */
   areCurrent(): boolean;
-  /** Whether they have not arrived for seconds, which a busy moment does not explain. */
+  /** Whether no announcement has arrived for so many seconds that a busy moment does not explain it. */
   areMissing(): boolean;
   stop(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export async function followAnnouncements(
   let pause: Timer | undefined;
   /** When the last confirmation to come back was sent: all that was committed before has been heard. */
   let heardAt = Number.NEGATIVE_INFINITY;
-  /** All that was committed before has been told, too. */
+  /** All that was committed before this has been heard and told. */
   let toldAt = Number.NEGATIVE_INFINITY;
   const beganAt = performance.now();
   let wereMissing = false;
@@ -85,7 +85,8 @@ export async function followAnnouncements(
       const [, sender, sentAt] = payload.split(" ");
       if (sender !== self) return;
       heardAt = Number(sentAt);
-      // Not before what has been heard is told: it may have come long after it was committed.
+      // Not while changes wait to be told: their announcements may have come long after the commits, and
+      // until they are told the cache shows what was before them.
       if (gathered.length === 0) toldAt = heardAt;
       confirmed.resolve();
     } else {
@@ -93,13 +94,16 @@ export async function followAnnouncements(
     }
   }
 
-  /** Tells at once, since the next announcement may be a confirmation. */
+  /**
+   * Tells at once that anything may have changed. The next announcement may be a confirmation, after which
+   * all that was committed before it counts as told, also what has been missed.
+   */
   function forget() {
     gathered = [];
     tell("everything");
   }
 
-  // Also after each reconnection: what was announced meanwhile has been missed.
+  // `forget` is called now and after each reconnection, since nothing that was announced meanwhile arrives.
   const listening = await sql.listen(CHANNEL, hear, forget);
   const confirm = () => sql.notify(CHANNEL, `${CONFIRMATION} ${self} ${performance.now()}`);
   const areMissing = () => performance.now() - Math.max(toldAt, beganAt) > LONGEST_SILENCE_MS;
@@ -118,7 +122,8 @@ export async function followAnnouncements(
 
   try {
     await confirm();
-    // Without this, a server would go on for good with an empty cache, and say nothing of it.
+    // If the first confirmation does not come back, none will. A server that started all the same could
+    // never answer from its cache.
     await withDeadline(confirmed.promise, LONGEST_CONFIRMATION_MS);
   } catch (error) {
     await stop().catch(() => {});
@@ -135,9 +140,10 @@ export async function followAnnouncements(
 const CHANNEL = "directory_pages";
 const CONFIRMATION = "confirm";
 
-// A cached page is never older than this: less than a second.
+// Cached pages show all that was committed longer ago than this, so that a change shows within a second.
 const CERTAIN_FOR_MS = 900;
-// Much less together, or what is cached would often not be found.
+// Together much less than CERTAIN_FOR_MS: otherwise areCurrent() would often be false, and each answer would
+// be made anew.
 const TELL_INTERVAL_MS = 200;
 const CONFIRM_INTERVAL_MS = 200;
 const LONGEST_SILENCE_MS = 5_000;
@@ -153,7 +159,10 @@ type ChangeData = [
   transaction: number,
 ];
 
-/** What cannot be read, such as `*`, may say anything; if it were passed over, old pages would stay. */
+/**
+ * `*` says that too much has changed to be told one by one. Whatever else cannot be read is taken to say the
+ * same: if it were passed over, pages that are no longer true would stay in the cache.
+ */
 function readChanges(payload: string): Change[] | "everything" {
   try {
     return (JSON.parse(payload) as ChangeData[]).map(([slug, id, before, after, transaction]) => ({

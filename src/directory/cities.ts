@@ -46,8 +46,8 @@ export async function largestCities(
 }
 
 /**
- * The active categories below others that have approved businesses in a city, those with the most
- * first; all of them without a limit.
+ * The active categories that have approved businesses in a city, except those at the top of the tree; the
+ * ones with the most first. All of them without a limit.
  */
 export async function largestCategoriesOf(
   sql: Sql,

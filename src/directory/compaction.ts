@@ -32,7 +32,8 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
         if (isUnfinished || (hasChanged && performance.now() - splitAt >= SPLIT_INTERVAL_MS)) {
           const step = await compact(sql, STEP_KEYS);
           isUnfinished = step.isUnfinished;
-          // An import may hold it up until the import ends: no use in trying more often.
+          // A step that has written nothing was held up, perhaps by an import. Until that ends, further
+          // steps would be held up as well.
           pauseMs = isUnfinished && step.hasWritten ? STEP_MS : INTERVAL_MS;
           hasChanged = false;
           splitAt = performance.now();
@@ -54,11 +55,11 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
 
 /** Milliseconds between two looks for fresh changes. Until folded, they only make reads slower. */
 const INTERVAL_MS = 2_000;
-/** The same for chunks to split, which looks at all chunks. Few changes make few to split. */
+/** Milliseconds between two looks for chunks to split. Each goes through all chunks, which grow slowly. */
 const SPLIT_INTERVAL_MS = 20_000;
 /** Milliseconds between two steps of a large change, so that writers get their turn. */
 const STEP_MS = 50;
-/** Listings in a step: writers wait some tenths of a second for it. */
+/** Listings that a step splits at most. Writers wait for it, which takes some tenths of a second. */
 const STEP_KEYS = 50_000;
 
 /** @returns whether there was anything to fold */
@@ -76,7 +77,8 @@ interface Step {
 }
 
 async function compact(sql: Sql, maxKeys: number): Promise<Step> {
-  // The second column is worked out after the first.
+  // Only a transaction that has written has an id. The second column is worked out after the first, which
+  // does the work.
   const [step] = await sql<[Step]>`
     select compact_listing_counts(max_keys => ${maxKeys}) as "isUnfinished",
       pg_current_xact_id_if_assigned() is not null as "hasWritten"`;

@@ -13,10 +13,11 @@ import { inTransaction } from "./import/transaction.ts";
 
 /**
  * Imports a feed in one transaction: all of it is kept, or nothing when it throws. Idempotent by
- * (source, sourceId); of several records with one sourceId the first counts, and one that says
- * something else is rejected, as is what is no ImportRecord. One import at a time; others wait.
+ * (source, sourceId). Of several records with one sourceId the first counts, and later ones that say
+ * something else are rejected; so is what is no ImportRecord. One import at a time; others wait.
  *
- * What a record says replaces what was known. Its status does not: an operator's decision stands.
+ * What a record says replaces what was known, except the status: an operator's decision stands. Only an
+ * approved business that now lacks something becomes pending, until a record completes it.
  */
 export async function importRecords(
   sql: Sql,
@@ -37,10 +38,13 @@ export async function importRecords(
   return counts;
 }
 
-// Two of these are in memory at a time. Fewer rows to a statement cost more: each statement visits
-// most pages of the lists.
+// Records in a batch, of which two are in memory at a time. Smaller batches would take longer in all: each
+// statement visits most pages of the lists, however few rows it has.
 const BATCH_SIZE = 10_000;
-/** Some milliseconds of reading; PostgreSQL would soon have nothing to do if it did not pause. */
+/**
+ * Records that are read without a pause, in some milliseconds. Only in the pauses are rows sent to PostgreSQL
+ * and its answers read: without them, it would soon have nothing to do.
+ */
 const RECORDS_TO_A_TURN = 100;
 
 /** The next batch is read while the database is busy with the one before. */
@@ -79,7 +83,7 @@ const noCounts = (): ImportCounts => ({
   unusable: {},
 });
 
-/** Few enough to leave to the server's own compaction and to autovacuum. */
+/** After fewer changes than this, statistics and the visibility map are left to autovacuum. */
 const FEW = 1_000;
 
 /**
@@ -97,7 +101,8 @@ export async function settleDirectory(sql: Sql, changed: number): Promise<void> 
 }
 
 async function settleListings(sql: Sql): Promise<void> {
-  // First, since folding walks through the listings to find where to split.
+  // First, since folding walks through the index of the listings to find where to split chunks, which is
+  // quicker when the visibility map saves it from reading the table.
   await sql`vacuum (analyze) listings`;
   await compactListings(sql);
   await sql`vacuum (analyze) listing_counts`;

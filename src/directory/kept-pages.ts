@@ -1,14 +1,14 @@
 import { type RingFile, Slot } from "./ring-file.ts";
 import type { Standing, Subject } from "./touched.ts";
 
-/** Pages and their other forms. */
+/** The file of all pages and their other forms, such as compressed ones. */
 export type PageFile = RingFile<KeptForm>;
 
 /** How pages are written to a file, and read from it. */
 interface KeptPages<Rest> {
-  /** Goes on after a failure: a full disk may have room again. */
+  /** Never throws: a page that cannot be written, as on a full disk, is not cached, and later ones may be. */
   keep(name: string, page: Packed<Rest>, truth: Truth): void;
-  /** Reads nothing before it is asked to. */
+  /** Reads nothing yet: bytes are read when they are asked for. */
   open(name: string, kept: KeptPage): Stored;
   /** What is needed only when the list of the page has changed. @throws LostPageError */
   readHeader(kept: KeptPage): Header<Rest>;
@@ -37,7 +37,7 @@ export interface Stored {
   readonly size: number;
   /** @throws LostPageError */
   bytes(): Bytes;
-  /** What was cached under that name for these very bytes. @throws LostPageError */
+  /** The form of that name, if it was made of these very bytes. @throws LostPageError */
   findForm(form: string): Bytes | undefined;
   keepForm(form: string, bytes: Bytes): void;
 }
@@ -131,14 +131,14 @@ export function keptPages<Rest>(
   };
 }
 
-/** Between two faults that are told: while a disk is full, each page is one. */
+/** Between two faults that are told. While a disk is full, each page that is made would be one. */
 const FAULT_INTERVAL_MS = 60_000;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** What is in memory of a form of a page: the page itself, or another, such as a compressed one. */
 class KeptForm extends Slot {
-  /** That of the page. */
+  /** The tag of the page, which shows whether the form was made of the page's present bytes. */
   readonly tag: string;
 
   constructor(tag: string) {

@@ -7,7 +7,7 @@ export interface ListCheck {
   lists: number;
   /** The lists that are wrong. */
   faults: ListFault[];
-  /** Ancestors of categories that are missing, or are none. */
+  /** Ancestors of categories that are not recorded, or are recorded and are none. */
   wrongAncestors: number;
 }
 
@@ -21,11 +21,11 @@ export interface ListFault {
   total: number;
   /** The approved businesses that belong to it. */
   due: number;
-  /** Those of them that are not in their place. */
+  /** How many of those are not in their place. */
   missing: number;
-  /** What else is in it. */
+  /** Rows that do not belong in it. */
   strays: number;
-  /** Its chunks that count other than they hold: pages beyond the first of them begin in the wrong place. */
+  /** Chunks whose count is not that of their rows: pages behind the first one begin in the wrong place. */
   wrongChunks: number;
 }
 
@@ -51,11 +51,14 @@ export async function checkLists(
 }
 
 interface Comparing extends ListCheckOptions {
-  /** Called with the cities, 0 for any, whose list in a category, 0 for any, is wrong. */
+  /** Called for each category with wrong lists, with the cities that those are of; 0 stands for any. */
   onWrong?: (transaction: Transaction, category: number, cities: number[]) => Promise<void>;
 }
 
-/** @param options.onWrong may repair them, in the same transaction */
+/**
+ * Compares all lists, one category after the other.
+ * @param options.onWrong may repair the wrong ones, in the same transaction
+ */
 export async function compareAll(
   transaction: Transaction,
   { onProgress, onWrong }: Comparing,

@@ -172,7 +172,7 @@ function extentOf(businesses: readonly RankedBusiness[], limit: number): Extent 
 
 /** What each row of a page repeats. */
 interface Head {
-  /** Of the query that was asked, from 1. */
+  /** Which of the queries it answers, counted from 1. */
   place: number;
   total: number;
   categoryId: number | null;

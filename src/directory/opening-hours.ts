@@ -29,7 +29,7 @@ export function formatOpeningHours(entries: readonly OpeningHours[]): string {
     .join("; ");
 }
 
-/** The entries of a text that the database has let through. */
+/** The entries of such a text. It is not checked again, since the database keeps no other. */
 export function parseOpeningHours(text: string): OpeningHours[] {
   if (text === "") return [];
   return text.split("; ").flatMap((rule) => {

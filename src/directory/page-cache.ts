@@ -30,9 +30,9 @@ export interface Made<Page> {
 
 export interface PageCacheOptions<Page, Rest> {
   pack(page: Page): Packed<Rest>;
-  /** The same page again. */
+  /** Makes the page again that was packed. */
   unpack(stored: Stored): Page;
-  /** The same page once its list has so many more businesses. */
+  /** The same page when its list has `growth` more businesses, or fewer if that is negative. */
   grow(stored: Stored, rest: Rest, growth: number): Page;
   /** Told when pages cannot be read, and, at intervals, when they cannot be cached; answers go on. */
   onFault(error: unknown): void;
@@ -113,7 +113,8 @@ export async function createPageCache<Page extends object, Rest>(
   ): Promise<Page> {
     const seen = recent.latest;
     const { page, shows } = await work();
-    // A later one may already show a change that has not been told yet: it must stay.
+    // Not if somebody has begun to make the page again since: that later one may be cached already, and show
+    // a change that has not been told yet. If this one took its place, the change would vanish again.
     if (shows && file.size > 0 && isLatest()) {
       pages.keep(name, pack(page), {
         standing: standingOf(shows),

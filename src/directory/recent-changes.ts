@@ -6,7 +6,7 @@ import { type Subject, type Touch, touchesOf } from "./touched.ts";
  * costs nothing for each cached page.
  */
 export class RecentChanges {
-  /** How often something was told. */
+  /** How many times something was told. Changes that are told together have one number. */
   #latest = 0;
   /** Changes up to this number are no longer known. */
   #forgotten = 0;
@@ -45,18 +45,21 @@ export class RecentChanges {
     if (number < this.#forgotten) return null;
     return [this.#older, this.#newer].flatMap(({ bySubject }) => {
       const touches = bySubject.get(subject) ?? [];
-      // A page that is asked for often has missed little, which is at the end.
+      // From the end: a page that is asked for often has only missed the last few.
       const place = touches.findLastIndex((touch) => touch.number <= number);
       return touches.slice(place + 1);
     });
   }
 }
 
-/** Touches in each of the two generations. A change has about eight. */
+/**
+ * Touches in each of the two generations: when the newer one has so many, the older one is forgotten. A
+ * change makes about eight.
+ */
 const MOST_TOUCHES = 50_000;
 
 interface Generation {
-  /** It has the changes after this number. */
+  /** The generation has changes after this number. */
   after: number;
   bySubject: Map<Subject, Touch[]>;
   /** How many touches it has. */

@@ -14,8 +14,8 @@ export class Slot {
 }
 
 /**
- * Bytes by name, in an unlinked file: its pages are in memory that the system lends while there is some
- * to spare, and that the garbage collector does not scan. The file is a ring buffer. When it is full, a
+ * Bytes by name, in an unlinked file: the system keeps what it can of it in memory that nobody else needs,
+ * and the garbage collector does not scan that. The file is a ring buffer. When it is full, a
  * few of the oldest entries are compared: the one unused for longest is dropped, and those before it
  * are written again at the end. That keeps nearly what an LRU cache would, without moving anything
  * when an entry is got.
@@ -29,11 +29,11 @@ export class RingFile<Kept extends Slot> {
   #byAge = this.#kept.entries();
   /** Names set since `#byAge` was last asked for an entry. */
   #setSince = 0;
-  /** The next entries in the ring behind `#end`; the rest is still to come from `#byAge`. */
+  /** The oldest entries, whose bytes `#end` reaches next. All others are still to come from `#byAge`. */
   #oldest: [string, Kept][] = [];
   /** Where the next one goes, counted like `start`. */
   #end = 0;
-  /** Read into again and again: new ones would be more garbage than all else. */
+  /** All reads share one buffer: a new one for each would make more garbage than all else. */
   #buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
   /**
@@ -49,7 +49,8 @@ export class RingFile<Kept extends Slot> {
     try {
       this.#file = openSync(join(own, "pages"), "wx+", 0o600);
     } finally {
-      // An open file stays until the process ends, however it does.
+      // Without its name, the open file stays until the process ends, and then nothing is left of it, even
+      // if the process was killed.
       rmSync(own, { recursive: true });
     }
   }
@@ -147,7 +148,8 @@ export class RingFile<Kept extends Slot> {
   }
 
   #findOldest(): void {
-    // An iterator that stands still keeps alive every table that the map has had since, and its entries.
+    // As entries come and go, a map moves to new tables. An iterator that nobody asks for entries meanwhile
+    // keeps all of these alive, with what was in them. So after many sets another one is begun.
     if (this.#setSince > this.#mostNames) {
       this.#byAge = this.#kept.entries();
       this.#oldest = [];
@@ -169,7 +171,8 @@ export class RingFile<Kept extends Slot> {
       // still to come.
       const [name, kept] = this.#oldest.shift() as [string, Kept];
       this.#kept.delete(name);
-      // Its own place is free now, so there is room for it, unless the file ends before.
+      // The one unused for longest is gone. Those before it are written again: there is room for each, since
+      // its own place is free now, unless the file ends before. Then it is lost as well.
       if (before === 0 || kept.length > this.#restOfRound()) continue;
       const bytes = this.read(kept);
       if (bytes) this.#append(name, bytes, kept);

@@ -127,5 +127,5 @@ const coordinatesOf = (business: Business): Coordinates => ({
   lng: business.longitude,
 });
 
-// The database lets them have other fields, too.
+// The database lets photos have other fields, too, which are not for the public.
 const photoOf = ({ url, caption, isCover }: Photo): Photo => ({ url, caption, isCover });

@@ -9,7 +9,7 @@ export interface ShownList {
   scope: Scope;
   /** Null for a page without rows. */
   extent: Extent | null;
-  /** When it was read. */
+  /** What had been committed when it was read: a change that is in it already does not touch the page. */
   snapshot: Snapshot;
 }
 
@@ -45,7 +45,7 @@ export function subjectOf(shown: Shown): Subject {
 
 /** What a change does to the pages of a subject. */
 export interface Touch {
-  /** Of the batch of changes that it was told in; see RecentChanges. */
+  /** The number of the batch of changes in which it was told; see RecentChanges. */
   number: number;
   /** The id of the transaction. */
   transaction: number;
@@ -73,7 +73,7 @@ function* touchesOfOne(
 ): Generator<[Subject, Touch]> {
   const left = subjectsOf(before);
   const entered = subjectsOf(after);
-  // Shared by all lists of the business, since many are remembered.
+  // All lists of the business share these objects, since so many touches are remembered.
   const told = { number, transaction };
   const whole: Touch = { ...told, between: null, growth: 0 };
   const between = inOrder(before?.key ?? END, after?.key ?? END);
@@ -89,9 +89,9 @@ function* touchesOfOne(
 
 /** What the touches of its subject are compared with. Can be written as JSON. */
 export interface Standing {
-  /** Of a page of a list with rows. */
+  /** Null unless it is a page of a list, with rows. */
   extent: Extent | null;
-  /** Of a page of a list. */
+  /** Null unless it is a page of a list. */
   snapshot: Snapshot | null;
 }
 
@@ -126,7 +126,7 @@ function reachesInto(
 /** Ids are 32 bits, and there are fewer than 4 million categories: a safe integer for each list. */
 const listSubject = (category: number, city: number): Subject => category * 2 ** 31 + city;
 
-/** Of the lists that a business in this place is in. */
+/** The subjects of the lists that a business in this place is in. */
 function subjectsOf(place: Place | null): Set<Subject> {
   const subjects = new Set<Subject>();
   if (!place) return subjects;
@@ -136,7 +136,7 @@ function subjectsOf(place: Place | null): Set<Subject> {
   return subjects;
 }
 
-/** Behind the rank of every business, and JSON can say it. */
+/** Behind the rank of every business. Not Infinity, for which JSON has no number. */
 export const LAST_RANK = Number.MAX_VALUE;
 
 /** Behind all rows of a list. */

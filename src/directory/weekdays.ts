@@ -1,4 +1,4 @@
-/** As they stand in opening hours, in the order of the week. */
+/** The weekdays as they stand in opening hours, in their order. */
 export const weekdays = [
   "MONDAY",
   "TUESDAY",

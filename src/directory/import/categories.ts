@@ -53,8 +53,8 @@ export async function importCategories(
 ): Promise<CategoryCounts> {
   const counts: CategoryCounts = { read: records.length, created: 0, updated: 0, unchanged: 0 };
   await inTransaction(sql, options, async (transaction) => {
-    // In the order in which an update in SQL takes them, whose trigger comes second: the other way round,
-    // each would wait for the other.
+    // First the rows, then the advisory lock. An operator's own `update categories` takes them in this order,
+    // as its trigger takes the lock: if the two orders differed, each could wait for the other.
     await transaction`select from categories order by id for no key update`;
     // Locked before the first look: nobody else moves categories, imports or adds businesses meanwhile.
     await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;

@@ -19,7 +19,8 @@ export function readPhone(text: string): string | null {
   return number || null;
 }
 
-// Branches give the number of their head office, and to read one costs as much as to read a row.
+// Remembers numbers, since many branches give that of their head office, and reading one takes as long as
+// reading a row.
 const numbers = new LRUCache<string, string>({ max: 20_000 });
 
 function parsePhone(text: string): string | null {

@@ -33,7 +33,7 @@ export interface ImportCounts {
   updated: number;
   unchanged: number;
   rejected: number;
-  /** Of those not rejected: pending because they lack something that an approved business needs. */
+  /** How many of those not rejected are pending since they lack something that an approved business needs. */
   pending: number;
   /** How often each field was given but could not be used, such as a phone "ask Bob". */
   unusable: Record<string, number>;
@@ -48,7 +48,7 @@ export interface ReadRecord {
 export interface Feed {
   /** Checks a record. Needs no database, so it can be done while that is busy with others. */
   read(record: object): ReadRecord;
-  /** Takes a batch, one at a time. */
+  /** Stores what the records of a batch say. The batch before must be done. */
   take(batch: readonly ReadRecord[]): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export async function openFeed(
       transaction,
       first.flatMap(({ town }) => town ?? []),
     );
-    // Once more for those that somebody has changed or deleted since they were read.
+    // Businesses that somebody has changed or deleted since they were read are dealt with once more.
     for (let waiting: readonly Prepared[] = first; waiting.length > 0; ) {
       const known = await readKnown(waiting);
       await create(waiting.filter(({ sourceId }) => !known.has(sourceId)));
@@ -92,7 +92,7 @@ export async function openFeed(
     options.onProgress?.(counts.read);
   }
 
-  /** Those of the feed that the directory has, by their ids there. */
+  /** Those of these businesses that the directory has, by their ids in the feed. */
   function readKnown(prepared: readonly Prepared[]): Promise<Map<string, StoredBusiness>> {
     return readStored(
       transaction,
@@ -125,7 +125,7 @@ export async function openFeed(
     if (created.length > 0) await insertBusinesses(transaction, created);
   }
 
-  /** @returns those that are no longer as they were read */
+  /** @returns those that somebody has changed or deleted since they were read, which are not updated */
   async function update(
     prepared: readonly Prepared[],
     known: ReadonlyMap<string, StoredBusiness>,
@@ -164,7 +164,10 @@ export async function openFeed(
     }
   }
 
-  /** Such a town has no id that could be compared, and only the records that count make cities. */
+  /**
+   * Whether a town is no city yet. A repeated record with such a town says something else than the first
+   * one, whose own town has become a city.
+   */
   function isNew(town: Prepared["town"]): boolean {
     return town != null && !cities.find(town);
   }

@@ -5,9 +5,9 @@ import type { CheckedRecord } from "./record.ts";
 type Entry = NonNullable<CheckedRecord["openingHours"]>[number];
 
 /**
- * In the order of the week; a day that is closed or open all day has no times. What touches or
- * overlaps is one: who is open until 12:00 and from 12:00 does not close at 12:00. Who is closed at
- * lunch and open in the evening is not closed that day.
+ * The entries in the order of the week; a day that is closed or open all day has no times. Entries that
+ * touch or overlap become one: who is open until 12:00 and from 12:00 does not close at 12:00. An entry
+ * that says closed is left out when another says open: who is closed at lunch is not closed that day.
  */
 export function readOpeningHours(entries: readonly Entry[]): OpeningHours[] {
   const joined: OpeningHours[] = [];
@@ -39,7 +39,7 @@ function readEntry({ day, openTime, closeTime, isClosed, is24Hours }: Entry): Op
 const inOrder = (a: OpeningHours, b: OpeningHours) =>
   weekdays.indexOf(a.day) - weekdays.indexOf(b.day) || a.openTime.localeCompare(b.openTime);
 
-/** Of two that touch or overlap, the earlier first. */
+/** Joins two intervals that touch or overlap, the earlier of them first. The result has 24 hours at most. */
 function join(first: OpeningHours, second: OpeningHours): OpeningHours {
   const end = [endOf(first), endOf(second)].sort().at(-1) ?? "";
   if (end < shifted(first.openTime, 24)) {

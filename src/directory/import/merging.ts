@@ -8,7 +8,7 @@ import { type BusinessFields, emptyBusiness, isComplete } from "./rows.ts";
 export type Outcodes = ReadonlyMap<string, { latitude: number; longitude: number }>;
 
 export interface RuleOptions {
-  /** Of businesses that are created and whose record has no status. Default: approved. */
+  /** The status of businesses whose record has none, when they are created. Default: approved. */
   status?: "approved" | "pending" | undefined;
   /** Where to place businesses without coordinates of their own. */
   outcodes?: Outcodes | undefined;
@@ -23,7 +23,7 @@ interface MergingRules {
   isLacking(business: BusinessFields, given: Prepared): boolean;
 }
 
-/** How records and what is known of businesses come together. The towns of the records must be cities. */
+/** How records and what is known of businesses come together. The records' towns must be among the cities. */
 export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions): MergingRules {
   return { create, change, isLacking };
 
@@ -37,7 +37,7 @@ export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions):
   function change<Known extends BusinessFields>(before: Known, given: Prepared): Known {
     const after = merge(before, given);
     if (before.status === "approved" && !isComplete(after)) return { ...after, status: "pending" };
-    // It was pending only because it was incomplete; a complete one waits for an operator.
+    // It was pending only because it was incomplete. One that was complete and pending waits for an operator.
     if (isLacking(before, given) && isComplete(after)) return { ...after, status: "approved" };
     return after;
   }

@@ -110,7 +110,10 @@ function categoryIdOf(
 
 const check = v.safeParser(importRecord, { abortEarly: true });
 
-/** With the Channel Islands. Not 0, 0, and not where latitude and longitude have changed places. */
+/**
+ * Whether a place is near enough to be in the UK or the Channel Islands. This rules out 0, 0, and a latitude
+ * and a longitude that have changed places.
+ */
 function isInUk({ lat, lng }: { lat: number; lng: number }): boolean {
   return lat >= 49 && lat <= 61 && lng >= -9 && lng <= 2;
 }

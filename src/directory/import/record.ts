@@ -8,7 +8,7 @@ import { weekdays } from "../weekdays.ts";
  * null or "" says that there is none.
  */
 export interface ImportRecord {
-  /** Its id in the source; together with the source's name it identifies the business for good. */
+  /** The id of the business in the source; together with the source's name it identifies it for good. */
   sourceId: string;
   name: string;
   /** Used when the business is created, and only then; made from name and city when absent. */

@@ -21,7 +21,10 @@ export function readTown(text: string): Town | null {
   return town;
 }
 
-/** As in record.ts. Feeds may hold anything, and the patterns below take ever longer for long texts. */
+/**
+ * As for a city in record.ts. Other texts of a feed are tried as well, however long, and the patterns below
+ * would take ever longer for them.
+ */
 const LONGEST_TEXT = 200;
 
 // Feeds repeat a few thousand towns in millions of rows.
@@ -42,7 +45,7 @@ export function isCounty(text: string): boolean {
   return COUNTY.test(text.trim());
 }
 
-/** The parts of "Cranham. Upminster", of "NorthwichCheshire" and of "Market Street Bolton", too. */
+/** Splits at commas, and where one is missing, as in Cranham. Upminster, or Market Street Bolton. */
 function separated(text: string): string[] {
   return text
     .replace(/(?<!\bM[ac]{1,2})(?<=\p{Ll})(?=\p{Lu})/gu, ",")
@@ -59,7 +62,7 @@ function withoutSurroundings(part: string): string {
     .replace(/^(nr\. ?|nr |near )/i, "")
     .replace(/(?<=.)(?<! new) (city|town) cent(re|er)$/i, "");
   const [, before] = isCounty(bare) ? [] : (TRAILING_COUNTY.exec(bare) ?? []);
-  // Not Bradford on Avon.
+  // In Bradford on Avon, Avon is no county.
   return before && !SMALL_WORDS.test(before.split(" ").at(-1) ?? "") ? before : bare;
 }
 
