@@ -2,9 +2,10 @@
  * Gathers all items that arrive in one turn of the event loop and sends them at once, in order of
  * arrival; a full batch goes without waiting for the turn to end. When the most batches are under
  * way, items wait until one of them is done, and then go together.
- * @param send answers each item in its place; when it throws, all that it was given fail with that
+ * @param send answers each item in its place; when it throws, all items of the batch fail with that error
  * @param options.batchSize the most items in a batch
- * @param options.concurrency the most batches under way; not to be combined with `apart`
+ * @param options.concurrency the most batches under way; not to be combined with `apart`, which splits a
+ *   batch into several
  * @param options.apart the group of an item: different groups are never sent in one batch
  */
 export function batched<Item, Answer>(
@@ -42,7 +43,7 @@ export function batched<Item, Answer>(
   function end() {
     const wereAll = underWay === concurrency;
     underWay--;
-    // Others are sent at the end of their turn.
+    // Items wait for a batch to end only while the most are under way. Others go at the end of their turn.
     if (wereAll) dispatch();
   }
 
@@ -50,7 +51,8 @@ export function batched<Item, Answer>(
     new Promise((resolve, reject) => {
       gathered.push({ item, resolve, reject });
       if (gathered.length >= batchSize) dispatch();
-      // Not a microtask: each request arrives in a task of its own, and this gathers those of a turn.
+      // Not a microtask: each request arrives in a task of its own, and microtasks run before the next task,
+      // so no two requests would ever share a batch.
       else if (gathered.length === 1) setImmediate(dispatch);
     });
 }

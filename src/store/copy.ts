@@ -20,7 +20,7 @@ export async function copyIn(
     Object.assign(copy, {
       reject,
       resolve(stream: Writable) {
-        // It is called once more at the end, without a stream, and then is none of our business.
+        // The driver calls `resolve` once more at the end, without a stream: that call is not for us.
         Object.assign(copy, { resolve });
         stream.once("error", reject);
         resolve(stream);

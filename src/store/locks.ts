@@ -5,7 +5,7 @@ import type { Transaction } from "./postgres.ts";
  * time. 20_260_002 is chunk_borders_lock() of sql/002_listings.sql.
  */
 export const MIGRATION_LOCK = 20_260_001;
-/** That of the compaction in sql/, which does nothing while somebody else has it. */
+/** Taken by the compaction in sql/, which does nothing while somebody else has it. */
 export const COMPACTION_LOCK = 20_260_003;
 export const SEARCH_SYNC_LOCK = 20_260_004;
 export const IMPORT_LOCK = 20_260_005;

@@ -18,7 +18,7 @@ export function openMeilisearch(url: string, key: string): Meilisearch {
   });
 }
 
-/** The client's errors, which are logged, repeat the address that it was given. */
+/** The client must not be given the password: its errors, which are logged, repeat the address. */
 function splitCredentials(url: string) {
   const { username, password } = new URL(url);
   if (username === "" && password === "") return { host: url };
@@ -30,7 +30,7 @@ function splitCredentials(url: string) {
 }
 
 /**
- * Milliseconds; nobody may be at the other end of a connection any more. The client ignores it for
- * requests that are given a signal.
+ * Milliseconds after which a request is given up, since the other end of a connection may have gone without
+ * a word. The client ignores it for requests that are given a signal.
  */
 export const LONGEST_REQUEST_MS = 30_000;

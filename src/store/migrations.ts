@@ -73,10 +73,10 @@ async function apply(connection: Sql, name: string, from: URL): Promise<boolean>
 
 // Appendix A of PostgreSQL's manual.
 const LOCK_NOT_AVAILABLE = "55P03";
-/** Milliseconds for a lock. None for the work itself, whatever the role has for others: see liftTimeLimits. */
+/** In milliseconds: little time to wait for a lock, but no limit to the work itself, as in liftTimeLimits. */
 const LIMITS =
   "set local lock_timeout = 500; set local statement_timeout = 0; set local transaction_timeout = 0;";
-/** Between attempts, for those who had to wait behind the last one. */
+/** Between attempts, so that those who had to wait behind the last one get their turn. */
 const PAUSE_MS = 1_000;
 
 /** The names of the migrations that this database does not have yet. */

@@ -37,7 +37,7 @@ export function openPostgres(
   const options = {
     max,
     connect_timeout: 5,
-    // Seconds between attempts. The driver's own way grows to 20, and queries wait for it.
+    // Seconds between attempts to connect. Those of the driver grow to 20, and queries would wait for them.
     backoff: () => 0.25,
     // NOTICE is for people at a terminal; as lines on stdout it would break --json.
     onnotice: () => {},
@@ -59,11 +59,11 @@ export function openPostgres(
   } as typeof options);
 }
 
-/** Connects for the driver, whose options list hosts; loadConfig lets one through. */
+/** Makes sockets for the driver. Its options have a list of hosts, of which loadConfig lets one through. */
 function cutWhenSilent(milliseconds: number) {
   return function connect({ host: [host], port: [port] }: { host: [string]; port: [number] }) {
     const socket = net.connect({ host, port });
-    // When it takes too long to connect, the driver says to whom by these.
+    // From these the driver takes the address in its error when connecting takes too long.
     Object.assign(socket, { host, port });
     const silence = new Error(`PostgreSQL has said nothing for ${milliseconds / 1_000} seconds`);
     socket.setTimeout(milliseconds, () => {
@@ -132,5 +132,5 @@ const AWAY = new Set([
   "25006",
 ]);
 
-/** Likewise: a query that was cancelled, a lock that did not come free in time. */
+/** Codes of PostgreSQL for a query that was cancelled, and for a lock that did not come free in time. */
 const SLOW = new Set(["57014", "55P03"]);

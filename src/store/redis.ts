@@ -15,14 +15,16 @@ export function openRedis(urls: readonly string[]): RedisClient {
   const options = {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    // A decision that was sent and not answered is made elsewhere, and must not be sent again.
+    // When a connection breaks before a decision is answered, the server decides by itself. If the command
+    // were sent again on the next connection, Redis would count the request as well.
     autoResendUnfulfilledCommands: false,
     connectTimeout: 2_000,
     // How long disconnect() waits before it cuts the connection, even one that is gone already.
     disconnectTimeout: 100,
     retryStrategy: (attempts: number) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
     lazyConnect: true,
-    // After a change of roles the address may lead to the new master.
+    // READONLY is said by a master that has become a replica. Connected anew, the address may lead to the
+    // new master.
     reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
   };
   return urls.length > 1
@@ -59,7 +61,7 @@ export async function connectRedis(redis: RedisClient): Promise<void> {
     if (redis instanceof Cluster) {
       await Promise.all(redis.nodes("master").map((master) => master.ping()));
     } else if (redis.options.db) {
-      // The client has done so already, and goes on with database 0 when that fails.
+      // The client has done so already, but when that fails it goes on with database 0.
       await redis.select(redis.options.db);
     }
   };
@@ -80,5 +82,5 @@ export async function connectRedis(redis: RedisClient): Promise<void> {
 
 const LONGEST_CONNECTING_MS = 5_000;
 
-/** Between attempts to reconnect. */
+/** The longest pause between attempts to reconnect, which grows to this. */
 const LONGEST_PAUSE_MS = 500;

@@ -6,7 +6,7 @@ export function repeat(intervalMs: number, work: () => Promise<void>): () => Pro
   let current: Promise<void> | undefined;
   const timer = setInterval(() => {
     current ??= work()
-      // Not told to anybody: whoever depends on what the work confirms sees that it has grown old.
+      // Failures are told to nobody. Whoever depends on the work sees how long ago it last succeeded.
       .catch(() => {})
       .finally(() => {
         current = undefined;

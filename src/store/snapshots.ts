@@ -8,7 +8,8 @@ export interface Snapshot {
 
 /** Reads the text form of a pg_snapshot, `xmin:xmax:xip,xip,…` (PostgreSQL 18 manual, table 9.86). */
 export function readSnapshot(text: string): Snapshot {
-  // All pages that one statement reads have the same, as do those of others while nothing changes.
+  // Pages share one object as long as the text is the same: all that one statement reads, and those of
+  // other statements while nothing changes.
   if (text !== last.text) last = { text, snapshot: parse(text) };
   return last.snapshot;
 }
