@@ -8,7 +8,7 @@ import { Representation } from "../http/representation.ts";
 export type Answers = PageCache<KeptAnswer>;
 
 interface KeptAnswer extends FinishedAnswer {
-  /** Of a page of a list that has just been made. */
+  /** What `pack` needs of a page of a list that has just been made; other answers have none. */
   list?: PageOfList;
 }
 
@@ -52,7 +52,7 @@ export const keptAnswers: Omit<PageCacheOptions<KeptAnswer, PageOfList | null>, 
   },
 };
 
-/** What follows the rows in the body: ASCII. */
+/** What follows the rows in the body. It is ASCII, so its length is also the number of its bytes. */
 function endOf(list: PageOfList): string {
   const rest = list.access === "open" ? restOpen(list) : restKeyed(list);
   return `,${JSON.stringify(rest).slice(1)}`;

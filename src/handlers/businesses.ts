@@ -83,7 +83,7 @@ const batchedLists = (sql: Sql) =>
 
 type MadeAnswer = ReturnType<typeof kept>;
 
-/** A list that is kept under its query, its parameters in order and without what is standard. */
+/** A list that is cached under its query, with the parameters in order and without standard values. */
 function list<Given extends Parameters>(
   answers: Answers,
   variant: string,
@@ -92,7 +92,8 @@ function list<Given extends Parameters>(
 ): Handler {
   const nameOf = (query: string) => `${variant} list?${query}`;
   return function list(_request, { query }) {
-    // Only queries whose slugs exist are cached, so nothing in them could be spelled another way.
+    // A query that is sent in the very form under which its list is cached needs no parsing. Only lists
+    // whose slugs exist are cached, so no such form could be read in two ways.
     const known = answers.find(nameOf(query));
     if (known) return known;
     const parsed = parseQuery(query, parameters);

@@ -9,7 +9,8 @@ import { ping, type Sql } from "../store/postgres.ts";
  * answers, who decides about admission, and how often that was not Redis.
  */
 export function health(sql: Sql, admission: Admission): Handler {
-  // These requests have no limit: while the database is away, their queries would pile up.
+  // All that ask meanwhile share one query. These requests have no limit, so while the database is away,
+  // queries of their own would pile up.
   const askOnce = batched(
     async (askers: null[]) => {
       await ping(sql);

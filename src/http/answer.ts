@@ -14,7 +14,7 @@ export interface TextAnswer extends Answer {
   body: string;
 }
 
-/** One whose body is sent as it is, again and again. */
+/** An answer whose body is sent as it is, again and again. */
 export interface FinishedAnswer extends Answer {
   body: Representation;
 }

@@ -3,8 +3,8 @@ import type { Answer, HeaderFields } from "./answer.ts";
 /** What is known of a request before any middleware runs. */
 export interface Context {
   /**
-   * Headers of whatever is answered, errors included: middleware sets them on the way in, so that it has
-   * nothing to wait for. Frozen.
+   * Headers of whatever is answered, errors included. Middleware sets them on the way in, so that it need
+   * not wait for the answer. Frozen.
    */
   headers: HeaderFields;
   /**

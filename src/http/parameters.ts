@@ -123,7 +123,7 @@ export const searchText = v.pipe(
     description: "What to search for. Words are separated by plus signs or encoded spaces.",
     examples: ["plumber in leeds"],
     maxLength: LONGEST_SEARCH_TEXT,
-    // There is something left once it is trimmed.
+    // Demands that something is left once the text is trimmed.
     pattern: "^[^\\ufffd]*[^\\s\\u0000-\\u001f\\u007f\\ufffd][^\\ufffd]*$",
   }),
 );
@@ -140,7 +140,7 @@ export const slugInPath = v.pipe(
   }),
 );
 
-/** Counts whole characters, not halves of them, as JSON Schema does with `maxLength`. */
+/** Counts characters as JSON Schema's `maxLength` does. Of some, `length` would count two halves. */
 function atMost(most: number, message: string) {
   return v.check<string, string>((text) => [...text].length <= most, message);
 }

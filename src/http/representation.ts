@@ -58,7 +58,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Where a body and its other forms are. */
 interface Source {
-  /** That of the plain form. */
+  /** The tag of the plain form, quotes included. */
   readonly tag: string;
   /** Bytes before any coding. */
   readonly size: number;

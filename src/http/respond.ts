@@ -31,7 +31,7 @@ export function respond(request: Request, answer: Answer, further = NO_HEADERS):
   if (isHeld) headers.delete("Content-Type");
   else if (coding !== "identity") headers.set("Content-Encoding", coding);
   if (isHead && bytes) headers.set("Content-Length", String(bytes.byteLength));
-  // Bun sends it with a body only.
+  // Bun adds the date only to a response with a body.
   if (isHead && bytes) headers.set("Date", new Date().toUTCString());
   return response;
 }
@@ -102,7 +102,7 @@ function preferredCoding(header: string): Coding {
 function holds(request: Request, tag: string): boolean {
   const header = request.headers.get("If-None-Match");
   if (header === null) return false;
-  // Nearly always that one tag and no other.
+  // Nearly always the header is that one tag and no other.
   if (header === tag || header === "*") return true;
   // A comma may stand in a tag.
   return header.match(/"[^"]*"/g)?.includes(tag) ?? false;

@@ -7,8 +7,8 @@ import { rateLimitFields } from "./rateLimitFields.ts";
 import { withKey } from "./withKey.ts";
 
 /**
- * Keyed access: authenticates, then charges quota and bucket in one step. A refusal costs nothing,
- * and an answer of 5xx is given back.
+ * Keyed access: authenticates, then charges quota and bucket in one step. A refusal costs nothing, and
+ * what was charged is given back when the handler throws, which makes the answer 5xx.
  */
 export function admitKey(keyring: Keyring, admission: Admission): Middleware {
   return (next) =>
@@ -22,7 +22,7 @@ export function admitKey(keyring: Keyring, admission: Admission): Middleware {
       try {
         return withHeaders(await next(request, context), fields);
       } catch (error) {
-        // Never throws, or the first error would be lost.
+        // This never throws: otherwise the first error would be lost.
         await admission.refundKey(key, decision);
         throw error;
       }

@@ -22,13 +22,13 @@ export function withKey(
       : awaitKey(found, request, context);
   };
 
-  /** Of a key that is not known yet, or not let in. */
+  /** For a key that is not known yet, or is not let in. */
   async function awaitKey(found: Resolved | Promise<Resolved>, request: Request, context: Context) {
     const client = context.client();
     const resolved = await found;
     if (resolved.ok) return next(resolved.key, request, context);
 
-    // Counted like an open request: it has cost a look-up.
+    // A refused key is counted like an open request of this client, since it may have cost a look-up.
     const attempt = await admission.admitClient(client);
     if (!attempt.admitted) return tooManyRequests(attempt.retryAfterSeconds);
     if (resolved.denied !== "invalid") return errorAnswer(resolved.denied);
