@@ -27,7 +27,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   return Object.freeze(result.output);
 }
 
-/** Of the settings that must be there. */
+/** Values for the messages about settings that have no default. */
 const examples = {
   DATABASE_URL: "postgres://user:password@localhost:5432/highstreet",
   REDIS_URL: "redis://localhost:6379",
@@ -56,7 +56,7 @@ const webAddress = (name: string, example: string) =>
     ),
   );
 
-/** Whether the clients can read it: they also decode the user and the password in it. */
+/** Whether the clients of the stores can read an address: they also decode the user and password in it. */
 function isAddress(value: string, protocols: string[]): boolean {
   try {
     decodeURIComponent(value);
@@ -151,7 +151,7 @@ const settings = v.pipe(
     redisUrls: given.REDIS_URL,
     meiliUrl: given.MEILI_URL,
     meiliKey: given.MEILI_KEY,
-    /** `npm start` fills an empty directory. */
+    /** Whether `npm start` fills an empty directory with made-up businesses. */
     sample: given.SAMPLE === "on",
     openAccess: given.OPEN_ACCESS === "on",
     trustedProxies: given.TRUSTED_PROXIES,
@@ -160,7 +160,7 @@ const settings = v.pipe(
     workers: given.WORKERS,
     /** Servers that share the limits when Redis is away. */
     instances: given.INSTANCES,
-    /** Where the finished answers that are kept lie. */
+    /** Where the file with cached answers is made. */
     tempFolder: given.TMPDIR,
   })),
 );

@@ -27,7 +27,7 @@ import { startWorkers } from "./workers.ts";
 
 export interface RunningServer {
   url: string;
-  /** Of this process. */
+  /** The metrics of this process alone. */
   metrics: Registry;
   /** Finishes what is under way, then closes all connections. */
   stop(): Promise<void>;
@@ -128,7 +128,8 @@ export async function start(
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
     const searchStore = { sql, meili, index: searchIndex };
     const tasks: UpkeepTasks = { keys: keyring, pages: answers, usage: usageWriter };
-    // Only now: a pooler in transaction mode, which is refused above, would keep the locks that this takes.
+    // Only after createPageCache, which refuses a pooler in transaction mode: behind one, the session lock
+    // that the search sync takes would stay with a connection of the pooler for good.
     if (upkeep) {
       const compaction = startCompaction(sql, log);
       opened.push(() => compaction.stop());
@@ -144,7 +145,8 @@ export async function start(
     const search = createSearch(searchStore);
     const parts = { config, sql, search, answers, keyring, admission, redis, counts, scrape, log };
     const server = listenOn(config, () => serve(parts));
-    // A connection that has sent no request yet would hold it up for longer than any answer takes.
+    // server.stop() also waits for connections that have sent no request yet, for longer than any answer
+    // takes. So after that time all that are left are closed.
     opened.push(() =>
       withDeadline(server.stop(), LONGEST_ANSWER_MS).catch(() => server.stop(true)),
     );
@@ -159,7 +161,10 @@ export async function start(
 /** Room for some hundred thousand pages of twenty businesses, in all processes of a server. */
 const CACHE_BYTES = 720 * 1024 * 1024;
 
-/** Pages and their compressed forms, in each process: more small ones are not worth their memory. */
+/**
+ * Pages and compressed forms in each process. If they are small, the file has room for more, but those would
+ * not be worth the memory that each name takes.
+ */
 const MOST_KEPT = 110_000;
 
 /** More than any statement of a server takes, which is a few seconds. */

@@ -9,7 +9,7 @@ export function createLog(): Logger {
   const { isoTime } = pino.stdTimeFunctions;
   return pino(
     { base: null, timestamp: isoTime, serializers: { err: describe } },
-    // Synchronous, since the last lines before an exit would otherwise be lost: they say why.
+    // Synchronous, since the last lines before an exit, which say why, would otherwise be lost.
     pino.destination({ dest: 2, sync: true }),
   );
 }

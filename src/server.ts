@@ -82,7 +82,8 @@ export function serve(parts: Parts): Server<undefined> {
         response = respond(request, await handler(request, context), context.headers);
       } catch (error) {
         if (!(error instanceof LostPageError)) throw error;
-        // A cached answer was lost before it could be sent: asks for it once more, and charges again.
+        // A cached answer was found, but could not be read from its file. The whole request is handled once
+        // more, so the caller is charged for two.
         response = respond(request, await handler(request, context), context.headers);
       }
       counts.set(response.status, (counts.get(response.status) ?? 0) + 1);

@@ -45,7 +45,7 @@ export interface Worker {
 /**
  * Starts a worker. When the system has no process or no memory for it, the result is a worker that has
  * already ended.
- * @param scrape the metrics of all workers, for the one that was asked
+ * @param scrape reads the metrics of all workers; called when this one is asked for them
  */
 export function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
   try {
@@ -94,7 +94,7 @@ function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
     try {
       child.send(message);
     } catch {
-      // It is ending, which `exited` tells.
+      // The worker is ending, which `exited` tells.
     }
   };
   tell(order);
@@ -123,12 +123,13 @@ function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
     kill: () => child.kill("SIGKILL"),
     async metrics() {
       if (!isReady) return counters();
-      // One that hangs must not keep those of all others from being told.
+      // A worker that hangs must not keep the metrics of all others from being told.
       return await measure().catch(counters);
     },
     async stop() {
       const hasServed = isReady;
-      // Not by SIGTERM, which ends it on the spot if it had one before: systemd sends it to all processes.
+      // A worker stops in order when it is disconnected. SIGTERM would end it on the spot if it is its second
+      // one, and systemd has sent the first: it sends signals to all processes of a service.
       child.disconnect();
       const lastStop = setTimeout(() => child.kill("SIGKILL"), WORKER_STOP_MS);
       const how = await exited;

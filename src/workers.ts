@@ -24,7 +24,7 @@ export async function startWorkers(
         log.info({ worker: number, pid: worker.pid }, "a worker serves");
         endWhenHanging(worker, number);
       },
-      // Of the first workers the caller is thrown this; the end of a later one is logged by replace().
+      // Why it cannot start is thrown when this process starts, and later logged by `replace`.
       () => {},
     );
     return worker;
@@ -60,7 +60,8 @@ export async function startWorkers(
 
   /** Kills a worker that hangs: Linux would go on handing it connections. */
   async function endWhenHanging(worker: Worker, number: number): Promise<void> {
-    // Not Promise.race with the worker's end: each race would stay attached to that promise until then.
+    // Not Promise.race with the worker's end: each look would leave something behind on that promise, and
+    // a worker may run for months.
     const ended = new AbortController();
     worker.exited.then(() => ended.abort());
     const signal = AbortSignal.any([stopping.signal, ended.signal]);
@@ -92,7 +93,7 @@ export async function startWorkers(
 const STEADY_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** A worker hangs that is silent so many times in a row: too many for a machine that was held up. */
+/** A worker hangs when it is silent so many times in a row. One or two may only mean a machine held up. */
 const MOST_SILENT = 5;
 const LOOK_INTERVAL_MS = 2_000;
 
