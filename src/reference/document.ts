@@ -40,7 +40,8 @@ export function openApiDocument({ baseUrl, openAccess }: Deployment) {
       version: "1",
       summary: "A directory of UK businesses",
       description: introduction(openAccess),
-      // Readers would take it for the licence of the data, whose terms only the operator knows.
+      // Without "(the software)", readers would take it for the licence of the data, whose terms only the
+      // operator knows.
       license: { name: "MIT (the software)", identifier: "MIT" },
     },
     servers: [{ url: baseUrl }],
@@ -87,14 +88,17 @@ function definitionsOf(openAccess: boolean): Record<string, v.GenericSchema> {
   };
 }
 
-// Lengths in whole characters are checks of our own, with their JSON Schema keyword as metadata.
+// Checks of our own, such as of lengths in whole characters, cannot be converted. Where JSON Schema has a
+// keyword for one, the schema has it as metadata.
 const conversion: ConversionConfig = {
   target: "draft-2020-12",
   ignoreActions: ["check"],
   overrideSchema({ valibotSchema, jsonSchema }) {
-    // Many generators of clients go by the type alone, and make anything at all of what has none.
+    // A literal gets a type as well: many generators of clients go by the type alone, and would take a schema
+    // that has none for anything at all.
     if (valibotSchema.type === "literal") return { type: "string", ...jsonSchema };
-    // Shapes may gain fields, and a client that holds answers to the document has to live with them.
+    // Does not forbid further fields: shapes may gain some, and a client that checks answers against an older
+    // document must still accept them.
     const { additionalProperties, ...open } = jsonSchema;
     return additionalProperties === false ? open : null;
   },

@@ -49,9 +49,9 @@ function errorResponses(operation: Operation): Record<string, unknown> {
   const byStatus = Map.groupBy(errorsOf(operation), (name) => errorCases[name].answer.status);
   const { always, sometimes } = limitHeaders(operation);
   const response = (status: number, names: ErrorName[]) => {
-    // Neither counted against a key, since none is good, nor open.
+    // No limits are named: without a valid key nothing is charged to one, and the request is not open either.
     if (status === 401 || status === 403) return errorResponse(names, [], []);
-    // What fails on our side is given back to a key, so it does not say what the key has left.
+    // What fails on our side is given back to the key, so the answer does not say what the key has left.
     if (status >= 500) return errorResponse(names, [], operation.open ? openHeaders : []);
     return status < 429
       ? errorResponse(names, always, sometimes)

@@ -37,7 +37,8 @@ export async function act(
   }
   if (form.action === "roll") {
     const grace = gracePeriods.find(({ value }) => value === form.grace);
-    // Not taken for none: what still uses the old key would fail at once.
+    // A grace period that is missing or unknown is not taken for none: programs that still use the old key
+    // would fail at once.
     if (!grace) return { notice: "Nothing was changed: say how long the old key goes on working." };
     const aDayAgo = Date.now() - DAY_MS;
     if (application.keys.filter(({ createdAt }) => +createdAt > aDayAgo).length >= MOST_A_DAY) {
@@ -54,8 +55,8 @@ export async function act(
 const DAY_MS = 86_400_000;
 
 /**
- * Keys made in any 24 hours: too few to fill a table. In the longest grace period they are fewer than the
- * page lists, so every key that still works is there to be revoked.
+ * Keys made in any 24 hours: too few to fill a table. Also in the longest grace period fewer keys are made
+ * than the page lists, so every key that still works is there to be revoked.
  */
 const MOST_A_DAY = 10;
 

@@ -32,7 +32,7 @@ const line = (what: string, longest: number) =>
     v.string(),
     v.nonEmpty(`Please give ${what}.`),
     v.maxLength(longest, `At most ${grouped(longest)} characters, please.`),
-    // PostgreSQL keeps no NUL, and nobody types the others.
+    // PostgreSQL keeps no NUL, and nobody types the other control characters.
     v.regex(/^\P{Cc}*$/u, "There is a character in it that cannot be shown."),
   );
 
@@ -62,7 +62,7 @@ export function ApplicationForm({
   return (
     <form class="stack" action="/developers/applications" method="post" noValidate>
       {number > 0 && (
-        // Read out first, and without a script.
+        // With the focus, a screen reader begins here, and that needs no script.
         <div class="notice" role="alert" tabindex={-1} autofocus>
           {faults.form ?? "Not sent yet: please look at the marked fields. What you typed is kept."}
           <FaultyFields faults={faults} />
@@ -104,7 +104,7 @@ const labels: Record<keyof ApplicationFields, string> = {
   purpose: "What do you want to make?",
 };
 
-/** Each leads to its field, which says itself what is wrong. */
+/** Links to the marked fields. What is wrong stands at each field itself. */
 function FaultyFields({ faults }: { faults: Faults }) {
   const names = (Object.keys(labels) as (keyof ApplicationFields)[]).filter((name) => faults[name]);
   if (names.length === 0) return null;

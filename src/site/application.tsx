@@ -54,7 +54,7 @@ function readIfPossible(log: Logger): Read {
     });
 }
 
-/** Two of them are well within what an answer may take. */
+/** Milliseconds for each of the two things that the page reads: well within what an answer may take. */
 const LONGEST_READING_MS = 1_000;
 
 async function show(
@@ -64,7 +64,8 @@ async function show(
   read = readOrThrow,
 ) {
   const { name, email, purpose, createdAt, status, keys } = application;
-  // An old key may outlive the new one, which was revoked; both have the same meter.
+  // Any key that works will do, since all of an application share a meter. An old one may still work when
+  // the new one was revoked.
   const usable = keys.find((key) => keyState(key) === "active");
   const reading = usable ? await read(admission.usage(usable)) : null;
   const usage = usable && reading ? usageOf(usable, reading) : null;
@@ -155,7 +156,7 @@ function NextStep({
   );
 }
 
-/** Tells nobody its address, which may be that of an applicant but for one letter. */
+/** This page sends no referrer: its address may be an applicant's secret one but for one letter. */
 const nothingHere = () => withHeaders(errorPage(notFound()), { "Referrer-Policy": "no-referrer" });
 
 const foreignForm = () =>

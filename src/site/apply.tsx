@@ -61,7 +61,8 @@ async function take(
   client: string,
   fields: ApplicationFields,
 ): Promise<Answer> {
-  // Before it is counted: a PostgreSQL that is away must not use up one of the few applications.
+  // Asked before the application is counted: when PostgreSQL is away, the applicant must not lose one of the
+  // few that are admitted.
   await ping(sql);
   const retryAfterSeconds = await admitApplication(client);
   if (retryAfterSeconds > 0) {
@@ -77,7 +78,7 @@ async function take(
   return seeOther(`/developers/applications/${token}`, { "Referrer-Policy": "no-referrer" });
 }
 
-/** The form as it was sent. It needs no store, so it comes back whichever is away. */
+/** The form as it was sent. This needs no store, so the form comes back whichever of them is away. */
 function again(status: number, fields: ApplicationFields, faults: Faults): Answer {
   return page(
     { title: "Not sent: get a free key", hasScript: true },

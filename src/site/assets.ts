@@ -26,7 +26,7 @@ export function assetRoutes(): Record<string, Handler> {
   const favicon = file("image/svg+xml", icon, "public, max-age=86400");
   return {
     ...Object.fromEntries(all),
-    // Browsers ask for it on their own when a document names no icon, such as JSON.
+    // Browsers ask for this path on their own when a document names no icon, such as JSON.
     "/favicon.ico": () => favicon,
   };
 }

@@ -1,4 +1,4 @@
-/** Open data whose licence asks for a credit, by the source that imports of it have. */
+/** Open data whose licence asks for a credit, by the name of the source under which it is imported. */
 const openData = new Map([
   [
     "osm",

@@ -23,7 +23,7 @@ for (const button of document.querySelectorAll("button[data-run]")) {
   });
 }
 
-// Browsers let only secure pages write to the clipboard, and not all of these.
+// Browsers let only secure pages write to the clipboard, and may refuse it even there.
 if (navigator.clipboard) {
   for (const button of document.querySelectorAll("button[data-copy]")) {
     const code = document.getElementById(button.dataset.copy);
@@ -46,13 +46,15 @@ if (navigator.clipboard) {
   }
 }
 
-// Stops a second click while the first is being answered: a key is shown in one answer only.
+// Stops a second click while the first is being answered. The second answer would replace the first, which
+// alone shows a new key.
 const forms = document.querySelectorAll("form[method=post]");
 for (const form of forms) {
   form.addEventListener("submit", (event) => {
     if (form.dataset.sent) return event.preventDefault();
     form.dataset.sent = "yes";
-    // Whoever stopped the loading is still here after the longest that an answer takes, and may try again.
+    // No answer takes so long. If the page is still here, its visitor has stopped the loading, and may try
+    // again.
     setTimeout(() => delete form.dataset.sent, 10_000);
   });
 }

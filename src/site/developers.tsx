@@ -120,7 +120,7 @@ function FirstCall({ baseUrl, path }: { baseUrl: string; path: string }) {
           Open the answer
         </a>
       </p>
-      {/* No live region: it gets the focus, and would be read out once more. */}
+      {/* No live region: the script gives this the focus, so it would be read out twice. */}
       <section id="answer" tabindex={0} aria-label="The answer" hidden>
         <pre />
       </section>
@@ -155,7 +155,7 @@ function Tiers({ tiers }: { tiers: readonly Tier[] }) {
   );
 }
 
-/** A city and one of its categories of which there is something to show. */
+/** The largest list of a category in the largest city, so that the example has something to show. */
 async function findExample(sql: Sql): Promise<Example> {
   const [city] = await largestCities(sql, { limit: 1 });
   const [category] = city ? await largestCategoriesOf(sql, { city: city.slug, limit: 1 }) : [];

@@ -15,7 +15,7 @@ export function errorPages(): Middleware {
 
 /**
  * An error of the API as a page, with its status and its own headers.
- * @param typed what was searched for: it is worth another try
+ * @param typed what was searched for, which stands in the search box again
  */
 export function errorPage({ status, headers, body }: Answer, typed = ""): Answer {
   const said = JSON.parse(String(body ?? "{}")) as { message?: string };
@@ -43,7 +43,7 @@ export function errorPage({ status, headers, body }: Answer, typed = ""): Answer
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
-/** As a link: without a script, and without what a form may have sent. */
+/** A link to this page itself: it needs no script, and unlike a reload it sends no form again. */
 export const SAME_ADDRESS = "";
 
 interface ErrorText {

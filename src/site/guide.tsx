@@ -2,9 +2,9 @@ import { type ErrorCase, errorCases } from "../reference/errors.ts";
 
 /** The parts of the developers' page that explain. */
 
-/** A list that there is something in, and how much. */
+/** A list to call as an example, and how many businesses it has. */
 export interface Example {
-  /** Its parameters, such as `city=leeds&category=plumbers`. */
+  /** The list's parameters, such as `city=leeds&category=plumbers`. */
   query: string;
   total: number;
 }
@@ -67,7 +67,7 @@ export function Code({ id, label, code }: { id: string; label: string; code: str
           Copy<span class="unseen"> {label}</span>
         </button>
       </figcaption>
-      {/* Firefox lets the keyboard into whatever scrolls, other browsers only where it is said. */}
+      {/* Without a tabindex, not every browser lets the keyboard into what scrolls. */}
       <pre tabindex={0}>
         <code id={id}>{code}</code>
       </pre>
@@ -133,7 +133,7 @@ export function Errors() {
               <tr key={each.when}>
                 <td>{each.answer.status}</td>
                 <td>
-                  {/* One is a sentence where the others have a code. */}
+                  {/* One error of the API has a sentence where the others have a code. */}
                   <code>{bodyOf(each).error.replace(/:.*/, "…")}</code>
                 </td>
                 <td>{each.when}</td>

@@ -46,5 +46,5 @@ function describeDay(entries: readonly OpeningHours[]): string {
         .join(", ");
 }
 
-/** 00:00 leaves open which end of the day is meant. */
+/** Midnight in words, since 00:00 leaves open which end of the day is meant. */
 const spoken = (time: string) => (time === "00:00" ? "midnight" : time);

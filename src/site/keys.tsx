@@ -117,7 +117,7 @@ export const gracePeriods = [
   { value: "0", label: "not at all" },
 ];
 
-/** Behind a summary: it cannot be undone, and without a script nothing else could ask for confirmation. */
+/** The button is behind a summary, which asks for confirmation without a script: nothing can undo this. */
 function RevokeForm({ id, hint }: { id: string; hint: string }) {
   return (
     <details>

@@ -12,9 +12,9 @@ export function BusinessList({
   highlight = (text) => text,
 }: {
   businesses: readonly ListedBusiness[];
-  /** For the names of categories; one that is not among them is not named. */
+  /** Where the names of categories are taken from. A category that is missing here is not named. */
   categories: readonly Category[];
-  /** Of any of the businesses. */
+  /** The sources of the businesses, for credits. */
   sources: readonly string[];
   highlight?: Highlight;
 }) {
@@ -127,7 +127,7 @@ export function CountedLinks({
   );
 }
 
-/** The order in which people look for names: with and without accents alike, as PostgreSQL's is not. */
+/** The order in which people look for names: É stands beside E, as it does not in PostgreSQL's order. */
 export const byName = (one: { name: string }, other: { name: string }) =>
   alphabetical.compare(one.name, other.name);
 

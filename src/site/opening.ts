@@ -13,7 +13,7 @@ export function openState(hours: readonly OpeningHours[], now: Date): OpenState 
   const today = hours.filter((entry) => entry.day === weekdays[day]);
   const yesterday = hours.filter((entry) => entry.day === weekdays[(day + 6) % 7]);
 
-  // First, since such a day does not end with the night before it.
+  // Before the interval of last night, whose end would otherwise be shown as the time to close.
   if (today.some(isAllDay)) return { state: "open" };
   const late = yesterday.find((entry) => isPastMidnight(entry) && time < entry.closeTime);
   if (late) return { state: "open", until: late.closeTime };
@@ -27,7 +27,7 @@ export function openState(hours: readonly OpeningHours[], now: Date): OpenState 
   return current ? { state: "open", until: current.closeTime } : { state: "closed" };
 }
 
-/** From midnight to midnight, in either of the two ways in which a day says so. */
+/** Whether a day is open from midnight to midnight, in either of the two ways in which it may say so. */
 export const isAllDay = ({ is24Hours, openTime, closeTime }: OpeningHours) =>
   is24Hours || (openTime === "00:00" && closeTime === "00:00");
 

@@ -54,7 +54,7 @@ const headers = {
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 };
 
-/** Nothing comes from or goes to another host; the photos that a visitor asked for are the one exception. */
+/** Lets nothing come from or go to another host, except photos that a visitor asked for. */
 const policy = (images: string) =>
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
   `img-src ${images}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
@@ -155,8 +155,8 @@ export function SearchBox({ isLarge = false, typed = "" }: { isLarge?: boolean; 
 }
 
 /**
- * JSON inside a script element ends at the first `</script`, and the renderer's escapes mean nothing
- * there; without any `<` it cannot end early. It is data: browsers run none of it.
+ * A script element ends at the first `</script`, also inside of JSON, and HTML's escapes mean nothing there.
+ * So each `<` is written as JSON escapes it. Browsers run none of this: by its type it is data.
  */
 function LinkedData({ value }: { value: Record<string, unknown> }) {
   const json = JSON.stringify(value).replaceAll("<", "\\u003c");

@@ -9,12 +9,12 @@ const absent = <const Value>(value: Value): Parameter<Value> =>
     v.transform(() => value),
   );
 
-/** A text that a form may send empty: "" when there is none, at most 200 characters. */
+/** A text of at most 200 characters; "" when it is absent, or when a form has sent it empty. */
 export const optionalText: Parameter<string> = v.lazy((text) =>
   text === undefined || String(text).trim() === "" ? absent("") : searchText,
 );
 
-/** A page number that a form may send empty: 1 then. */
+/** A page number; 1 when it is absent, or when a form has sent it empty. */
 export const optionalPage: Parameter<number> = v.lazy((text) =>
   text === "" ? absent(1) : pageNumber,
 );

@@ -32,7 +32,7 @@ export function PhotosElsewhere({
   );
 }
 
-/** The cover first. */
+/** Shows the photos, the cover first. */
 export function Photos({ photos }: { photos: readonly Photo[] }) {
   const coverFirst = [...photos].sort((one, other) => Number(other.isCover) - Number(one.isCover));
   return (

@@ -24,10 +24,10 @@ import { movedTo } from "./page.tsx";
 import { searchPage } from "./search.tsx";
 import { robots, sitemap, sitemapIndex } from "./sitemap.ts";
 
-/** Four a second for half a minute: more than anybody reads, and slow for whoever copies it all. */
+/** Pages of one client: more than anybody reads, and slow for whoever copies them all. */
 const PAGE_WINDOW = { name: "pages", limit: 120, seconds: 60 };
 
-/** Of these pages: words that nothing has make a search cost as much as a hundred others. */
+/** Of those, searches: one for words that no business has may cost as much as a hundred others. */
 const SEARCH_WINDOW = { name: "searches", limit: 30, seconds: 60 };
 
 /** Applications of one client: enough to correct a mistyped address, too few to fill a table. */
@@ -39,7 +39,7 @@ interface SiteParts {
   search: Search;
   admission: Admission;
   redis: RedisClient;
-  /** Turns what is thrown into answers. */
+  /** Turns errors that are thrown into answers: catchErrors. */
   catching: Middleware;
   log: Logger;
 }
@@ -96,7 +96,7 @@ export function siteNotFound(fallback: Handler): Handler {
     const isApi = /^\/api\//i.test(address);
     const isPage = !isApi && request.headers.get("Accept")?.includes("text/html");
     if (!isPage) return fallback(request, context);
-    // Names alone: `//elsewhere.example/` would lead to another host.
+    // Each slash must be followed by a name: `//elsewhere.example/` would lead to another host.
     const [, path, query = ""] = /^((?:\/[\w.~%-]+)+)\/+(\?.*)?$/.exec(address) ?? [];
     return path ? movedTo(path + query) : errorPage(notFound());
   };

@@ -125,7 +125,7 @@ function NothingFound({ q, isNarrowed }: { q: string; isNarrowed: boolean }) {
   );
 }
 
-/** To the list of a category, of a town, or of a category in a town. */
+/** Leads to the list of a category, of a town, or of a category in a town. */
 function seeList(city: string | undefined, category: string): Answer {
   if (category === "") return seeOther(`/cities/${city}`);
   return seeOther(pathWith(`/categories/${encodeURIComponent(category)}`, { city }));

@@ -9,8 +9,8 @@ import type { Handler } from "../http/handler.ts";
 import type { Sql } from "../store/postgres.ts";
 
 /**
- * Addresses in a file. The protocol (https://www.sitemaps.org/protocol.html) allows 50,000 in a
- * file and 50,000 files; smaller files keep other requests from waiting while one is compressed.
+ * Addresses in a file. The protocol (https://www.sitemaps.org/protocol.html) allows 50,000 in a file and
+ * 50,000 files. While a file is compressed, other requests wait: with smaller files, not for long.
  */
 const FILE_SIZE = 10_000;
 
@@ -73,7 +73,7 @@ async function places(sql: Sql, baseUrl: string): Promise<string[]> {
   return paths.map((path) => `<url>${loc(baseUrl, path)}</url>`);
 }
 
-// Slugs need no escaping; the base URL is the operator's and may.
+// Slugs need no escaping, but the base URL may, which the operator chooses.
 const loc = (baseUrl: string, path: string) => `<loc>${Bun.escapeHTML(baseUrl)}${path}</loc>`;
 
 function xml(root: string, items: readonly string[]): Answer {

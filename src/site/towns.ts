@@ -26,7 +26,7 @@ export async function findTown(sql: Sql, text: string): Promise<Town> {
 
 const wordsOf = ({ slug }: City) => slug.split("-");
 
-/** Forgives nothing in short names: there another letter makes another town. */
+/** In short names no typing error is forgiven: there another letter makes another town. */
 function closest(cities: readonly City[], slug: string): City[] {
   return cities
     .map((city) => ({ city, away: distance(city.slug, slug) }))
