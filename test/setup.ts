@@ -13,8 +13,8 @@ import { useStores } from "./support.ts";
 
 // Runs once before all tests: one PostgreSQL, one Redis and one Meilisearch for the whole run.
 
-// Longer than what tests and hooks wait for, which fails with a reason. Bun forgets it with each file,
-// so each is given it when it is looked for.
+// The time limit of tests and hooks is longer than anything that they wait for, so that a wait fails first,
+// with a reason. Bun forgets the limit after each test file, so it is set again when a file is resolved.
 plugin({
   name: "default timeout",
   setup(build) {
@@ -29,7 +29,7 @@ const PREFIX = "highstreet-test-";
 
 await removeFoldersOfKilledRuns();
 const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
-// PostgreSQL runs in another account when we are root, and has to pass.
+// When we are root, PostgreSQL runs in another account, which must be able to enter this folder.
 await chmod(folder, 0o711);
 // What a test that fails or is killed leaves in its own folder goes with this one.
 process.env.TMPDIR = folder;
@@ -59,7 +59,7 @@ async function end() {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Their stores ended with them, but nobody was left to remove the data. */
+/** When a run is killed, its stores end as well, but nobody is left to remove their data. */
 async function removeFoldersOfKilledRuns() {
   for (const name of await readdir(tmpdir())) {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];

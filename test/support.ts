@@ -59,7 +59,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** Waits until so many wait for locks that others in this database hold. */
+/** Waits until `count` connections to this database wait for locks that others hold. */
 export async function untilBlocked(sql: Sql, count = 1): Promise<void> {
   await until(async () => {
     const blocked = await sql`
@@ -77,7 +77,10 @@ export async function freshRedis(): Promise<{ url: string; client: RedisClient }
   return { url, client };
 }
 
-/** For exact tests: a Redis that a loaded machine holds up decides late, but it decides. */
+/**
+ * For tests that count exactly: Redis decides, however late it answers on a busy machine. With the deadline
+ * of a server, the process would soon decide by itself.
+ */
 export const patient = { deadlineMs: 20_000 };
 
 /** `test` for what is counted by calendar month: if it fails and a month has ended meanwhile, it runs again. */
@@ -104,7 +107,7 @@ export function createContext(client = ""): Context {
   return { headers: NO_HEADERS, client: () => client, query: "", segment: "" };
 }
 
-/** By which a command of ours finds a database, and the other stores of the tests. */
+/** The environment in which a command of ours finds that database, and the other stores of the tests. */
 export function storesEnvironment(databaseUrl: string): Record<string, string | undefined> {
   const { redisUrl, meiliUrl, meiliKey } = stores();
   return {
@@ -139,7 +142,7 @@ export async function runScript(
   return await outputOf(command);
 }
 
-/** The same on a terminal: what it has written there. */
+/** Runs a command of ours on a terminal. @returns what it has written there */
 export async function runOnTerminal(
   databaseUrl: string,
   name: string,
@@ -179,7 +182,7 @@ export interface TestServer {
   redis: RedisClient;
   meili: Meilisearch;
   searchIndex: string;
-  /** Issues a key, by default one that no test uses up; a tier is enough. @returns the key itself */
+  /** Issues a key, by default one that no test uses up. A request need only name a tier. @returns the key */
   issueKey(request?: Partial<KeyRequest> & { tier: string }): Promise<string>;
   revoke(key: string): Promise<void>;
   /** Requests charged to a key this month. */
@@ -194,8 +197,8 @@ export interface TestServer {
 /**
  * Starts the whole server on a free port, with a database, a Redis database and a search index of
  * its own. It believes X-Forwarded-For from the tests, so that each can be a client of its own.
- * With LOG_LEVEL set it writes its log, when it is given no other. Each answer of its API to a `fetch`
- * is held against its OpenAPI document.
+ * Unless it is given a log, it writes to stderr what LOG_LEVEL asks for, by default nothing. Each answer of
+ * its API to a `fetch` is held against its OpenAPI document.
  */
 export async function startTestServer(
   overrides: Partial<Config> = {},

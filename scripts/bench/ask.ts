@@ -14,7 +14,8 @@ export async function askAll(
   onAnswer: (request: RecordedRequest, response: Response) => Promise<void> | void,
 ): Promise<void> {
   const callerOf = await readCallers(callersFile);
-  // Popular requests come early in the file. Asked for last, they are what a full cache keeps.
+  // Popular requests come early in the file. They are sent last, so that their answers are the ones that a
+  // full cache keeps.
   const requests = (await readRequests(requestsFile)).toReversed().entries();
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
@@ -23,7 +24,7 @@ export async function askAll(
         const response = await fetch(origin + request.path, {
           method: request.body === undefined ? "GET" : "POST",
           body: request.body ?? null,
-          // Like wrk, which takes whatever comes.
+          // No compression, as for wrk, which does not ask for any.
           headers: { "Accept-Encoding": "identity", ...request.headers, [name]: value },
         });
         if (response.status !== 200 && response.status !== 304) {

@@ -12,7 +12,7 @@ const LIMITS = { quota: 1_000_000_000, perMinute: 100_000_000, burst: 100_000_00
 /** The header line of an open caller: there are so many that none sends 60 requests in a minute. */
 export const addressLine = (number: number) => `X-Forwarded-For: ${addressOf(number)}`;
 
-/** Of a caller with a number below 2^24. */
+/** The address of the caller with this number, which must be below 2^24. */
 export function addressOf(number: number): string {
   return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
 }

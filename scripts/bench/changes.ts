@@ -28,7 +28,7 @@ const LEAST_RATIO = 0.7;
 const MOST_STALE_MS = 1_000;
 const MOST_UNFOUND_MS = 5_000;
 
-/** Next to the same list while nothing changes. */
+/** The ratio is that to a run of the same requests while nothing changes. */
 async function measureChanges(bench: Bench): Promise<Measured> {
   const { rounds, seconds } = bench.rounds;
   const server = await bench.server();
@@ -38,7 +38,8 @@ async function measureChanges(bench: Bench): Promise<Measured> {
   const runs: { quiet: Run; busy: Run; written: Written }[] = [];
   for (let round = 1; round <= rounds; round++) {
     const options = { seconds, from: round * STEP };
-    // Each once more, also what was forgotten in the round before: quiet means warm.
+    // Sends each request once, so that the quiet run finds all answers in the cache, also those that the
+    // changes of the round before have invalidated.
     await askAll(server.url, traffic, () => {});
     const quiet = await drive(server.url, traffic, options);
     const writer = await startWriter(bench, [server.url, requestsFile, `${round}`]);
@@ -84,7 +85,7 @@ async function measureFreshness(bench: Bench): Promise<Measured> {
   const runs: Run[] = [];
   for (let round = 1; round <= rounds; round++) {
     const traffic = { requestsFile, callersFile: null };
-    // Twice as long as elsewhere: a round has few names.
+    // Twice as long as elsewhere, since few names are committed and found in a round.
     runs.push(await drive(server.url, traffic, { seconds: 2 * seconds, from: round * STEP }));
     bench.say(`  round ${round} of ${rounds}`);
   }

@@ -17,7 +17,7 @@ export interface Comparison {
 
 export interface Rounds {
   rounds: number;
-  /** Of each run. */
+  /** How long each run takes. */
   seconds: number;
 }
 
@@ -26,7 +26,7 @@ export interface Rounds {
  * a run of each, from the same place in the recorded requests, after one round to warm up.
  * @param options.figure what is compared; by default requests per second
  * @param options.say told the ratio of each round
- * @param options.afterRound called after each round; `from` is its place
+ * @param options.afterRound called after each round; `from` is the place in the requests where it began
  * @returns medians of the rounds
  */
 export async function compare(

@@ -22,7 +22,8 @@ export async function withDatabase<Result>(
     // An interrupted run may have left one behind.
     await drop();
     if (copy) {
-      // Our own client reconnects when it is next used.
+      // Ends all connections to the directory's database, which must have none while it is copied. Our own
+      // client connects again when it is next used.
       await owner`
         select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${original}`;
       await owner`create database ${owner(name)} template ${owner(original)} strategy file_copy`;

@@ -58,7 +58,7 @@ interface Line {
   fault: string;
   allowed: number;
   admitted: number;
-  /** As counted in PostgreSQL. */
+  /** Requests of the key, as counted in PostgreSQL. */
   counted: number;
   slowestMs: number;
   answers: number;
@@ -110,7 +110,7 @@ async function underLoad(
   const ended = performance.now();
   await until(() => isNormal(urls), 20_000);
   const secondsUntilNormal = (performance.now() - ended) / 1000;
-  // Until the quota is used up and a while after that.
+  // The load goes on until the quota is used up, and for a while after that, when nothing may be let in.
   await until(async () => (await usedBy(sql, id)) >= QUOTA, 30_000);
   await Bun.sleep(1_500);
   isOver = true;

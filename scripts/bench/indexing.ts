@@ -20,7 +20,7 @@ export const indexing: Scenario = {
 };
 
 const LEAST_RATIO = 0.8;
-/** Enough to tell, however large the directory is. */
+/** Enough to compare the two, however large the directory is. */
 const MOST_DOCUMENTS = 100_000;
 const INDEX = "bench";
 

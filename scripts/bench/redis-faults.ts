@@ -7,12 +7,13 @@ export interface Fault {
   name: string;
   /**
    * Ends when the fault is over.
-   * @param meterName what Redis counts the key under load by: its master in a cluster is the one that matters
+   * @param meterName by this name Redis counts what the key under load uses. In a cluster, the fault has to
+   *   happen to the slot of that name, or to the master that has it.
    */
   happen(nodes: FrailRedis[], meterName: string): Promise<unknown>;
 }
 
-/** To one on its own. */
+/** What may happen to a Redis on its own. */
 export const singleFaults: Fault[] = [
   {
     name: "kill",
@@ -46,7 +47,7 @@ export const singleFaults: Fault[] = [
   },
 ];
 
-/** To a cluster. */
+/** What may happen to a cluster. */
 export const clusterFaults: Fault[] = [
   { name: "calm", happen: async () => {} },
   { name: "reshard", happen: moveSlotOf },

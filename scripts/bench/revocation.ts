@@ -31,7 +31,8 @@ async function revocations(): Promise<void> {
     async function revokeOne(): Promise<number> {
       const { id, key } = await createKey(sql, { ...OWNER, ...limits });
       const ask = async (url: string) => {
-        // Refusals count against the caller's address, so each comes from another one.
+        // Refusals count against the address of the caller. Each request comes from another address, so that
+        // none of them is over its limit.
         const headers = { Authorization: `Bearer ${key}`, "X-Forwarded-For": addressOf(++asked) };
         const response = await fetch(`${url}/api/v1/usage`, { headers });
         await response.arrayBuffer();

@@ -23,18 +23,18 @@ export interface Bench {
   file(name: string): string;
   /** The server under test as it is used: started on first use, and then the same to the end. */
   server(): Promise<Served>;
-  /** Ends it, for what needs the database alone. */
+  /** Ends that server, for a scenario that needs the database to itself. */
   stopServer(): Promise<void>;
   /** Tells of progress. */
   say(line: string): void;
 }
 
-/** Figures of one scenario; of what has none, absent. Times in milliseconds. */
+/** The figures of a scenario, as far as it has them. Times are in milliseconds. */
 export interface Measured {
   perSecond?: number;
   p50Ms?: number;
   p99Ms?: number;
-  /** That the server holds after the scenario. */
+  /** What the server holds after the scenario. */
   memoryBytes?: number;
   baseline?: { title: string; perSecond: number; p50Ms?: number; p99Ms?: number };
   ratio?: number;

@@ -10,12 +10,12 @@ import { startPostgres } from "../stack/postgres.ts";
 import { startServer } from "../stack/server.ts";
 import { Supervisor } from "../stack/supervisor.ts";
 
-/** A folder of its own for whatever is started in it; both are gone afterwards. */
+/** Makes a supervisor with a folder of its own. Afterwards ends all it has started, and removes it. */
 export async function withSupervisor(
   use: (supervisor: Supervisor) => Promise<void>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "highstreet-bench-"));
-  // PostgreSQL runs in another account when we are root, and has to pass.
+  // When we are root, PostgreSQL runs in another account, which must be able to enter this folder.
   await chmod(folder, 0o711);
   const supervisor = new Supervisor(folder);
   try {
@@ -40,7 +40,7 @@ export async function startServers(
   await migrate(sql);
   const urls: string[] = [];
   for (let server = 0; server < count; server++) {
-    // One after the other: the supervisor names pid files and logs after the program.
+    // One after the other: they share a log, and startServer waits until its server says in it that it serves.
     const port = await freePort();
     const env = {
       ...process.env,

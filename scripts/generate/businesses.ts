@@ -24,7 +24,7 @@ export function* generateBusinesses({
   for (let number = 1; number <= count; number++) yield generateBusiness(random, number);
 }
 
-/** The source of the businesses of a seed: the same, however they get into a directory. */
+/** The source of the businesses of a seed: the same whether they are imported or loaded with COPY. */
 export const sourceOf = (seed: number) => `generated-${seed}`;
 
 /** An import record with every field set. */

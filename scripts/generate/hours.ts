@@ -4,8 +4,8 @@ import { weekdays } from "../../src/directory/weekdays.ts";
 import type { Random } from "./random.ts";
 
 /**
- * The opening weeks that a kind of business may have, as the directory keeps them, but that days which
- * are not named are closed. An empty week means that the hours are not known.
+ * The opening weeks that a kind of business may have, written as the directory keeps them, except that
+ * days which are not named are closed. An empty week means that the hours are not known.
  */
 const weeks = {
   none: [""],

@@ -13,7 +13,7 @@ export interface Found {
 }
 
 const [url = "", callersFile = ""] = process.argv.slice(2);
-/** Between two searches for it; each of them is work for Meilisearch too. */
+/** Between two searches for a name. Each is work for Meilisearch, which has the name to index meanwhile. */
 const PAUSE_MS = 50;
 /** Longer than any goal; after that we give up. */
 const LONGEST_MS = 60_000;

@@ -96,7 +96,7 @@ async function keepLooking(): Promise<void> {
     changes += 1;
     const committed = performance.now();
     const isAsBefore = (item: Item) => item.slug === chosen.slug && item.website === chosen.website;
-    // Another change may have moved it to another page, which only a fresh page shows too.
+    // The page is also fresh when the business is no longer on it: another change may have moved it.
     while ((await readList(path)).some(isAsBefore)) await Bun.sleep(LOOK_MS);
     staleMs.push(performance.now() - committed);
   }
