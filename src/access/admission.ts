@@ -74,16 +74,16 @@ export function createAdmission(
 
   const outage = watchOutages(redis, {
     onBegin(cause) {
+      // Now, and not when the last outage ended: a charge that was still being looked up then has begun a
+      // meter since, which knows nothing of what Redis has charged.
+      local.forgetMeters();
       onChange(true, cause);
       // If Redis comes back empty, the other servers begin their meters from this. A failure needs no word
       // here: the regular flush will fail as well, and logs it.
       usage.flush().catch(() => {});
     },
     recover: recovery.run,
-    onEnd() {
-      local.forgetMeters();
-      onChange(false);
-    },
+    onEnd: () => onChange(false),
   });
 
   // Redis may come back with less than it knew: restored from an old file, or from a replica.

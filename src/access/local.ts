@@ -31,7 +31,10 @@ export interface LocalLimiter {
   refund(meterId: string, month: string): void;
   /** The meters that have been charged here, and what is left in their buckets by now. */
   charged(): { meterId: string; month: string; perMinute: number; tokensLeft: number }[];
-  /** Forgets the meters: Redis decides again. Windows stay, for an outage that comes soon after. */
+  /**
+   * Forgets the meters of the last outage, since Redis has charged them in the meantime. Windows stay:
+   * that outage may have ended only just now.
+   */
   forgetMeters(): void;
 }
 

@@ -310,6 +310,31 @@ test("killed: who asks while it is still being looked up what a key has used cou
   });
 });
 
+test("killed again: what was still being looked up when Redis came back is no standing to go on from", async () => {
+  const usage = openUsage(database.sql);
+  const key = newKey({ quota: 10 });
+  const lookedUp = Promise.withResolvers<void>();
+  const totals: DurableUsage["totals"] = async (asked) => {
+    const used = await usage.totals(asked);
+    if (asked.some(({ meterId }) => meterId === key.meterId)) await lookedUp.promise;
+    return used;
+  };
+  await withServers({ instances: 1, usage: { ...usage, totals } }, async (server) => {
+    frail.pause();
+    await server.admission.admitClient("198.51.100.11");
+    const asked = server.admission.admitKey(key);
+    frail.resume();
+    await isBack(server);
+    lookedUp.resolve();
+    expect(await asked).toMatchObject({ admitted: true, used: 1 });
+    expect(await admitted(server, key, 9)).toBe(9);
+    await frail.kill();
+    expect(await admitted(server, key, 5)).toBe(0);
+    await frail.restart();
+    await isBack(server);
+  });
+});
+
 test("killed again and again: a client gets a share of its window once, not in each outage", async () => {
   await withServers({ instances: 2 }, async (server) => {
     const counts: number[] = [];
