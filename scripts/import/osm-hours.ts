@@ -161,17 +161,18 @@ function isUnknownDay(
   return !isTail && place > 0;
 }
 
-/** With the night that follows, by the rule of the evening alone. */
+/** With the night that follows, by the rule of the evening alone: another may have opened the place. */
 function withNight({ whole, days }: Hours, interval: Interval): Interval {
   const [from, to, ...rest] = interval;
-  const rule = isMidnight(to) ? days.getMatchingRule(from) : undefined;
+  const evening = new Date(to.getTime() - MINUTE_MS);
+  const rule = isMidnight(to) ? days.getMatchingRule(evening) : undefined;
   if (rule === undefined) return interval;
   const alone = new OpeningHours(whole.prettifyValue({ rule_index: rule }), ENGLAND);
-  const end = new Date(from.getTime() + DAY_MS);
-  const uncut = alone
-    .getOpenIntervals(from, end)
-    .find(([start]) => start.getTime() === from.getTime());
-  return uncut && uncut[1] > to && uncut[1] < end ? [from, uncut[1], ...rest] : interval;
+  const end = new Date(to.getTime() + DAY_MS);
+  const [night] = alone.getOpenIntervals(evening, end);
+  return night && night[0] <= evening && night[1] > to && night[1] < end
+    ? [from, night[1], ...rest]
+    : interval;
 }
 
 /** Splits what is open for a day or longer into days; a night belongs to the day on which it began. */
@@ -182,6 +183,7 @@ function splitDays([from, to]: Interval): [Date, Date][] {
   return [[from, midnight], ...splitDays([midnight, to, false, undefined])];
 }
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 const isMidnight = (date: Date) => date.getHours() === 0 && date.getMinutes() === 0;

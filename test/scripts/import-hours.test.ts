@@ -126,6 +126,12 @@ test("a night goes with its evening when another rule replaces that", () => {
   ]);
 });
 
+test("a night is kept whole when another rule has opened the place earlier that day", () => {
+  const expected = [...each("17:00-01:00", DAYS.slice(0, 5)), "SAT 12:00-01:00", "SUN closed"];
+  expect(week("Mo-Sa 17:00-01:00, Sa 12:00-17:00")).toEqual(expected);
+  expect(week("Mo-Sa 17:00-01:00, Sa 12:00-20:00")).toEqual(expected);
+});
+
 test("what is longer than OpenStreetMap keeps is not read", () => {
   const long = `Mo-Fr 09:00-17:00${"; PH off".repeat(30)}`;
   expect(week(long.slice(0, 249))).not.toBeNull();
