@@ -133,8 +133,8 @@ export function mapColumns(
   };
 }
 
-/** Such as 150, 17-19 or 2a. */
-const isHouseNumber = (line: string) => /^\d+[a-z]?( ?[-/&] ?\d+[a-z]?)*$/i.test(line);
+/** Such as 150, 17-19 or 2a, also with the dash that a word processor makes of a hyphen. */
+const isHouseNumber = (line: string) => /^\d+[a-z]?( ?[-–/&] ?\d+[a-z]?)*$/i.test(line);
 
 interface Resolved {
   field: FieldName;

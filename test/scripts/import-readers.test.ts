@@ -398,6 +398,7 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
     "11,Boots,2 Elm Row,Parr,PARR,St Helens",
     "12,Boots,17-19,Dock Road,Parr,St Helens",
     "13,Boots,2a,,Hull,East Yorkshire",
+    "14,Boots,17–19,Dock Road,Parr,St Helens",
   ].join("\n");
   expect(await records(readCsv(pieces(csv), mapping))).toEqual([
     { sourceId: "1", name: "Boots", city: "Hebburn", address: { line1: "1 High Street" } },
@@ -443,6 +444,12 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
       address: { line1: "17-19 Dock Road", line2: "Parr" },
     },
     { sourceId: "13", name: "Boots", city: "Hull", address: { line1: "2a" } },
+    {
+      sourceId: "14",
+      name: "Boots",
+      city: "St Helens",
+      address: { line1: "17–19 Dock Road", line2: "Parr" },
+    },
   ]);
 });
 
