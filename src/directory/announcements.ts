@@ -107,15 +107,16 @@ export async function followAnnouncements(
   const listening = await sql.listen(CHANNEL, hear, forget);
   const confirm = () => sql.notify(CHANNEL, `${CONFIRMATION} ${self} ${performance.now()}`);
   const areMissing = () => performance.now() - Math.max(toldAt, beganAt) > LONGEST_SILENCE_MS;
-  const stopConfirming = repeat(CONFIRM_INTERVAL_MS, async () => {
-    if (areMissing() !== wereMissing) {
-      wereMissing = !wereMissing;
-      onMissing(wereMissing);
-    }
-    await confirm();
-  });
+  const stopConfirming = repeat(CONFIRM_INTERVAL_MS, async () => void (await confirm()));
+  // Not done by what confirms, since a connection that hangs holds that up.
+  const watch = setInterval(() => {
+    if (areMissing() === wereMissing) return;
+    wereMissing = !wereMissing;
+    onMissing(wereMissing);
+  }, CONFIRM_INTERVAL_MS);
   async function stop() {
     clearTimeout(pause);
+    clearInterval(watch);
     await stopConfirming();
     await listening.unlisten();
   }

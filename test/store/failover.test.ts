@@ -106,7 +106,7 @@ test("nothing is called current before all is told that was announced while it c
     if (changes !== "everything") told.push(...changes.map(({ slug }) => slug));
   });
   await until(() => announcements.areCurrent(), 5_000);
-  const listener = await listenerOf(database.sql);
+  const listener = await backendOf(database.sql, "listen %");
   process.kill(listener, "SIGSTOP");
   try {
     for (const slug of ["first", "second"]) {
@@ -123,35 +123,42 @@ test("nothing is called current before all is told that was announced while it c
   await sql.end({ timeout: 1 });
 });
 
-test("announcements that are not heard for seconds are missing, which is told, and so is that they are heard again", async () => {
-  const sql = openPostgres(database.url, { max: 2 });
-  const told: boolean[] = [];
-  const announcements = await followAnnouncements(
-    sql,
-    () => {},
-    (areMissing) => told.push(areMissing),
-  );
-  const listener = await listenerOf(database.sql);
-  process.kill(listener, "SIGSTOP");
-  try {
-    await until(() => !announcements.areCurrent(), 5_000);
-    expect(announcements.areMissing()).toBe(false);
-    await until(() => told.length > 0, 20_000);
-    expect([announcements.areMissing(), told]).toEqual([true, [true]]);
-  } finally {
-    process.kill(listener, "SIGCONT");
-  }
-  await until(() => told.length > 1, 20_000);
-  expect([announcements.areMissing(), told]).toEqual([false, [true, false]]);
-  await announcements.stop();
-  await sql.end({ timeout: 1 });
-});
+test.each([
+  ["is not heard", "listen %"],
+  ["cannot be confirmed", "select pg_notify(%"],
+])(
+  "an announcement that %s for seconds is missing, which is told, and so is that it no longer is",
+  async (_, query) => {
+    const sql = openPostgres(database.url, { max: 2 });
+    const told: boolean[] = [];
+    const announcements = await followAnnouncements(
+      sql,
+      () => {},
+      (areMissing) => told.push(areMissing),
+    );
+    const hanging = await backendOf(database.sql, query);
+    process.kill(hanging, "SIGSTOP");
+    try {
+      await until(() => !announcements.areCurrent(), 5_000);
+      expect(announcements.areMissing()).toBe(false);
+      await until(() => told.length > 0, 20_000);
+      expect([announcements.areMissing(), told]).toEqual([true, [true]]);
+    } finally {
+      process.kill(hanging, "SIGCONT");
+    }
+    await until(() => told.length > 1, 20_000);
+    expect([announcements.areMissing(), told]).toEqual([false, [true, false]]);
+    await announcements.stop();
+    await sql.end({ timeout: 1 });
+  },
+);
 
-/** The process of the only connection to this database on which announcements are heard. */
-async function listenerOf(sql: Sql): Promise<number> {
+/** The process of the connection to this database whose last query is like that. */
+async function backendOf(sql: Sql, query: string): Promise<number> {
   const [{ pid }] = await sql<[{ pid: number }]>`
     select pid from pg_stat_activity
-    where datname = current_database() and query ilike 'listen %'`;
+    where datname = current_database() and query ilike ${query}
+    order by query_start desc limit 1`;
   return pid;
 }
 
