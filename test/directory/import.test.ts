@@ -650,6 +650,17 @@ test("spellings of a town are one city, also of one that an operator gave anothe
   expect(await stored("3")).toMatchObject({ status: "approved", city: "Kingston upon Hull" });
 });
 
+test("a city that an operator gave another slug is found however a feed spells its name", async () => {
+  await database.sql`insert into cities (slug, name) values ('verulam', 'St. Albans')`;
+  await load([
+    named("1", "A", { city: "St. Albans" }),
+    named("2", "B", { city: "Saint Albans" }),
+    named("3", "C", { city: "ST ALBANS" }),
+  ]);
+  const cities = await database.sql`select slug, name from cities`;
+  expect([...cities]).toEqual([{ slug: "verulam", name: "St. Albans" }]);
+});
+
 test("the middle of the outcode places a business without coordinates, and only such a one", async () => {
   const outcodes = new Map([["NR1", { latitude: 52.6, longitude: 1.3 }]]);
   await load([{ ...whole, coordinates: null }, named("2", "Exact")], { outcodes });

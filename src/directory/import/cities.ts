@@ -1,4 +1,5 @@
 import type { Sql, Transaction } from "../../store/postgres.ts";
+import { makeSlug } from "../slug.ts";
 import type { Town } from "./towns.ts";
 
 interface City extends Town {
@@ -8,6 +9,7 @@ interface City extends Town {
 /** The cities of the directory during one import; towns that are new to it are added. */
 export class Cities {
   readonly #bySlug = new Map<string, City>();
+  /** By the slug that their names would have: their own may be another, which an operator chose. */
   readonly #byName = new Map<string, City>();
   readonly #byId = new Map<number, City>();
 
@@ -34,9 +36,9 @@ export class Cities {
     }
   }
 
-  /** By slug, or by name where an operator chose another slug. */
+  /** By slug, or by name, however that is spelled, where an operator chose another slug. */
   find(town: Town): City | undefined {
-    return this.#bySlug.get(town.slug) ?? this.#byName.get(town.name.toLowerCase());
+    return this.#bySlug.get(town.slug) ?? this.#byName.get(town.slug);
   }
 
   slugOf(id: number | null): string | null {
@@ -46,7 +48,7 @@ export class Cities {
   #remember(cities: readonly City[]): void {
     for (const city of cities) {
       this.#bySlug.set(city.slug, city);
-      this.#byName.set(city.name.toLowerCase(), city);
+      this.#byName.set(makeSlug(city.name), city);
       this.#byId.set(city.id, city);
     }
   }
