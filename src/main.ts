@@ -12,7 +12,7 @@ import { RingFile } from "./directory/ring-file.ts";
 import { type Answers, keptAnswers } from "./handlers/answers.ts";
 import { type AnswerCounts, createMetrics } from "./metrics.ts";
 import { LONGEST_HANDLING_MS } from "./middleware/answerInTime.ts";
-import { createLog, endWhenTold, explain, listenOn, StartError } from "./process.ts";
+import { createLog, endWhenTold, explain, listenOn, reach, StartError } from "./process.ts";
 import { startSearchSync } from "./search/continuous-sync.ts";
 import { createSearch } from "./search/query.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
@@ -175,15 +175,6 @@ const LONGEST_ANSWER_MS = LONGEST_HANDLING_MS + 500;
 
 /** Milliseconds that each part has to close. */
 const STOP_MS = 5_000;
-
-async function reach<Result>(store: string, use: () => Promise<Result>): Promise<Result> {
-  try {
-    return await use();
-  } catch (error) {
-    const { message, code } = error as { message?: string; code?: string };
-    throw new StartError(`Cannot use ${store}: ${message || code || error}`, { cause: error });
-  }
-}
 
 async function run(): Promise<void> {
   const log = createLog();

@@ -27,6 +27,20 @@ export function explain(error: unknown): string {
 }
 
 /**
+ * What `use` gives.
+ * @param store as the operator knows it, such as `Redis (REDIS_URL)`
+ * @throws StartError, which names the store, when it cannot be used
+ */
+export async function reach<Result>(store: string, use: () => Promise<Result>): Promise<Result> {
+  try {
+    return await use();
+  } catch (error) {
+    const { message, code } = error as { message?: string; code?: string };
+    throw new StartError(`Cannot use ${store}: ${message || code || error}`, { cause: error });
+  }
+}
+
+/**
  * What `listen` gives. Bun's own errors may name neither address nor port.
  * @throws StartError when it cannot listen there
  */
