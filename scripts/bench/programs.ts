@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { SERVER_MEMORY } from "../stack/memory.ts";
 import { freePort } from "../stack/ports.ts";
-import { SERVER_ENVIRONMENT } from "../stack/server.ts";
 import type { Daemon, Supervisor } from "../stack/supervisor.ts";
 import { succeeds } from "../stack/waiting.ts";
 import { CommandError } from "../terminal/command.ts";
@@ -27,7 +27,7 @@ export async function startTested(
     endsByItself: true,
     command: [...program("server.ts"), cache ? "cached" : "uncached"],
     env: {
-      ...SERVER_ENVIRONMENT,
+      ...SERVER_MEMORY,
       ...env,
       PORT: `${port}`,
       HOST: "127.0.0.1",

@@ -5,6 +5,7 @@ import { isPostgresAway, openPostgres, ping } from "../../src/store/postgres.ts"
 import { CommandError } from "../terminal/command.ts";
 import { type Account, unprivilegedAccount } from "./account.ts";
 import { runsOn } from "./leftovers.ts";
+import { POSTGRES_MEMORY } from "./memory.ts";
 import { freePort } from "./ports.ts";
 import { keptSecret } from "./secret.ts";
 import { StoppedError, type Supervisor } from "./supervisor.ts";
@@ -53,7 +54,7 @@ export async function startPostgres(
       data,
       ...settings(port, durable),
     ],
-    env: { ...process.env, ...ALLOCATOR },
+    env: { ...process.env, ...POSTGRES_MEMORY },
     // Fast shutdown: open transactions are rolled back. SIGTERM would wait for all clients to leave.
     stopSignal: durable ? "SIGINT" : "SIGQUIT",
   });
@@ -168,15 +169,6 @@ function settings(port: number, durable: boolean): string[] {
   };
   return Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }
-
-/**
- * Bytes (see mallopt(3)). By default glibc hands what a statement has used back to the system, and the next
- * statement pays for each page of it again. A load takes a fifth to a half longer that way.
- */
-const ALLOCATOR = {
-  MALLOC_TRIM_THRESHOLD_: `${64 * 1024 * 1024}`,
-  MALLOC_MMAP_THRESHOLD_: `${32 * 1024 * 1024}`,
-};
 
 async function isReady(url: string): Promise<boolean> {
   const sql = openPostgres(url, { max: 1 });

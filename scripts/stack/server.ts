@@ -3,21 +3,10 @@ import { join } from "node:path";
 import type { Config } from "../../src/config.ts";
 import { cannotListen } from "../../src/process.ts";
 import { CommandError } from "../terminal/command.ts";
+import { SERVER_MEMORY } from "./memory.ts";
 import { freePort, isFree } from "./ports.ts";
 import type { Daemon, Supervisor } from "./supervisor.ts";
 import { isHealthy } from "./waiting.ts";
-
-/** How Bun manages memory in the server. `bun run serve` and compose.yaml set this too. */
-export const SERVER_ENVIRONMENT = {
-  // On a machine with 16 GB or more JavaScriptCore lets its heap grow to three times what is in use
-  // before it collects garbage. Twice, as on smaller machines, is just as fast.
-  BUN_JSC_heapGrowthMaxIncrease: "1",
-  // By default the allocator hands memory back to the system ten milliseconds after its last use, also the
-  // free pages between blocks that are in use, and answers of the next moment have to get it again, page by
-  // page. That takes a tenth to a fifth of the server's time. Back goes only what is free for a second.
-  MIMALLOC_PURGE_DELAY: "1000",
-  MIMALLOC_PURGE_HOLES: "0",
-};
 
 const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 
@@ -65,7 +54,7 @@ export async function startServer(
     name: "server",
     // The folder shows in the process list which server this is; see runsOn.
     command: [process.execPath, MAIN, supervisor.folder],
-    env: { ...SERVER_ENVIRONMENT, ...env },
+    env: { ...SERVER_MEMORY, ...env },
   });
   const reachable = isLocal(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   await supervisor.ready(daemon, async () => {
