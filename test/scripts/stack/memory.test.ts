@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { POSTGRES_MEMORY, SERVER_MEMORY } from "../../../scripts/stack/memory.ts";
+
+const root = join(import.meta.dir, "../../..");
+
+test("`bun run serve` sets for the server what `npm start` sets", async () => {
+  const { scripts } = await Bun.file(join(root, "package.json")).json();
+  for (const [name, value] of Object.entries(SERVER_MEMORY)) {
+    expect(scripts.serve).toContain(` ${name}=${value} `);
+  }
+});
+
+test("compose.yaml sets for the server and PostgreSQL what `npm start` sets", async () => {
+  const { services } = Bun.YAML.parse(await Bun.file(join(root, "compose.yaml")).text()) as {
+    services: Record<"app" | "postgres", { environment: Record<string, string> }>;
+  };
+  expect(services.app.environment).toMatchObject(SERVER_MEMORY);
+  expect(services.postgres.environment).toMatchObject(POSTGRES_MEMORY);
+});
