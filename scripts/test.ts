@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chromiumProgram } from "./stack/chromium.ts";
+import { BUN_ALLOCATOR } from "./stack/memory.ts";
 import { redisProgram } from "./stack/redis.ts";
 import { runCommand } from "./terminal/command.ts";
 import { print } from "./terminal/output.ts";
@@ -67,7 +68,7 @@ async function runHalf(shard: string, report: string): Promise<Result> {
     ],
     {
       stdio: ["ignore", "inherit", "pipe"],
-      env: { ...process.env, ...(process.stderr.isTTY && { FORCE_COLOR: "1" }) },
+      env: { ...process.env, ...BUN_ALLOCATOR, ...(process.stderr.isTTY && { FORCE_COLOR: "1" }) },
     },
   );
   // Bun tells of its tests on stderr, file by file; those of the two halves must not mix.

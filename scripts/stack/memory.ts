@@ -4,9 +4,10 @@
  */
 
 /**
- * For Bun, in the environment that it starts in. By default its allocator hands memory back ten milliseconds
- * after its last use, also the free pages between blocks that are in use: getting it again for the answers of
- * the next moment took a tenth to a fifth of a busy server's time. Now only what is free for a second goes.
+ * For Bun, in the environment that it starts in. By default its allocator (a mimalloc of its own) hands memory
+ * back a tenth of a second after its last use, also the free pages between blocks that are in use: getting it
+ * again for the answers of the next moment took a tenth to a fifth of a busy server's time. Now only what is
+ * free for a second goes.
  */
 export const BUN_ALLOCATOR = { MIMALLOC_PURGE_DELAY: "1000", MIMALLOC_PURGE_HOLES: "0" };
 
