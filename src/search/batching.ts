@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import type { MultiSearchParams, MultiSearchQuery, MultiSearchResult } from "meilisearch";
 import { findListed, type ListedBusiness } from "../directory/listed.ts";
 import { batched } from "../store/batches.ts";
@@ -6,15 +7,19 @@ import type { Sql } from "../store/postgres.ts";
 
 /**
  * The two queries that searches are made of, in batches with those of other searches. Meilisearch works
- * on a few queries at a time while the others queue. Better that they queue here, and then go in one
- * request, and that their businesses are read in one statement: that halves what a search costs beside
- * Meilisearch's own work.
+ * on as many requests at a time as it has cores, and of the others it takes any one next. Better that they
+ * queue here, where the search that began first comes first, and then go in one request, and that their
+ * businesses are read in one statement: that halves what a search costs beside Meilisearch's own work.
+ * @param workers processes of this server, which share the machine
  */
-export function batchQueries(sql: Sql, meili: Meilisearch): BatchedQueries {
+export function batchQueries(sql: Sql, meili: Meilisearch, workers = 1): BatchedQueries {
   return {
     askMeilisearch: batched((questions) => ask(meili, questions), {
       batchSize: BATCH_SIZE,
-      concurrency: CONCURRENT_REQUESTS,
+      // One for each core that Meilisearch has, if its machine is like this one. When all are busy, one more
+      // makes each slower; but with a single one, a slow request would hold up all others.
+      concurrency: Math.max(2, Math.ceil(availableParallelism() / workers)),
+      order: (a, b) => a.until - b.until,
     }),
     findListed: batched((lists) => findLists(sql, lists), {
       batchSize: BATCH_SIZE,
@@ -45,8 +50,6 @@ export interface Matches {
   total: number;
 }
 
-/** Enough to keep Meilisearch's cores busy; more would only queue there, unbatched. */
-const CONCURRENT_REQUESTS = 8;
 /** More than there are connections; see CONCURRENT_QUESTIONS of handlers/businesses.ts. */
 const CONCURRENT_STATEMENTS = 32;
 /**

@@ -35,9 +35,15 @@ export class SearchUnavailable extends Error {}
  */
 export type Search = (query: SearchQuery) => Promise<Found>;
 
-/** A server makes one for all its requests: only searches of the same one go in batches together. */
-export function createSearch({ sql, meili, index }: SearchStore): Search {
-  const { askMeilisearch, findListed } = batchQueries(sql, meili);
+/**
+ * A process makes one for all its requests: only searches of the same one go in batches together.
+ * @param options.workers processes of this server
+ */
+export function createSearch(
+  { sql, meili, index }: SearchStore,
+  { workers }: { workers?: number } = {},
+): Search {
+  const { askMeilisearch, findListed } = batchQueries(sql, meili, workers);
   return async function search({ text, limit, offset = 0, city, category }) {
     const words = searchWords(text).slice(0, MOST_WORDS);
     const areSlugs = [city, category].every((slug) => slug === undefined || isSlug(slug));

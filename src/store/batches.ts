@@ -1,12 +1,14 @@
 /**
- * Gathers all items that arrive in one turn of the event loop and sends them at once, in order of
- * arrival; a full batch goes without waiting for the turn to end. When the most batches are under
- * way, items wait until one of them is done, and then go together.
+ * Gathers all items that arrive in one turn of the event loop and sends them at once; a full batch goes
+ * without waiting for the turn to end. When the most batches are under way, items wait until one of them
+ * is done, and then go together.
  * @param send answers each item in its place; when it throws, all items of the batch fail with that error
  * @param options.batchSize the most items in a batch
  * @param options.concurrency the most batches under way; not to be combined with `apart`, which splits a
  *   batch into several
  * @param options.apart the group of an item: different groups are never sent in one batch
+ * @param options.order compares two items that wait, as for `sort`: the first go first; by default in order
+ *   of arrival
  */
 export function batched<Item, Answer>(
   send: (items: Item[]) => Promise<readonly Answer[]>,
@@ -14,13 +16,20 @@ export function batched<Item, Answer>(
     batchSize,
     concurrency = Number.POSITIVE_INFINITY,
     apart,
-  }: { batchSize: number; concurrency?: number; apart?: ((item: Item) => string) | undefined },
+    order,
+  }: {
+    batchSize: number;
+    concurrency?: number;
+    apart?: ((item: Item) => string) | undefined;
+    order?: (a: Item, b: Item) => number;
+  },
 ): (item: Item) => Promise<Answer> {
   const gathered: Waiting<Item, Answer>[] = [];
   let underWay = 0;
 
   function dispatch() {
     if (gathered.length === 0 || underWay >= concurrency) return;
+    if (order) gathered.sort((a, b) => order(a.item, b.item));
     const all = gathered.splice(0, batchSize);
     const batches = apart ? Map.groupBy(all, ({ item }) => apart(item)).values() : [all];
     for (const batch of batches) answer(batch);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { availableParallelism } from "node:os";
 import { batchQueries } from "../../src/search/batching.ts";
 import {
   createSearch,
@@ -530,7 +531,7 @@ describe("many searches at the same time", () => {
 
     expect(together).toEqual(apart);
     expect(together.filter(({ total }) => total > 0).length).toBeGreaterThan(30);
-    expect(answered.mostUnderWay).toBe(8);
+    expect(answered.mostUnderWay).toBe(Math.max(2, availableParallelism()));
     expect(answered.requests).toBeLessThan(texts.length / 2);
   });
 

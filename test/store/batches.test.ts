@@ -34,6 +34,28 @@ test("what comes while the most batches are under way waits, goes together, and 
   expect(await third).toEqual([7, 8, 9, 10, 11].map((item) => `answer ${item}`));
 });
 
+test("those that wait go in the order that is wanted", async () => {
+  const sent: number[][] = [];
+  const { promise: end, resolve: endFirst } = Promise.withResolvers<void>();
+  const ask = batched(
+    async (items: number[]) => {
+      sent.push(items);
+      await end;
+      return items;
+    },
+    { batchSize: 2, concurrency: 1, order: (a, b) => a - b },
+  );
+  const asked = Promise.all([9, 8, 5, 3, 7, 4].map(ask));
+  await turn();
+  endFirst();
+  expect(await asked).toEqual([9, 8, 5, 3, 7, 4]);
+  expect(sent).toEqual([
+    [8, 9],
+    [3, 4],
+    [5, 7],
+  ]);
+});
+
 test("a batch that fails fails for all in it, and makes room for those who wait", async () => {
   const { promise: failure, reject: fail } = Promise.withResolvers<never>();
   const ask = batched(
