@@ -1,6 +1,7 @@
 import { chmod, mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CommandError } from "../terminal/command.ts";
+import { MEILISEARCH_MEMORY } from "./memory.ts";
 import { freePort } from "./ports.ts";
 import { keptSecret } from "./secret.ts";
 import type { Supervisor } from "./supervisor.ts";
@@ -33,7 +34,7 @@ export async function startMeilisearch(
       "--max-indexing-memory=256MiB",
     ],
     // In the environment, since everybody on the machine can read a command line.
-    env: { ...process.env, MEILI_MASTER_KEY: key, NO_COLOR: "1" },
+    env: { ...process.env, ...MEILISEARCH_MEMORY, MEILI_MASTER_KEY: key, NO_COLOR: "1" },
   });
   await supervisor.ready(daemon, () => isHealthy(`${url}/health`));
   return { url, key, pid: daemon.pid };

@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { POSTGRES_MEMORY, SERVER_MEMORY } from "../../../scripts/stack/memory.ts";
+import {
+  MEILISEARCH_MEMORY,
+  POSTGRES_MEMORY,
+  SERVER_MEMORY,
+} from "../../../scripts/stack/memory.ts";
 
 const root = join(import.meta.dir, "../../..");
 
@@ -11,10 +15,11 @@ test("`bun run serve` sets for the server what `npm start` sets", async () => {
   }
 });
 
-test("compose.yaml sets for the server and PostgreSQL what `npm start` sets", async () => {
+test("compose.yaml sets for the server, PostgreSQL and Meilisearch what `npm start` sets", async () => {
   const { services } = Bun.YAML.parse(await Bun.file(join(root, "compose.yaml")).text()) as {
-    services: Record<"app" | "postgres", { environment: Record<string, string> }>;
+    services: Record<"app" | "postgres" | "meilisearch", { environment: Record<string, string> }>;
   };
   expect(services.app.environment).toMatchObject(SERVER_MEMORY);
   expect(services.postgres.environment).toMatchObject(POSTGRES_MEMORY);
+  expect(services.meilisearch.environment).toMatchObject(MEILISEARCH_MEMORY);
 });
