@@ -16,9 +16,9 @@ export function batchQueries(sql: Sql, meili: Meilisearch, workers = 1): Batched
   return {
     askMeilisearch: batched((questions) => ask(meili, questions), {
       batchSize: BATCH_SIZE,
-      // One for each core that Meilisearch has, if its machine is like this one. When all are busy, one more
-      // makes each slower; but with a single one, a slow request would hold up all others.
-      concurrency: Math.max(2, Math.ceil(availableParallelism() / workers)),
+      // One for each core that Meilisearch has, if its machine is like this one, and one more that it finds
+      // waiting when it is done with another. With twice as many or more, each takes longer.
+      concurrency: Math.ceil(availableParallelism() / workers) + 1,
       order: (a, b) => a.until - b.until,
     }),
     findListed: batched((lists) => findLists(sql, lists), {
