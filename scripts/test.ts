@@ -40,7 +40,12 @@ async function check(script: string): Promise<Result> {
   return exitCode === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
-/** The suite, in halves at the same time, each with servers of its own: tests wait more than they work. */
+/**
+ * The suite, in halves at the same time, each with servers of its own: tests wait more than they work. So
+ * that both take as long, Bun divides the files by what they took once; a file that is new or has become
+ * slower only makes the halves less even. `npx bun test --timings=test/timings.json --update-timings`
+ * measures them again.
+ */
 async function runSuite(): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), "highstreet-report-"));
   try {
@@ -61,6 +66,7 @@ async function runHalf(shard: string, report: string): Promise<Result> {
       process.execPath,
       "test",
       `--shard=${shard}`,
+      "--timings=test/timings.json",
       // The suite must not go on when this process is killed.
       "--no-orphans",
       "--reporter=junit",
