@@ -31,7 +31,7 @@ test("the reference shows every operation and runs one, without a word to anothe
   await tab.getByRole("button", { name: /Send/ }).first().click();
   await tab.getByText("The Only Shop").first().waitFor();
   await close();
-});
+}, 60_000);
 
 test("axe finds nothing wrong with it in any look", async () => {
   const { tab, close } = await openTab(browser, server.url);

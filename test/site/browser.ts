@@ -19,6 +19,8 @@ export async function openTab(
     ...options,
   });
   context.setDefaultTimeout(10_000);
+  // Chromium's first page takes longest, above all beside the other half of the suite.
+  context.setDefaultNavigationTimeout(25_000);
   const tab = await context.newPage();
   const pages = new Set<string>();
   const said: { text: string; at: string }[] = [];
