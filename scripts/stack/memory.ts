@@ -30,6 +30,6 @@ export const POSTGRES_MEMORY = {
 
 /**
  * For Meilisearch, whose allocator (mimalloc as well) hands memory back after a hundredth of a second;
- * compose.yaml sets this too. By default searches took a tenth more time, and so did building the index.
+ * compose.yaml sets this too. By default searches took a tenth and building the index a fifth more time.
  */
 export const MEILISEARCH_MEMORY = { MIMALLOC_PURGE_DELAY: "1000" };
