@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { availableParallelism } from "node:os";
+import { until } from "../../scripts/stack/waiting.ts";
 import { batchQueries } from "../../src/search/batching.ts";
 import {
   createSearch,
@@ -541,6 +542,36 @@ describe("many searches at the same time", () => {
       askMeilisearch({ query: { indexUid: index, q }, until: performance.now() + ms });
     const [late, inTime] = await Promise.all([ask("boots", 400), ask("haddock", 20_000)]);
     expect([late, inTime]).toEqual([null, await ask("haddock", 20_000)]);
+  });
+
+  test("take turns by how soon they have to be answered, so that a second step does not queue anew", async () => {
+    const asked: string[][] = [];
+    const { promise: end, resolve: endFirst } = Promise.withResolvers<void>();
+    const slow = Bun.serve({
+      port: 0,
+      async fetch(request) {
+        const body = await request.text();
+        asked.push(JSON.parse(body).queries.map(({ q }: { q: string }) => q));
+        await end;
+        const { method, headers } = request;
+        return fetch(`${stores().meiliUrl}/multi-search`, { method, headers, body });
+      },
+    });
+    const slowed = openMeilisearch(slow.url.href, stores().meiliKey);
+    const { askMeilisearch } = batchQueries(database.sql, slowed);
+    const ask = (q: string, ms: number) =>
+      askMeilisearch({ query: { indexUid: index, q }, until: performance.now() + ms });
+
+    const busy = availableParallelism() + 1;
+    const first = Array.from({ length: 8 * busy }, () => ask("boots", 20_000));
+    await until(() => asked.length === busy, 10_000);
+    const later = Array.from({ length: 8 }, () => ask("haddock", 20_000));
+    const sooner = ask("linen", 10_000);
+    endFirst();
+    await Promise.all([...first, ...later, sooner]);
+    await slow.stop(true);
+    const others = Array.from({ length: 7 }, () => "haddock");
+    expect(asked.find((texts) => texts.includes("linen"))).toEqual(["linen", ...others]);
   });
 
   test("all fail in time when it does not answer, also those that still wait for their turn", async () => {
