@@ -17,6 +17,15 @@ const DATABASE = "highstreet";
 const ELSEWHERE =
   "set DATABASE_URL to a PostgreSQL 18, for example one from `docker run -e POSTGRES_PASSWORD=… -p 5432:5432 postgres:18`.";
 
+/** Sized for a small machine that does other things too; compose.yaml sets the same. */
+export const POSTGRES_SETTINGS = {
+  shared_buffers: "512MB",
+  // Otherwise a bulk load would be held up by a checkpoint every few seconds.
+  max_wal_size: "4GB",
+  maintenance_work_mem: "128MB",
+  jit: "off",
+};
+
 /**
  * Starts the packaged PostgreSQL on loopback, with its data in `postgres/` of the supervisor's folder.
  * @param options.durable false for throw-away data: faster, but lost in a power cut
@@ -153,18 +162,12 @@ async function removeReusedPid(data: string): Promise<void> {
   if (pid > 0 && isAlive(pid) && !(await runsOn(data, pid))) await rm(lockFile);
 }
 
-/** Sized for a small machine that does other things too. */
 function settings(port: number, durable: boolean): string[] {
   const all = {
     port,
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
-    max_connections: 100,
-    shared_buffers: "512MB",
-    // Otherwise a bulk load would be held up by a checkpoint every few seconds.
-    max_wal_size: "4GB",
-    maintenance_work_mem: "128MB",
-    jit: "off",
+    ...POSTGRES_SETTINGS,
     ...(!durable && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
   };
   return Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);

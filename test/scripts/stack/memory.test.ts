@@ -5,6 +5,7 @@ import {
   POSTGRES_MEMORY,
   SERVER_MEMORY,
 } from "../../../scripts/stack/memory.ts";
+import { POSTGRES_SETTINGS } from "../../../scripts/stack/postgres.ts";
 
 const root = join(import.meta.dir, "../../..");
 
@@ -17,9 +18,14 @@ test("`bun run serve` sets for the server what `npm start` sets", async () => {
 
 test("compose.yaml sets for the server, PostgreSQL and Meilisearch what `npm start` sets", async () => {
   const { services } = Bun.YAML.parse(await Bun.file(join(root, "compose.yaml")).text()) as {
-    services: Record<"app" | "postgres" | "meilisearch", { environment: Record<string, string> }>;
+    services: Record<
+      "app" | "postgres" | "meilisearch",
+      { environment: Record<string, string>; command: string[] }
+    >;
   };
   expect(services.app.environment).toMatchObject(SERVER_MEMORY);
   expect(services.postgres.environment).toMatchObject(POSTGRES_MEMORY);
+  const settings = Object.entries(POSTGRES_SETTINGS).map(([name, value]) => `--${name}=${value}`);
+  expect(services.postgres.command).toEqual(["postgres", ...settings]);
   expect(services.meilisearch.environment).toMatchObject(MEILISEARCH_MEMORY);
 });
