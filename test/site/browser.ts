@@ -89,17 +89,13 @@ export async function violations(
         // Without this axe also describes each of the thousands of elements that a rule has passed.
         const options = { rules, resultTypes: ["violations"] };
         const { violations } = await axe.run({ exclude }, options);
-        return violations.map(({ id, nodes }) => ({
-          id,
-          places: nodes.map(({ target }) => target),
-        }));
+        return violations.map(({ id, nodes }) => {
+          return `${id}: ${nodes.map(({ target }) => target.join(" ")).join("; ")}`;
+        });
       },
       { exclude: except ? [except] : [], rules },
     );
-    for (const { id, places } of broken) {
-      const where = places.map((target) => target.join(" ")).join("; ");
-      found.push(`${colorScheme}, ${width} pixels, ${id}: ${where}`);
-    }
+    found.push(...broken.map((violation) => `${colorScheme}, ${width} pixels, ${violation}`));
   }
   return found;
 }
