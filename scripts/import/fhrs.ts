@@ -1,6 +1,6 @@
 import { SaxesParser } from "saxes";
 import type { ImportRecord } from "../../src/directory/import/record.ts";
-import { readTown } from "../../src/directory/import/towns.ts";
+import { isIsland, readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
 import { CommandError } from "../terminal/command.ts";
 import { present, type Row } from "./row.ts";
@@ -80,15 +80,16 @@ function rowOf(line: number, fields: Fields): Row {
 }
 
 /**
- * Four lines that end with the town, or with the county after it: the last that names a town is
- * the town. Lines that only repeat the name are left out.
+ * Four lines that end with the town, or with the county or the island after it: the last that names a
+ * town is the town. Lines that only repeat the name are left out.
  */
 function splitAddress(given: readonly (string | undefined)[], name: string) {
   const lines = given
     .map(present)
     .filter((line) => line !== undefined)
     .map(unescapeAmpersand);
-  const town = lines.findLastIndex((line, place) => place > 0 && readTown(line) !== null);
+  const named = [...lines.keys()].filter((place) => place > 0 && readTown(lines[place] ?? ""));
+  const town = named.findLast((place) => !isIsland(lines[place] ?? "")) ?? named.at(-1) ?? -1;
   const rest = lines.filter((_, place) => place < town || town === -1);
   const [line1, ...others] = rest.filter((line) => makeSlug(line) !== makeSlug(name));
   const first = line1 ?? rest[0];

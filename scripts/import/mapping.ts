@@ -5,7 +5,7 @@ import {
   readPostcode,
   readWebsite,
 } from "../../src/directory/import/contacts.ts";
-import { isCounty, readTown } from "../../src/directory/import/towns.ts";
+import { isCounty, isIsland, readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
 import { CommandError } from "../terminal/command.ts";
 import { type FieldName, fieldNames, isFieldName } from "./fields.ts";
@@ -75,7 +75,7 @@ const mapping = v.pipe(
  * A function from the cells of a row to our fields.
  *
  * Feeds shift addresses from column to column, so the town and the lines of the address may list the same
- * columns. The town is the first of its columns that names a town. The first line is the first of its
+ * columns. The town is the first of its columns that names a town, or else an island. The first line is the first of its
  * columns that is not the town, a county or the name; a number alone takes the next along, its street.
  * The second line is all of its columns that are none of these and not in the first line.
  *
@@ -115,7 +115,10 @@ export function mapColumns(
     function choose(field: FieldName, columns: readonly number[]): number | undefined {
       const filled = columns.filter((index) => cell(index) !== "");
       if (columns.length === 1) return filled[0];
-      if (field === "city") return filled.find((index) => readTown(cell(index)) !== null);
+      if (field === "city") {
+        const named = filled.filter((index) => readTown(cell(index)) !== null);
+        return named.find((index) => !isIsland(cell(index))) ?? named[0];
+      }
       if (ADDRESS_ORDER.includes(field)) return columns.find(isLine);
       const read = readers[field];
       // What is not usable is to be told of.

@@ -42,6 +42,9 @@ function parse(value: string): OpeningHoursRecord[] | null {
   if (/\b(sunrise|sunset|dawn|dusk)\b/.test(value)) return null;
   // By the letter of the format these are open day and night, but who writes them does not know the times.
   if (value.split(";").some((rule) => ONLY_DAYS.test(rule))) return null;
+  // The first and third Friday of a month.
+  if (/\[[-\d, ]+\]/.test(value)) return null;
+  if ([...value.matchAll(BARE_HOURS)].some(isHalfOfDay)) return null;
   let hours: Hours;
   try {
     hours = withDays(new OpeningHours(normalise(value), ENGLAND));
@@ -49,10 +52,11 @@ function parse(value: string): OpeningHoursRecord[] | null {
     return null; // The library throws a string that explains the fault to the mapper.
   }
   try {
-    const weeks = MONDAYS.map((monday) => weekFrom(hours, monday));
-    const [first] = weeks;
-    if (!first || !weeks.every((week) => JSON.stringify(week) === JSON.stringify(first)))
-      return null;
+    const [january, ...others] = SAYS_MORE_THAN_DAYS.test(value) ? MONDAYS : [MONDAYS[0]];
+    const first = weekFrom(hours, january);
+    if (!first) return null;
+    const isSame = (week: typeof first | null) => JSON.stringify(week) === JSON.stringify(first);
+    if (!others.every((monday) => isSame(weekFrom(hours, monday)))) return null;
     return first.every(({ isClosed }) => isClosed) ? null : first;
   } catch {
     return null; // Holidays or sunrises that the library cannot place.
@@ -74,7 +78,23 @@ function normalise(value: string): string {
     .join(";");
 }
 
-const ONLY_DAYS = /^\s*(?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[a-z]*[\s,-]*)+(?:PH\s*)?$/;
+const ONLY_DAYS =
+  /^\s*(?:(?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[a-z]*[\s,-]*)+(?:PH\s*)?(?:open\s*)?|open\s*)$/;
+
+/** Anything but days and times, such as a month or a year: only then may one week be unlike another. */
+const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|BH|SH|off|closed)\b)\p{L}|\b\d{4}\b/iu;
+
+/** Hours without minutes, which the library takes to be of 24, and no days of a month or weeks. */
+const BARE_HOURS =
+  /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?)([1-9]\d?) ?[-–] ?(\d{1,2})(?![\d:.]| ?[ap]\.?m)/gi;
+
+/** Whether such hours may be of twelve: 9-5, and the 1-5 of an afternoon. */
+function isHalfOfDay([, from, to]: RegExpExecArray): boolean {
+  return Number(to) <= Number(from) || Number(from) < EARLIEST_OPENING;
+}
+
+/** The hour before which hardly anybody opens. */
+const EARLIEST_OPENING = 6;
 
 /** Among other days, as in "PH,SH off". */
 const SCHOOL_HOLIDAYS =
@@ -111,14 +131,22 @@ const ENGLAND: nominatim_object = {
 };
 
 /**
- * Mondays in each season, without a public holiday, and without a change of clocks in Britain,
- * from the week before to the week after.
+ * A Monday in each month, without a public holiday, and without a change of clocks in Britain, from the
+ * week before to the week after.
  */
 const MONDAYS = [
+  [2025, 0, 13],
   [2025, 1, 3],
+  [2025, 2, 10],
+  [2024, 3, 15],
+  [2022, 4, 16],
   [2025, 5, 16],
+  [2025, 6, 21],
+  [2025, 7, 4],
   [2025, 8, 15],
+  [2025, 9, 6],
   [2025, 10, 17],
+  [2025, 11, 8],
 ] as const;
 
 function weekFrom(

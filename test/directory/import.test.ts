@@ -179,17 +179,18 @@ test("a business that lacks something is pending and counted, and approved once 
     { ...whole, sourceId: "category", category: null },
     { ...whole, sourceId: "city", city: "  " },
     { ...whole, sourceId: "line1", address: { postcode: "NR1 3DD" } },
+    { ...whole, sourceId: "n/a", address: { line1: "N/A", line2: "-", postcode: "NR1 3DD" } },
     { ...whole, sourceId: "postcode", address: { line1: "1 High Street", postcode: "NR1" } },
     { ...whole, sourceId: "coordinates", coordinates: null },
   ];
   const { unusable, ...counts } = await load(lacking);
-  expect(counts).toMatchObject({ created: 5, pending: 5, rejected: 0 });
-  expect(unusable).toEqual({ postcode: 1 });
+  expect(counts).toMatchObject({ created: 6, pending: 6, rejected: 0 });
+  expect(unusable).toEqual({ postcode: 1, line1: 1, line2: 1 });
   expect((await listBusinesses(database.sql, { offset: 0, limit: 20 })).total).toBe(0);
 
   const completed = lacking.map(({ sourceId = "" }) => ({ ...whole, sourceId }));
-  expect(await load(completed)).toMatchObject({ updated: 5, pending: 0 });
-  expect((await listBusinesses(database.sql, { offset: 0, limit: 20 })).total).toBe(5);
+  expect(await load(completed)).toMatchObject({ updated: 6, pending: 0 });
+  expect((await listBusinesses(database.sql, { offset: 0, limit: 20 })).total).toBe(6);
 });
 
 test("an approved business that loses what it needs is pending until it has it again", async () => {

@@ -88,6 +88,11 @@ test("known hours with an open end are known, an open end alone is not", () => {
 
 test.each([
   ["of the season", "Apr-Sep: Mo-Su 10:00-18:00; Oct-Mar: Sa-Su 10:00-16:00"],
+  ["of a few months", "Feb,Jun,Sep,Nov: Mo-Su 10:00-18:00"],
+  ["of most months", "Feb-Nov 10:00-16:00"],
+  ["of some weeks", "week 2-52/2 Mo-Fr 09:00-17:00"],
+  ["of some Fridays of a month", "Fr[1,3] 09:00-12:00"],
+  ["of the first Saturday of a month", "Mo-Fr 09:00-17:00; Sa[1] 10:00-12:00"],
   ["of the sun", "sunrise-sunset"],
   ["in words", '"by appointment"'],
   ["partly in words", 'Mo-We "private hire"; Th-Sa 21:00-03:00'],
@@ -97,8 +102,20 @@ test.each([
   ["that are nothing", ""],
   ["that are only days", "Mo-Sa"],
   ["that are only days, with holidays", "Mo-Sa; Dec 25-26 off"],
+  ["that are open, whenever that is", "open"],
+  ["that are open on some days", "Mo-Fr open; Sa,Su off"],
+  ["of twelve hours, as it seems", "Mo-Sa 9-5"],
+  ["of twelve hours on one day", "Mo-Fr 08:00-18:00; Sa 8-1"],
+  ["of twelve hours, twice a day", "12-3, 5-11"],
   ["that lack the times of a day", "Mo-Fr 09:00-17:00; Sa,Su,PH"],
 ])("hours %s are not understood", (_, value) => expect(readWeek(value)).toBeNull());
+
+test("hours without minutes are understood where they can only be of 24", () => {
+  expect(week("Mo-Su 9-17")).toEqual(each("09:00-17:00"));
+  expect(week("Mo-Su 05-11")).toEqual(each("05:00-11:00"));
+  expect(week("Mo-Su 9am-5pm")).toEqual(each("09:00-17:00"));
+  expect(week("Mo-Su 09:00-17:00; Jan 1-2 off; Dec 24-26 off")).toEqual(each("09:00-17:00"));
+});
 
 test("a night is not cut by the rule of the next day", () => {
   expect(week("Fr 20:00-03:00; Sa 20:00-04:00; Su off")).toEqual([

@@ -399,6 +399,8 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
     "12,Boots,17-19,Dock Road,Parr,St Helens",
     "13,Boots,2a,,Hull,East Yorkshire",
     "14,Boots,17–19,Dock Road,Parr,St Helens",
+    "15,Boots,1 Church Street,,Stornoway,Isle of Lewis",
+    "16,Boots,1 Church Street,,,Isle of Lewis",
   ].join("\n");
   expect(await records(readCsv(pieces(csv), mapping))).toEqual([
     { sourceId: "1", name: "Boots", city: "Hebburn", address: { line1: "1 High Street" } },
@@ -450,6 +452,13 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
       city: "St Helens",
       address: { line1: "17–19 Dock Road", line2: "Parr" },
     },
+    {
+      sourceId: "15",
+      name: "Boots",
+      city: "Stornoway",
+      address: { line1: "1 Church Street" },
+    },
+    { sourceId: "16", name: "Boots", city: "Isle of Lewis", address: { line1: "1 Church Street" } },
   ]);
 });
 
@@ -471,6 +480,22 @@ test("FHRS: entities, xsi:nil and the town at the end of the address", async () 
       city: "Norwich",
       coordinates: { lat: 52.6, lng: 1.29 },
     },
+  ]);
+});
+
+test.each([
+  [["1 High Street", "Forfar", "Angus"], "Forfar"],
+  [["1 High Street", "Ebbw Vale", "Blaenau Gwent"], "Ebbw Vale"],
+  [["1 High Street", "Portree", "Isle of Skye"], "Portree"],
+  [["1 High Street", "Isle of Skye"], "Isle of Skye"],
+])("FHRS: of the lines %p, %p is the town", async (lines, city) => {
+  const fields = lines.map((line, place) => {
+    const name = `AddressLine${place + 1}`;
+    return `<${name}>${line}</${name}>`;
+  });
+  const xml = establishment(`<FHRSID>1</FHRSID><BusinessName>A</BusinessName>${fields.join("")}`);
+  expect(await records(readFhrs(pieces(xml)))).toMatchObject([
+    { city, address: { line1: "1 High Street" } },
   ]);
 });
 

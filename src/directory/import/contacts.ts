@@ -5,6 +5,7 @@ import {
 } from "libphonenumber-js/min";
 import { LRUCache } from "lru-cache";
 import { emailPattern } from "../email.ts";
+import { cleanLine } from "./text.ts";
 
 // Each of these reads what people write into one field. Of several values the first usable one
 // is taken; null means that none is.
@@ -24,7 +25,8 @@ export function readPhone(text: string): string | null {
 const numbers = new LRUCache<string, string>({ max: 20_000 });
 
 function parsePhone(text: string): string | null {
-  for (const part of text.split(/[;,/|&\n]|\b(?:or|and)\b/i)) {
+  for (const given of text.split(/[;,/|&\n]|\b(?:or|and)\b/i)) {
+    const part = given.replace(/\bfax\b(?=\D*\d).*$/i, "");
     if (/\bfax\b|^\s*f\b/i.test(part)) continue;
     // Looking for a number within a text takes as long again as reading it.
     const isNumberAlone = /^[+\d][\d ()-]*\d$/.test(part);
@@ -37,6 +39,17 @@ function parsePhone(text: string): string | null {
     if (!/\p{L}/u.test(part)) continue;
     const found = findPhoneNumbersInText(part, "GB").find((one) => isBritish(one.number));
     if (found) return nationalFormat(found.number);
+  }
+  return firstOfSeveral(text);
+}
+
+/** The number at the beginning of digits with nothing but space between two numbers. */
+function firstOfSeveral(text: string): string | null {
+  if (!/^[\d\s()+/-]+$/.test(text)) return null;
+  const groups = text.trim().split(/[\s/]+/);
+  for (let count = groups.length; count > 1; count--) {
+    const number = parsePhoneNumberFromString(groups.slice(0, count).join(" "), "GB");
+    if (number && isBritish(number)) return nationalFormat(number);
   }
   return null;
 }
@@ -59,15 +72,19 @@ const LONGEST_EXTENSION = 7;
 
 /** An address on the web, with a scheme. Of http and https only, without credentials. */
 export function readWebsite(text: string): string | null {
-  const parts = text.split(/[;|\s]+|,(?=\s|$|www\.|https?:)/i).filter(Boolean);
+  const parts = cleanLine(text)
+    .split(/[;|\s]+|,(?=\s|$|www\.|https?:)/i)
+    .map((part) => part.replace(/\.+$/, ""))
+    .filter(Boolean);
   // Beside a whole address a bare name may be the rest of it: "http://exa mple.com" is not mple.com.
   const whole = parts.filter((part) => /^https?:/i.test(part));
   for (const part of whole.length > 0 ? whole : parts) {
     const address = /^https?:\/\//i.test(part) ? part : `https://${part.replace(/^\/\//, "")}`;
     if (!URL.canParse(address)) continue;
     const { href, hostname, username, password } = new URL(address);
-    // "mailto:a@b.example" and "ftp://b.example" end up as something without a proper host.
-    if (!/^[\w-]+(\.[\w-]+)+$/.test(hostname) || username !== "" || password !== "") continue;
+    // "mailto:a@b.example" and "ftp://b.example" end up as something without a proper host, and the 4.5 of
+    // a column that has shifted as 4.0.0.5.
+    if (!/^([\w-]+\.)+[a-z][\w-]*$/.test(hostname) || username !== "" || password !== "") continue;
     if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(part) && !/^https?:\/\//i.test(part)) continue;
     return href === `${address}/` ? address : href;
   }
@@ -76,8 +93,8 @@ export function readWebsite(text: string): string | null {
 
 /** A mail address. */
 export function readEmail(text: string): string | null {
-  for (const part of text.split(/[;,\s<>]+/)) {
-    const address = part.replace(/^mailto:|\.$/gi, "");
+  for (const part of cleanLine(text).split(/[;,:\s<>()[\]"?]+/)) {
+    const address = part.replace(/^['‘]|[.'’]+$/g, "");
     if (address.length <= 254 && emailPattern.test(address)) return address;
   }
   return null;

@@ -78,8 +78,8 @@ export function prepare(
       category_id: category,
       short_description: use("shortDescription", given.shortDescription, cleanLine, ""),
       description: use("description", given.description, cleanText, ""),
-      address_line1: use("line1", address.line1, cleanLine, ""),
-      address_line2: use("line2", line2, (text) => cleanLine(text) || null, null),
+      address_line1: use("line1", address.line1, readAddressLine, ""),
+      address_line2: use("line2", line2, readAddressLine, null),
       postcode: use("postcode", address.postcode, readPostcode, ""),
       latitude: coordinates === null ? null : coordinates?.lat,
       longitude: coordinates === null ? null : coordinates?.lng,
@@ -116,6 +116,12 @@ const check = v.safeParser(importRecord, { abortEarly: true });
  */
 function isInUk({ lat, lng }: { lat: number; lng: number }): boolean {
   return lat >= 49 && lat <= 61 && lng >= -9 && lng <= 2;
+}
+
+/** Null when it is nothing, or what stands for nothing. */
+function readAddressLine(text: string): string | null {
+  const line = cleanLine(text);
+  return /^(?:n\/?a|null|none|unknown|tbc|[-.]*)$/i.test(line) ? null : line;
 }
 
 function readPhotos(photos: NonNullable<CheckedRecord["photos"]>): Photo[] {

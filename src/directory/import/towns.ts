@@ -32,7 +32,8 @@ const read = new LRUCache<string, { town: Town | null }>({ max: 20_000 });
 
 function parse(text: string): Town | null {
   const parts = separated(cleanLine(text)).map(withoutSurroundings);
-  const name = parts.findLast(isTown);
+  const towns = parts.filter(isTown);
+  const name = towns.findLast((town) => !isIsland(town)) ?? towns.at(-1);
   if (name === undefined) return null;
   const cased = withoutAbbreviations(withCase(name));
   const slug = makeSlug(cased);
@@ -45,9 +46,15 @@ export function isCounty(text: string): boolean {
   return COUNTY.test(text.trim());
 }
 
+/** Whether a text is the name of an island: it stands for the town only where none on it is named. */
+export function isIsland(text: string): boolean {
+  return ISLAND.test(text.trim());
+}
+
 /** Splits at commas, and where one is missing, as in Cranham. Upminster, or Market Street Bolton. */
 function separated(text: string): string[] {
   return text
+    .replace(/ U[ ./]+(?=\p{L}{3})/giu, " upon ")
     .replace(/(?<!\bM[ac]{1,2})(?<=\p{Ll})(?=\p{Lu})/gu, ",")
     .replace(/(?<=\p{Ll}{3})\. /gu, ",")
     .replace(/ (street|road|rd|avenue|lane) (?=\p{L})/giu, " $1,")
@@ -61,7 +68,7 @@ function withoutSurroundings(part: string): string {
     .replace(/^[\s.;:'"-]+|[\s.;:'"-]+$/g, "")
     .replace(/^(nr\. ?|nr |near )/i, "")
     .replace(/(?<=.)(?<! new) (city|town) cent(re|er)$/i, "");
-  const [, before] = isCounty(bare) ? [] : (TRAILING_COUNTY.exec(bare) ?? []);
+  const [, before] = isCounty(bare) || isIsland(bare) ? [] : (TRAILING_COUNTY.exec(bare) ?? []);
   // In Bradford on Avon, Avon is no county.
   return before && !SMALL_WORDS.test(before.split(" ").at(-1) ?? "") ? before : bare;
 }
@@ -75,12 +82,22 @@ function isTown(name: string): boolean {
   );
 }
 
-/** Capitalises a name that came in only one case, and puts small words in lower case. */
+/**
+ * Capitalises a name that came in only one case, and a word that was forgotten, as in Barrow upon humber.
+ * Puts small words in lower case.
+ */
 function withCase(name: string): string {
   const isOneCase = name === name.toUpperCase() || name === name.toLowerCase();
   return name.replace(/[\p{L}\p{M}'’]+/gu, (word, start: number) => {
-    if (start > 0 && SMALL_WORDS.test(word)) return word.toLowerCase();
-    return isOneCase ? word.charAt(0).toUpperCase() + word.slice(1).toLowerCase() : word;
+    const lower = word.toLowerCase();
+    if (start > 0 && SMALL_WORDS.test(word)) return lower;
+    const before = name.slice(0, start);
+    // Elsewhere small words are often right, as in Pont-faen and Boat o' Brig.
+    const isForgotten =
+      word === lower &&
+      (/[ -](?:on|by|the)[ -]$/i.test(before) || (before.endsWith(" ") && word.length > 3));
+    if (!isOneCase && !isForgotten) return word;
+    return lower.replace(/^(?:o['’])?\p{L}/u, (first) => first.toUpperCase());
   });
 }
 
@@ -104,28 +121,38 @@ const directions: Readonly<Record<string, string>> = {
 };
 
 const SMALL_WORDS =
-  /^(upon|on|in|at|by|en|le|la|de|the|under|next|with|cum|of|and|sub|super|y|yr|yn|ar)$/i;
+  /^(upon|on|in|at|by|en|le|la|de|the|under|next|near|with|cum|of|or|and|sub|super|y|yr|yn|ar|na|nan|a['’])$/i;
 
-// Counties of today, of history and of the post, with the usual abbreviations. Left out are those
-// that are a town as well: Antrim, Armagh, Durham, Londonderry.
+// Counties and council areas of today, counties of history and of the post, with the usual
+// abbreviations. Left out are those that are a town as well, such as Antrim, Armagh, Durham,
+// Londonderry, Stirling and Conwy.
 const COUNTIES = [
-  "(?:(?:(?:north|south|east|west|n|s|e|w)(?:\\. ?| ))?\\p{L}+shire)",
-  "(?:(?:north|south|east|west|n|s|e|w)(?:\\. ?| )(?:yorks|lincs|sussex|midlands))",
-  "(?:(?:mid|south|west)(?:\\. ?| )glamorgan)",
-  "(?:co(?:unty|\\.)? ?(?:antrim|armagh|down|durham|fermanagh|londonderry|tyrone))",
+  "(?:(?:(?:north|south|east|west|mid|n|s|e|w)(?:\\. ?| ))?\\p{L}+[ -]?shire)",
+  "(?:(?:north|south|east|west|n|s|e|w)(?:\\. ?| )(?:yorks|lincs|sussex|midlands|lothian))",
+  "(?:(?:(?:mid|south|west|s|w)(?:\\. ?| )|(?:the )?vale of )?glamorgan)",
+  "(?:co(?:unty|\\.)? ?(?:antrim|armagh|derry|down|durham|fermanagh|londonderry|tyrone))",
   "(?:east riding(?: of yorkshire)?|tyne (?:and|&) wear|isle of (?:wight|man)|iow|iom|greater (?:london|manchester))",
-  "avon|beds|bedford shire|berks|bucks|cambs|cleveland|clwyd|cornwall|cumbria|devon|dorset|dyfed",
-  "essex|fermanagh|fife|glos|gloucs|gwent|gwynedd|hants|herts|humberside|kent|lancs|leics|lincs|merseyside",
-  "middlesex|middx|midlothian|norfolk|northants|northumberland|notts|oxon|powys|rutland|salop",
-  "somerset|staffs|suffolk|surrey|sussex|tyrone|warks|wilts|worcs|yorks",
+  "avon|beds|berks|bucks|cambs|cleveland|cornwall|cumberland|cumbria|derbys|devon|dorset",
+  "essex|fermanagh|glos|gloucs|hants|herts|humberside|kent|lancs|leics|lincs|merseyside",
+  "middlesex|middx|norfolk|northants|northumberland|notts|oxon|rutland|salop|somerset|staffs|suffolk",
+  "surrey|sussex|tyrone|warks|westmorland(?: (?:and|&) furness)?|wilts|worcs|yorks",
+  "(?:isle of )?anglesey|blaenau gwent|carms|ceredigion|clwyd|dyfed|flints|gwent|gwynedd|monmouths",
+  "neath port talbot|pembs|powys|rhondda cynon taff?|torfaen|ynys m[oô]n",
+  "angus|argyll(?: (?:and|&) bute)?|(?:the )?(?:scottish )?borders|caithness|dumfries (?:and|&) galloway|fife",
+  "grampian|(?:the )?(?:scottish )?highlands?|inverclyde|lothian|midlothian|moray|perth (?:and|&) kinross",
+  "ross (?:and|&) cromarty|strathclyde|sutherland|tayside|western isles|outer hebrides|channel islands",
   "england|scotland|wales|northern ireland|united kingdom|great britain|uk|gb",
 ].join("|");
+// To the post many of these are towns.
+const ISLANDS =
+  "isles? of \\p{L}+(?: uist)?|(?:orkney|shetland)(?: isl(?:and|e)s)?|jersey|guernsey";
 const COUNTY = new RegExp(`^(?:${COUNTIES})$`, "iu");
-const TRAILING_COUNTY = new RegExp(`^(.+?)(?: - |[ /])\\(?(?:${COUNTIES})\\)?$`, "iu");
+const ISLAND = new RegExp(`^(?:${ISLANDS})$`, "iu");
+const TRAILING_COUNTY = new RegExp(`^(.+?)(?: - |[ /])\\(?(?:${COUNTIES}|${ISLANDS})\\)?$`, "iu");
 
 // The last word of a street's name. Not "hill", "green", "gate" or "row": towns end so as well.
 const STREET =
   /^.+[ -](street|str?|road|rd|avenue|ave|lane|ln|close|drive|way|crescent|terrace|mews|parade|square|gardens|boulevard|arcade|court|walk|grove)\.?$/i;
 
 const NO_TOWN =
-  /\b(centre|center|precinct|supermarket|surgery|hospital|estate|retail park|business park|shopping|unit|floor|stall|pharmacy|store|stores|superstore|shop|building|house|mobile)\b|^(n\/?a|none|unknown|various|null|tbc|other|north|south|east|west)$/i;
+  /\b(centre|center|precinct|supermarket|surgery|hospital|estate|retail park|business park|shopping|unit|floor|stall|pharmacy|store|stores|superstore|shop|building|house|mobile)\b|^(n\/?a|none|unknown|various|null|tbc|please select|other|north|south|east|west)$/i;
