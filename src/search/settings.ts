@@ -2,7 +2,7 @@ import type { Settings } from "meilisearch";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { knownTrades, synonyms } from "./synonyms.ts";
-import { MIN_WORD_SIZE_FOR_TYPOS } from "./words.ts";
+import { MIN_WORD_SIZE_FOR_TYPOS } from "./typos.ts";
 
 /** The name of the search index, unless somebody chooses another. */
 export const SEARCH_INDEX = "businesses";

@@ -29,20 +29,6 @@ export function searchWords(text: string): string[] {
 export const MOST_WORDS = 10;
 
 /**
- * How many letters a word needs for one typing error (`cofee`) to be forgiven, and for two. Shorter ones
- * have to be right: British trade names are full of short words that are one letter apart (bar, bark,
- * barn; vet, vets, pet).
- */
-export const MIN_WORD_SIZE_FOR_TYPOS = { oneTypo: 5, twoTypos: 9 };
-
-/** How many typing errors are forgiven in a word. */
-export function typosForgiven({ length }: string): 0 | 1 | 2 {
-  const { oneTypo, twoTypos } = MIN_WORD_SIZE_FOR_TYPOS;
-  if (length >= twoTypos) return 2;
-  return length >= oneTypo ? 1 : 0;
-}
-
-/**
  * Whether a word may be the beginning of another. Short words match only as they are: otherwise `bar`
  * would find every Barclays, and `nr1` NR10 to NR19.
  */

@@ -1,12 +1,6 @@
-import { distance } from "fastest-levenshtein";
 import type { ComponentChildren } from "preact";
-import {
-  MOST_WORDS,
-  mayBeUnfinished,
-  searchWords,
-  singular,
-  typosForgiven,
-} from "../search/words.ts";
+import { countTypos } from "../search/typos.ts";
+import { MOST_WORDS, mayBeUnfinished, searchWords, singular } from "../search/words.ts";
 
 /** Marks the words of a text that were searched for. */
 export type Highlight = (text: string) => ComponentChildren;
@@ -30,7 +24,7 @@ function matches(part: string, wanted: string): boolean {
   if (word === wanted || singular(word) === singular(wanted)) return true;
   if (/\d/.test(word)) return false;
   if (mayBeUnfinished(wanted) && word.startsWith(wanted)) return true;
-  return distance(word, wanted) <= typosForgiven(wanted);
+  return countTypos(word, wanted) !== null;
 }
 
 const unaccented = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "");

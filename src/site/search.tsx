@@ -7,6 +7,7 @@ import type { Handler } from "../http/handler.ts";
 import { parseQuery } from "../http/parameters.ts";
 import { counted, grouped } from "../numbers.ts";
 import type { Search } from "../search/query.ts";
+import { searchWords } from "../search/words.ts";
 import type { Sql } from "../store/postgres.ts";
 import { highlightWords } from "./highlight.tsx";
 import { BusinessList, ofPage, Paging, pathWith } from "./listing.tsx";
@@ -88,7 +89,7 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
             ) : (
               counted(found.total, "business", "businesses")
             )}
-            {found.instead && ` for “${found.instead}”, as none has all of your words`}
+            {found.instead && ` for “${asTyped(found.instead, q)}”, as none has all of your words`}
             {ofPage(number)}
           </p>
         )}
@@ -109,6 +110,26 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
     );
   };
 }
+
+/** Words as search knows them in the form in which they were typed: “B&B”, and not “bb”. */
+function asTyped(words: string, q: string): string {
+  const pieces = q.split(/\s+/);
+  const typed = new Map<string, string>();
+  for (let length = 1; length <= MOST_PIECES; length++) {
+    for (let start = 0; start + length <= pieces.length; start++) {
+      const run = pieces.slice(start, start + length).join(" ");
+      const word = searchWords(run).join(" ");
+      if (!typed.has(word)) typed.set(word, run.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""));
+    }
+  }
+  return words
+    .split(" ")
+    .map((word) => typed.get(word) ?? word)
+    .join(" ");
+}
+
+/** A word may have been typed in so many pieces, as in “A & B & C”. */
+const MOST_PIECES = 5;
 
 /** Says what else may be tried, with a link to it. */
 function NothingFound({ q, isNarrowed }: { q: string; isNarrowed: boolean }) {

@@ -1,7 +1,6 @@
-import { distance } from "fastest-levenshtein";
 import { type City, findCity, largestCities } from "../directory/cities.ts";
 import { makeSlug } from "../directory/slug.ts";
-import { typosForgiven } from "../search/words.ts";
+import { countTypos } from "../search/typos.ts";
 import type { Sql } from "../store/postgres.ts";
 
 /** What somebody typed as a town: the one of that name, or those that may have been meant. */
@@ -29,9 +28,11 @@ const wordsOf = ({ slug }: City) => slug.split("-");
 /** In short names no typing error is forgiven: there another letter makes another town. */
 function closest(cities: readonly City[], slug: string): City[] {
   return cities
-    .map((city) => ({ city, away: distance(city.slug, slug) }))
-    .filter(({ away }) => away <= typosForgiven(slug))
-    .sort((a, b) => a.away - b.away)
+    .flatMap((city) => {
+      const typos = countTypos(city.slug, slug);
+      return typos === null ? [] : { city, typos };
+    })
+    .sort((a, b) => a.typos - b.typos)
     .map(({ city }) => city);
 }
 

@@ -9,7 +9,8 @@ import {
   SearchUnavailable,
 } from "../../src/search/query.ts";
 import { syncSearch } from "../../src/search/sync.ts";
-import { mayBeUnfinished, searchWords, singular, typosForgiven } from "../../src/search/words.ts";
+import { typosForgiven } from "../../src/search/typos.ts";
+import { mayBeUnfinished, searchWords, singular } from "../../src/search/words.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { addBusiness, type BusinessFixture } from "../fixtures.ts";
 import { createDatabase, stores, type TestDatabase, uniqueIndex } from "../support.ts";

@@ -8,6 +8,7 @@ for (const [query, text, marked] of [
   ["café", "The Cafe at Centrum", ["Cafe"]],
   ["mcdonalds", "McDonald’s", ["McDonald’s"]],
   ["resturant", "Wharf Restaurant", ["Restaurant"]],
+  ["plubmer glasgwo", "Plumber in Glasgow", ["Plumber", "Glasgow"]],
   ["24", "2 to 24", ["24"]],
   ["bar", "Barn", []],
   ["salon2000", "Salon2001", []],

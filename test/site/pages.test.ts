@@ -103,6 +103,7 @@ describe("search", () => {
     ["Hull", "kingston-upon-hull"],
     ["Kingston on Hull", "kingston-upon-hull"],
     ["Bristoll", "bristol"],
+    ["Bristlo", "bristol"],
     ["Baht", null],
   ] as const) {
     test(`takes the town “${typed}” for ${meant ?? "none that there is"}`, async () => {
@@ -116,6 +117,8 @@ describe("search", () => {
   test("says which words it looked for when nothing has them all", async () => {
     const { html } = await open("/search?q=emergency+plumber+leeds");
     expect(html).toContain("for “plumber leeds”, as none has all of your words");
+    const typed = await open(`/search?q=${encodeURIComponent("emergency Plumber’s, LEEDS")}`);
+    expect(typed.html).toContain("for “Plumber’s LEEDS”, as none has all of your words");
     expect((await open("/search?q=plumber+leeds")).html).not.toContain("as none has");
   });
 
