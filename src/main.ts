@@ -110,7 +110,12 @@ export async function start(
 
     const file: PageFile = await reach(
       "a file in TMPDIR",
-      async () => new RingFile(config.tempFolder, { size: cacheBytes, mostNames: MOST_KEPT }),
+      async () =>
+        new RingFile(config.tempFolder, {
+          size: cacheBytes,
+          mostNames: MOST_KEPT,
+          margin: cacheBytes / 32,
+        }),
     );
     opened.push(() => file.close());
     const answers: Answers = await reach("PostgreSQL (DATABASE_URL)", () =>
@@ -134,7 +139,7 @@ export async function start(
       const compaction = startCompaction(sql, log);
       opened.push(() => compaction.stop());
       tasks.totals = compaction;
-      const searchSync = await startSearchSync({ ...searchStore, log });
+      const searchSync = await startSearchSync({ ...searchStore, listener: control, log });
       opened.push(() => searchSync.stop());
       tasks.search = searchSync;
     }

@@ -82,8 +82,9 @@ export function serve(parts: Parts): Server<undefined> {
         response = respond(request, await handler(request, context), context.headers);
       } catch (error) {
         if (!(error instanceof LostPageError)) throw error;
-        // A cached answer was found, but could not be read from its file. The whole request is handled once
-        // more, so the caller is charged for two.
+        // A cached answer was found, but could not be read from its file: the disk fails, or all that is
+        // cached was dropped in that moment. The whole request is handled once more, so the caller is charged
+        // for two.
         response = respond(request, await handler(request, context), context.headers);
       }
       counts.set(response.status, (counts.get(response.status) ?? 0) + 1);

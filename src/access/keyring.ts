@@ -26,6 +26,7 @@ export interface Keyring {
  * holds within one second even if its announcement is lost. While the number cannot be read,
  * findings are good for less than a second. Look-ups of one key at the same time share one query.
  * @param now the clock, in milliseconds since 1970; set by tests
+ * @throws the error of PostgreSQL when it cannot be asked
  */
 export async function createKeyring(
   sql: Sql,

@@ -46,6 +46,7 @@ export interface PageCacheOptions<Page, Rest> {
  * touches, and corrects the total of the other pages of its lists. While announcements do not arrive,
  * nothing is found and everything is made anew.
  * @param file belongs to the caller, who closes it
+ * @throws what followAnnouncements throws, as behind a pooler in transaction mode
  */
 export async function createPageCache<Page extends object, Rest>(
   sql: Sql,

@@ -24,6 +24,7 @@ export class RingFile<Kept extends Slot> {
   readonly #file: number;
   #size: number;
   readonly #mostNames: number;
+  readonly #margin: number;
   /** The oldest first. */
   readonly #kept = new Map<string, Kept>();
   #byAge = this.#kept.entries();
@@ -39,12 +40,18 @@ export class RingFile<Kept extends Slot> {
   /**
    * @param options.size in bytes; they are taken up only as they are filled
    * @param options.mostNames each takes up some 300 bytes of memory
+   * @param options.margin bytes that may be written between finding an entry and reading it: so long before
+   *   its own are overwritten, an entry is no longer found
    * @throws Error when a file cannot be made in the folder
    */
-  constructor(folder: string, { size, mostNames }: { size: number; mostNames: number }) {
+  constructor(
+    folder: string,
+    { size, mostNames, margin = 0 }: { size: number; mostNames: number; margin?: number },
+  ) {
     // Positions are sums of sizes: with a fraction they would fall between bytes.
     this.#size = Math.floor(size);
     this.#mostNames = mostNames;
+    this.#margin = margin;
     const own = mkdtempSync(join(folder, "highstreet-"));
     try {
       this.#file = openSync(join(own, "pages"), "wx+", 0o600);
@@ -125,7 +132,8 @@ export class RingFile<Kept extends Slot> {
   }
 
   #hasToGo({ start }: Slot, wanted: number): boolean {
-    return this.#kept.size >= this.#mostNames || start + this.#size < this.#end + wanted;
+    const isNearEnd = start + this.#size < this.#end + wanted + this.#margin;
+    return this.#kept.size >= this.#mostNames || isNearEnd;
   }
 
   #append(name: string, bytes: Uint8Array, kept: Kept): void {

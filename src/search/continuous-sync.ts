@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import type { Sql } from "../store/postgres.ts";
 import type { Upkeep } from "../upkeep.ts";
 import type { SearchStore } from "./settings.ts";
 import { syncSearch } from "./sync.ts";
@@ -16,12 +17,15 @@ import { syncSearch } from "./sync.ts";
  *
  * An index of another version is replaced at the start. If there is one again later, servers of that
  * version are running, too, and it is left to them for as long as they bring changes into it.
+ * @param options.listener hears of commits. Its connections must not be cut for being silent, unless
+ *   something else is always heard on the one that listens
  */
 export async function startSearchSync({
+  listener,
   log,
   pollIntervalMs = POLL_INTERVAL_MS,
   ...store
-}: SearchStore & { log: Logger; pollIntervalMs?: number }): Promise<Upkeep> {
+}: SearchStore & { listener: Sql; log: Logger; pollIntervalMs?: number }): Promise<Upkeep> {
   const stopping = new AbortController();
   const { signal } = stopping;
   let failures = 0;
@@ -33,7 +37,7 @@ export async function startSearchSync({
   };
   // Where there was no index, searches are answered with 503 until the new one is there.
   const onBuild = (businesses: number) => log.info({ businesses }, "building a new search index");
-  const listening = await store.sql.listen("directory_changed", onChange, onChange);
+  const listening = await listener.listen("directory_changed", onChange, onChange);
   const running = run();
 
   return {

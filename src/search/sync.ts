@@ -103,13 +103,18 @@ async function inspectIndex(
 
 /** Whether there are businesses to be found that no recorded change will bring into the index. */
 async function lacksRecords(sql: Sql): Promise<boolean> {
-  const [row] = await sql<[{ lacks: boolean }]>`
-    select exists (
-      select from listings
-      where category_id = 0
-        and not exists (select from search_changes as c where c.business_id = listings.business_id)
-    ) as lacks`;
-  return row.lacks;
+  return await sql.begin(async (transaction) => {
+    // Right after a first import PostgreSQL has no statistics of the changes. It takes them for few, and would
+    // compare each business with all of them, which takes hours for a million.
+    await transaction`set local enable_nestloop = off`;
+    const [row] = await transaction<[{ lacks: boolean }]>`
+      select exists (
+        select from listings
+        where category_id = 0
+          and not exists (select from search_changes as c where c.business_id = listings.business_id)
+      ) as lacks`;
+    return row.lacks;
+  });
 }
 
 async function firstChange(sql: Sql): Promise<string | null> {

@@ -3,7 +3,6 @@ import { type IssuedKey, revokeKey } from "../access/keys.ts";
 import { rollKey } from "../access/roll-key.ts";
 import type { Sql } from "../store/postgres.ts";
 import { writtenTime } from "../times.ts";
-import { gracePeriods } from "./keys.tsx";
 
 /** What came of a form that was sent from the page. */
 export interface Outcome {
@@ -11,6 +10,14 @@ export interface Outcome {
   issued?: IssuedKey | undefined;
   notice?: string | undefined;
 }
+
+/** How long an old key may go on working, in seconds. */
+export const gracePeriods = [
+  { value: "86400", label: "for 24 hours" },
+  { value: "604800", label: "for 7 days" },
+  { value: "3600", label: "for an hour" },
+  { value: "0", label: "not at all" },
+];
 
 /** Does what a form of the page asks for, by its field `action`: reveal, revoke or roll. */
 export async function act(

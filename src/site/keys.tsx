@@ -2,6 +2,7 @@ import { type IssuedKey, type KeyRecord, keyState } from "../access/keys.ts";
 import type { UsageReport } from "../access/usage-report.ts";
 import { grouped } from "../numbers.ts";
 import { writtenTime } from "../times.ts";
+import { gracePeriods } from "./application-actions.ts";
 import { Code } from "./guide.tsx";
 
 /** A key in the only answer that ever holds it. */
@@ -108,14 +109,6 @@ function RollForm({ id }: { id: string }) {
     </form>
   );
 }
-
-/** How long an old key may go on working, in seconds. */
-export const gracePeriods = [
-  { value: "86400", label: "for 24 hours" },
-  { value: "604800", label: "for 7 days" },
-  { value: "3600", label: "for an hour" },
-  { value: "0", label: "not at all" },
-];
 
 /** The button is behind a summary, which asks for confirmation without a script: nothing can undo this. */
 function RevokeForm({ id, hint }: { id: string; hint: string }) {

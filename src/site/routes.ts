@@ -52,7 +52,8 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
   const admitSearch = admitVisitor(createWindow(redis, SEARCH_WINDOW), log);
   const outer = [errorPages(), catching];
   const inTime = answerInTime();
-  const read = (handler: Handler) => chain([...outer, allowMethods(), admit, inTime], handler);
+  const read = (handler: Handler, windows = [admit]) =>
+    chain([...outer, allowMethods(), ...windows, inTime], handler);
   const readOrSend = (handler: Handler) =>
     chain([...outer, allowMethods(["GET", "HEAD", "POST"]), admit, inTime], handler);
   const files = Object.entries(assetRoutes()).map(([path, handler]) => [
@@ -62,7 +63,8 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
 
   return {
     "/": read(home(sql, baseUrl)),
-    "/search": read(admitSearch(searchPage(sql, search))),
+    // The narrower window first: a search that it refuses is no page.
+    "/search": read(searchPage(sql, search), [admitSearch, admit]),
     "/businesses/:slug": read(business(sql, baseUrl)),
     "/categories/:slug": read(category(sql, baseUrl)),
     "/cities": read(cities(sql, baseUrl)),

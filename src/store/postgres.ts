@@ -49,6 +49,7 @@ export function openPostgres(
       ...(keepsPlans && { plan_cache_mode: "force_generic_plan", jit: "off" }),
     },
   };
+  // Connects only when something is asked of it. Until then it tells what the URL means.
   const sql = postgres(url, options);
   if (longestSilenceMs === undefined || sql.options.ssl || sql.options.path) return sql;
   return postgres(url, {

@@ -112,6 +112,19 @@ test("keeps as many as fit, and of more the latest", () => {
   });
 });
 
+test("what has been found can be read after so much more has been written", () => {
+  const file = new RingFile(folder, { size: SIZE, mostNames: 1_000, margin: 300 });
+  try {
+    for (const number of all) file.set(`${number}`, filled(number), new Slot());
+    const found = all.flatMap((number) => file.get(`${number}`) ?? []);
+    expect(found.length).toBe(7);
+    for (const number of [1, 2, 3]) file.set(`later ${number}`, filled(number), new Slot());
+    expect(found.map((slot) => file.read(slot)?.[0])).toEqual([93, 94, 95, 96, 97, 98, 99]);
+  } finally {
+    file.close();
+  }
+});
+
 test("keeps no more than so many, however small they are", () => {
   withFile(
     (file) => {

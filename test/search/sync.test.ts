@@ -82,6 +82,29 @@ describe("bringing the index up to date", () => {
     expect(await sync()).toMatchObject({ rebuilt: false });
   });
 
+  test("a first import of many is looked through once, although PostgreSQL knows nothing of it yet", async () => {
+    await sync();
+    await database.sql`
+      with made as (
+        insert into listings (category_id, city_id, list_rank, business_id)
+        select 0, 1, place, gen_random_uuid() from generate_series(1, 40000) as place
+        returning business_id
+      )
+      insert into search_changes (business_id) select business_id from made`;
+    // As an import does.
+    await database.sql`analyze listings`;
+    // Compared one by one, they would take many times as long.
+    const { pathname } = new URL(database.url);
+    await database.sql.unsafe(`alter database "${pathname.slice(1)}" set statement_timeout = '5s'`);
+    const sql = openPostgres(database.url, { keepsPlans: true });
+    const began = new AbortController();
+    const onProgress = () => began.abort(new Error("changes are brought in"));
+    await expect(
+      syncSearch({ ...where(), sql }, { signal: began.signal, onProgress }),
+    ).rejects.toThrow("changes are brought in");
+    await sql.end();
+  });
+
   test("what is suspended or deleted is not found, and leaves the index when it is tidied", async () => {
     const kept = await addBusiness(database.sql, { name: "Kept Kites" });
     const back = await addBusiness(database.sql, { name: "Back Kites" });
@@ -501,7 +524,7 @@ describe("a rebuild", () => {
 
 describe("the running sync", () => {
   test("follows each commit within seconds", async () => {
-    const running = await startSearchSync({ ...where(), log: silent });
+    const running = await startSearchSync({ ...where(), listener: where().sql, log: silent });
     await until(() => exists(index), 10_000);
     const { slug } = await addBusiness(database.sql, { name: "Swift" });
     await until(async () => (await total("swift")) === 1, FOUND_WITHIN_MS);
@@ -518,7 +541,12 @@ describe("the running sync", () => {
     const { slug } = await addBusiness(database.sql);
     await sync();
     const slow = slowMeilisearch(200);
-    const running = await startSearchSync({ ...where(), meili: slow.meili, log: silent });
+    const running = await startSearchSync({
+      ...where(),
+      listener: where().sql,
+      meili: slow.meili,
+      log: silent,
+    });
     // A run takes a fifth of a second, so the next one begins a second later at the soonest.
     for (const began = performance.now(); performance.now() - began < 1_500; ) {
       await database.sql`update businesses set review_count = review_count + 1 where slug = ${slug}`;
@@ -533,7 +561,12 @@ describe("the running sync", () => {
     const { slug } = await addBusiness(database.sql);
     await sync();
     const slow = slowMeilisearch(1_200);
-    const running = await startSearchSync({ ...where(), meili: slow.meili, log: silent });
+    const running = await startSearchSync({
+      ...where(),
+      listener: where().sql,
+      meili: slow.meili,
+      log: silent,
+    });
     await setStatus(slug, "suspended");
     await until(() => slow.runs() === 1, FOUND_WITHIN_MS);
     await addBusiness(database.sql, { name: "Latecomer" });
@@ -543,7 +576,12 @@ describe("the running sync", () => {
   });
 
   test("tidies up when nothing has happened for a while", async () => {
-    const running = await startSearchSync({ ...where(), log: silent, pollIntervalMs: 100 });
+    const running = await startSearchSync({
+      ...where(),
+      listener: where().sql,
+      log: silent,
+      pollIntervalMs: 100,
+    });
     await until(() => exists(index), 10_000);
     const { slug } = await addBusiness(database.sql, { name: "Swift" });
     await until(async () => (await indexed({ marked: true })).length === 1, FOUND_WITHIN_MS);
@@ -553,7 +591,12 @@ describe("the running sync", () => {
   });
 
   test("tidies up now and then also when something always happens", async () => {
-    const running = await startSearchSync({ ...where(), log: silent, pollIntervalMs: 40 });
+    const running = await startSearchSync({
+      ...where(),
+      listener: where().sql,
+      log: silent,
+      pollIntervalMs: 40,
+    });
     await until(() => exists(index), 10_000);
     const { slug } = await addBusiness(database.sql, { name: "Swift" });
     await until(async () => (await indexed()).length === 1, FOUND_WITHIN_MS);
@@ -579,7 +622,7 @@ describe("the running sync", () => {
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
     const gated = { ...where(), meili: openMeilisearch(gate.url.href, stores().meiliKey) };
     await addBusiness(database.sql, { name: "Returner" });
-    const running = await startSearchSync({ ...gated, log });
+    const running = await startSearchSync({ ...gated, listener: gated.sql, log });
     await until(() => lines.length > 0, 5_000);
     isAway = false;
     await until(() => lines.length > 3, 5_000);
@@ -598,7 +641,7 @@ describe("the running sync", () => {
   });
 
   test("goes on after PostgreSQL has cut all connections", async () => {
-    const running = await startSearchSync({ ...where(), log: silent });
+    const running = await startSearchSync({ ...where(), listener: where().sql, log: silent });
     await until(() => exists(index), 10_000);
     const watcher = openPostgres(database.url, { max: 1 });
     await watcher`
@@ -612,7 +655,7 @@ describe("the running sync", () => {
 
   test("two servers share the work without losing a change", async () => {
     const running = await Promise.all(
-      [1, 2].map(() => startSearchSync({ ...where(), log: silent })),
+      [1, 2].map(() => startSearchSync({ ...where(), listener: where().sql, log: silent })),
     );
     await until(() => exists(index), 10_000);
     await Promise.all(
@@ -627,7 +670,12 @@ describe("the running sync", () => {
     const { id } = await addBusiness(database.sql, { name: "First" });
     await sync();
     // Long beside a round, so that no round holds the same change for three polls.
-    const running = await startSearchSync({ ...where(), log: silent, pollIntervalMs: 200 });
+    const running = await startSearchSync({
+      ...where(),
+      listener: where().sql,
+      log: silent,
+      pollIntervalMs: 200,
+    });
     // It has looked once, and not built the index itself, after which it would rest for longer.
     await copyBusiness(database.sql, id, "known");
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
@@ -656,6 +704,7 @@ describe("the running sync", () => {
     });
     const running = await startSearchSync({
       ...where(),
+      listener: where().sql,
       meili: gate.meili,
       log: silent,
       pollIntervalMs: 100,
@@ -675,7 +724,7 @@ describe("the running sync", () => {
     await addBusiness(database.sql, { name: "First" });
     await sync();
     await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
-    const running = await startSearchSync({ ...where(), log: silent });
+    const running = await startSearchSync({ ...where(), listener: where().sql, log: silent });
     await until(
       async () => !(await meili.index(index).getDisplayedAttributes()).includes("version-other"),
       10_000,
@@ -691,6 +740,7 @@ describe("the running sync", () => {
     });
     const running = await startSearchSync({
       ...where(),
+      listener: where().sql,
       meili: openMeilisearch(hung.url.href, ""),
       log: silent,
     });
