@@ -6,6 +6,7 @@ import {
 } from "../src/access/applications.ts";
 import { createKey, listTiers } from "../src/access/keys.ts";
 import { loadConfig } from "../src/config.ts";
+import { grouped } from "../src/numbers.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { formatTime, writtenTime } from "../src/times.ts";
 import { readArguments, readDeclined, readOrder, USAGE } from "./keys/order.ts";
@@ -13,7 +14,7 @@ import { showKey } from "./keys/show-key.ts";
 import { openDatabase } from "./stack/database.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
-import { print } from "./terminal/output.ts";
+import { print, say } from "./terminal/output.ts";
 import { formatJson, formatTable } from "./terminal/table.ts";
 
 async function issueKey(): Promise<void> {
@@ -36,7 +37,7 @@ async function issue(
   order: Exclude<Order, { application: string }>,
   json: boolean,
 ): Promise<void> {
-  await checkTier(sql, order.tier);
+  await checkTier(sql, order);
   const issued = await createKey(sql, order);
   const { id, tier, expiresAt } = issued;
   const until = expiresAt ? `expires on ${writtenTime(expiresAt)}` : "does not expire";
@@ -48,7 +49,7 @@ async function approve(
   { application, ...rights }: Extract<Order, { application: string }>,
   json: boolean,
 ): Promise<void> {
-  await checkTier(sql, rights.tier);
+  await checkTier(sql, rights);
   checkDecision(application, await approveApplication(sql, application, rights));
   const { tier, expiresAt } = rights;
   print(
@@ -71,10 +72,20 @@ async function decline(
   );
 }
 
-async function checkTier(sql: Sql, tier: string): Promise<void> {
-  const tiers = (await listTiers(sql)).map(({ slug }) => slug);
-  if (tiers.includes(tier)) return;
-  throw new CommandError(`There is no tier ${tier}; choose one of ${tiers.join(", ")}.`);
+async function checkTier(sql: Sql, { tier, quota }: Pick<Order, "tier" | "quota">): Promise<void> {
+  const tiers = await listTiers(sql);
+  const found = tiers.find(({ slug }) => slug === tier);
+  if (!found) {
+    const slugs = tiers.map(({ slug }) => slug);
+    throw new CommandError(`There is no tier ${tier}; choose one of ${slugs.join(", ")}.`);
+  }
+  // Allowed, as for a trial, but it may as well be a typing error.
+  const { perMinute, monthlyQuota } = found;
+  if (perMinute === null && quota !== undefined && quota < monthlyQuota) {
+    say(
+      `Note: tier ${tier} promises ${grouped(monthlyQuota)} a month or more; --quota is ${grouped(quota)}.`,
+    );
+  }
 }
 
 function checkDecision(application: string, result: DecisionResult): void {

@@ -29,7 +29,7 @@ import { variants } from "./middleware/variants.ts";
 import { withKey } from "./middleware/withKey.ts";
 import { openApi } from "./reference/document.ts";
 import { llms } from "./reference/llms.ts";
-import { referencePage, referenceScript, SCRIPT_PATH } from "./reference/page.ts";
+import { REFERENCE_PATH, referencePage, referenceScript, SCRIPT_PATH } from "./reference/page.ts";
 import type { Search } from "./search/query.ts";
 import { siteNotFound, siteRoutes } from "./site/routes.ts";
 import type { Sql } from "./store/postgres.ts";
@@ -139,7 +139,7 @@ function routes(parts: Parts) {
     "/api/v1/usage": chain([...keyedOuter, inTime], withKey(keyring, admission, usage(admission))),
     "/api/v1/openapi.json": chain([...outer, allowMethods()], openApi(config)),
     "/llms.txt": free(llms(config)),
-    "/developers/reference": free(referencePage()),
+    [REFERENCE_PATH]: free(referencePage(config)),
     [SCRIPT_PATH]: free(referenceScript()),
     "/healthz": free(health(sql, admission)),
     "/metrics": free(metrics(parts.scrape)),

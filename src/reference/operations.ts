@@ -23,6 +23,8 @@ export interface Operation {
   tag: string;
   summary: string;
   description: string;
+  /** What a 200 holds. */
+  result: string;
   /** Absent where a key is needed. */
   open?: Variant;
   keyed: Variant;
@@ -49,6 +51,7 @@ export const operations: readonly Operation[] = [
       "`total` is exact at any depth. When the directory changes between two calls, a business may move " +
       "to another page, and so come twice or be missed: tell them apart by `slug`, and read the list again " +
       "for what was missed.",
+    result: "A page of the list, with the total of all pages.",
     open: { parameters: openListParameters, answer: "OpenPage", example: examples.openPage },
     keyed: { parameters: keyedListParameters, answer: "KeyedPage", example: examples.keyedPage },
   },
@@ -58,6 +61,7 @@ export const operations: readonly Operation[] = [
     tag: "Businesses",
     summary: "Get a business",
     description: "One approved business by its slug.",
+    result: "The business.",
     open: {
       parameters: {},
       answer: "OpenBusiness",
@@ -72,6 +76,7 @@ export const operations: readonly Operation[] = [
     tag: "Categories",
     summary: "List categories",
     description: "All active categories with what is above them and how many businesses they hold.",
+    result: "The categories.",
     keyed: { parameters: {}, answer: "CategoryList", example: examples.categoryList },
   },
   {
@@ -86,6 +91,7 @@ export const operations: readonly Operation[] = [
       "with the town around a postcode in its place, then a place that was named and a run of the other " +
       "words, or else the longest run of neighbouring words among the first six. Words after the tenth do " +
       "not count.",
+    result: "The matching businesses, the best match first.",
     keyed: {
       parameters: searchParameters,
       answer: "SearchResults",
@@ -99,6 +105,7 @@ export const operations: readonly Operation[] = [
     summary: "Get the key's usage",
     description:
       "What the key has used and has left, this month and this minute. Costs neither token nor quota.",
+    result: "How the key stands.",
     keyed: { parameters: {}, answer: "Usage", example: examples.usage },
     isFree: true,
   },

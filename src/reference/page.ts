@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { dependencies } from "../../package.json" with { type: "json" };
+import type { Config } from "../config.ts";
 import { versionedFile } from "../handlers/files.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
@@ -10,7 +11,7 @@ import styles from "./reference.css" with { type: "text" };
  * styles into the page, so this policy allows those, unlike that of our other pages; nothing comes
  * from or goes to another host.
  */
-export function referencePage(): Handler {
+export function referencePage({ baseUrl }: Pick<Config, "baseUrl">): Handler {
   const policy = [
     "default-src 'none'",
     `script-src 'self' 'sha256-${hash("sha256", START, "base64")}'`,
@@ -32,7 +33,7 @@ export function referencePage(): Handler {
       "Referrer-Policy": "strict-origin-when-cross-origin",
       "Cross-Origin-Opener-Policy": "same-origin",
     },
-    body: PAGE,
+    body: pageAt(baseUrl),
   };
   return () => answer;
 }
@@ -50,7 +51,8 @@ export function referenceScript(): Handler {
   };
 }
 
-export const SCRIPT_PATH = "/developers/reference/scalar.js";
+export const REFERENCE_PATH = "/developers/reference";
+export const SCRIPT_PATH = `${REFERENCE_PATH}/scalar.js`;
 
 const SCRIPT_VERSION = `v=${dependencies["@scalar/api-reference"]}`;
 
@@ -76,12 +78,14 @@ const settings = {
 // Calls go to the host that the page came from, under whatever name, so keys go nowhere else.
 const START = `Scalar.createApiReference("#reference", {...${JSON.stringify(settings)}, servers: [{url: location.origin}]})`;
 
-const PAGE = `<!doctype html>
+const pageAt = (baseUrl: string) => `<!doctype html>
 <html lang="en-GB">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference · Highstreet</title>
+<meta name="description" content="Every path, parameter, answer and error of the directory's API, to be tried out in place.">
+<link rel="canonical" href="${Bun.escapeHTML(baseUrl)}${REFERENCE_PATH}">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="/favicon.ico">
 <style>${styles}</style>

@@ -15,15 +15,15 @@ export const UNCHANGED = "Nothing changed since the answer whose ETag was sent i
 
 /** The responses of an operation by status: its answer, 304, and every error. */
 export function responsesOf(operation: Operation): Record<string, unknown> {
-  const { open, keyed } = operation;
+  const { open, keyed, result } = operation;
   const variants = open ? [open, keyed] : [keyed];
   const { always, sometimes } = limitHeaders(operation);
   const headers = describeHeaders(["ETag", "Vary", "Cache-Control", ...always], sometimes);
   return {
     200: {
       description: open
-        ? `Without a key: ${open.answer}. With a key: ${keyed.answer}.`
-        : `${keyed.answer}.`,
+        ? `${result} Without a key it is an ${open.answer}, with a key a ${keyed.answer}.`
+        : result,
       headers,
       content: json(
         variants.map(({ answer }) => answer),

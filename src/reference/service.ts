@@ -60,7 +60,7 @@ export function servicePaths(openAccess: boolean) {
         parameters: [],
         responses: {
           200: {
-            description: "Health.",
+            description: "The directory can be read.",
             headers: describeHeaders(always, []),
             content: json(["Health"], {
               Health: { value: { status: "ok", admission: { decidedBy: "redis", outages: 0 } } },

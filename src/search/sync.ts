@@ -1,6 +1,6 @@
 import { MeilisearchError } from "meilisearch";
 import { countApproved } from "../directory/listing.ts";
-import type { Meilisearch } from "../store/meilisearch.ts";
+import { type Meilisearch, refusedKey } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { applyChanges, removeGone } from "./changes.ts";
 import { holdingSyncLock } from "./lock.ts";
@@ -97,7 +97,8 @@ async function inspectIndex(
         { cause: error },
       );
     }
-    throw error;
+    const refused = refusedKey(error);
+    throw refused === null ? error : new MeilisearchError(refused, { cause: error });
   }
 }
 

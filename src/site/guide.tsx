@@ -119,29 +119,27 @@ export function Errors() {
         label="Example of an error"
         code={JSON.stringify(bodyOf(errorCases.InvalidParameter), null, 2)}
       />
-      <section class="scroll" tabindex={0} aria-labelledby="errors">
-        <table class="wide">
-          <thead>
-            <tr>
-              <th scope="col">Status</th>
-              <th scope="col">Code</th>
-              <th scope="col">Meaning</th>
+      <table class="meanings">
+        <thead>
+          <tr>
+            <th scope="col">Status</th>
+            <th scope="col">Code and meaning</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.values(errorCases).map((each) => (
+            <tr key={each.when}>
+              <td>{each.answer.status}</td>
+              <td>
+                {/* One error of the API has a sentence where the others have a code. */}
+                <code>{bodyOf(each).error.replace(/:.*/, "…")}</code>
+                <br />
+                {each.when}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {Object.values(errorCases).map((each) => (
-              <tr key={each.when}>
-                <td>{each.answer.status}</td>
-                <td>
-                  {/* One error of the API has a sentence where the others have a code. */}
-                  <code>{bodyOf(each).error.replace(/:.*/, "…")}</code>
-                </td>
-                <td>{each.when}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+          ))}
+        </tbody>
+      </table>
     </section>
   );
 }

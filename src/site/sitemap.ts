@@ -65,6 +65,7 @@ async function places(sql: Sql, baseUrl: string): Promise<string[]> {
     "/",
     "/cities",
     "/developers",
+    "/developers/reference",
     ...categories
       .filter(({ businessCount }) => businessCount > 0)
       .map(({ slug }) => `/categories/${slug}`),

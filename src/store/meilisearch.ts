@@ -1,4 +1,4 @@
-import { Meilisearch } from "meilisearch";
+import { Meilisearch, MeilisearchApiError } from "meilisearch";
 
 export type { Meilisearch };
 
@@ -17,6 +17,17 @@ export function openMeilisearch(url: string, key: string): Meilisearch {
     requestInit: { headers: { "Accept-Encoding": "identity", ...(!key && authorization) } },
   });
 }
+
+/** What is wrong with MEILI_KEY, if that is why Meilisearch refused. */
+export function refusedKey(error: unknown): string | null {
+  const cause = error instanceof MeilisearchApiError ? error.cause : undefined;
+  return cause && KEY_CODES.includes(cause.code)
+    ? `Meilisearch refuses MEILI_KEY: ${cause.message}`
+    : null;
+}
+
+/** https://www.meilisearch.com/docs/reference/errors/error_codes */
+const KEY_CODES = ["invalid_api_key", "missing_authorization_header"];
 
 /** The client must not be given the password: its errors, which are logged, repeat the address. */
 function splitCredentials(url: string) {

@@ -103,6 +103,14 @@ describe("issue-key", () => {
     });
   });
 
+  test("an enterprise key with less than its tier promises is issued, and the operator told", async () => {
+    const limits = "--tier enterprise --quota 1000 --per-minute 9 --burst 9".split(" ");
+    const { exitCode, stderr } = await run("issue-key", [...ann, ...limits]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain("promises 1,000,000 a month or more; --quota is 1,000.");
+    expect((await issue("--tier", "developer", "--quota", "5")).id).toBeString();
+  });
+
   const faults: [what: string, args: string[], message: string][] = [
     ["what is missing", ["--name", "Ann"], "Missing: --email, --tier."],
     [

@@ -53,6 +53,12 @@ test("on a terminal it shows how far it is, and how fast since it began", async 
   expect(Number(rate.replace(",", ""))).toBeWithin(1, 100_000);
 });
 
+test("says in one line that Meilisearch refuses the key, by the name of the setting", async () => {
+  const { stderr, exitCode } = await syncSearch([], { MEILI_KEY: "wrong" });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^Cannot bring search up to date: Meilisearch refuses MEILI_KEY: .*\n$/);
+});
+
 test("says in one line that Meilisearch is away, and exits 1", async () => {
   const { stdout, stderr, exitCode } = await syncSearch([], { MEILI_URL: "http://127.0.0.1:9" });
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });

@@ -637,6 +637,14 @@ describe("without Meilisearch", () => {
     await proxy.stop(true);
   });
 
+  test("a search fails as unavailable when it refuses the key, and says so", async () => {
+    const refusing = openMeilisearch(stores().meiliUrl, "wrong");
+    const search = createSearch({ sql: database.sql, meili: refusing, index });
+    const failure = await search({ text: "boots", limit: 1 }).catch((error) => error);
+    expect(failure).toBeInstanceOf(SearchUnavailable);
+    expect(failure.message).toStartWith("Meilisearch refuses MEILI_KEY");
+  });
+
   test("a search fails as unavailable when there is no index yet", async () => {
     const search = createSearch({ sql: database.sql, meili, index: `${index}_none` });
     const failure = await search({ text: "boots", limit: 1 }).catch((error) => error);

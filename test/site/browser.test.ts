@@ -190,6 +190,24 @@ test("the focus leaves everything its shape, and its frame lies within the windo
   await close();
 });
 
+test("on a narrow phone, what comes of copying is said below the button, in whole words", async () => {
+  const { tab, close } = await openTab(browser, server.url, {
+    viewport: { width: 320, height: 700 },
+  });
+  await tab.goto("/developers");
+  await tab.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+  const button = tab.getByRole("button", { name: "Copy" }).first();
+  await button.click();
+  const outcome = tab.getByText("Not copied, as your browser");
+  const [above, below] = [await button.boundingBox(), await outcome.boundingBox()];
+  expect(below?.y).toBeGreaterThanOrEqual((above?.y ?? 0) + (above?.height ?? 0));
+  expect(below?.width).toBeGreaterThan(200);
+  const isOneLine = (element: Element) =>
+    element.getClientRects().length === 1 && element.clientHeight < 48;
+  expect(await button.evaluate(isOneLine)).toBe(true);
+  await close();
+});
+
 test("on paper, a page is dark on white, whole, with what the footer says and nothing to press", async () => {
   const { tab, close } = await openTab(browser, server.url, {
     viewport: { width: 720, height: 700 },
