@@ -54,11 +54,14 @@ await runCommand(USAGE, async () => {
 /** One address of each kind of page. */
 async function findPages(baseUrl: string): Promise<Record<string, string>> {
   const read = async (path: string) => await (await fetch(baseUrl + path)).text();
-  const { businesses } = JSON.parse(await read("/api/v1/businesses")) as {
-    businesses: { slug: string; category: string; city: string }[];
+  const { businesses = [] } = JSON.parse(await read("/api/v1/businesses")) as {
+    businesses?: { slug: string; category: string; city: string }[];
   };
   const [first] = businesses;
-  if (!first) throw new CommandError("The directory is empty: there is nothing to show.");
+  if (!first)
+    throw new CommandError(
+      "There is nothing to show: the directory is empty, or OPEN_ACCESS is off.",
+    );
   const details = businesses.map(({ slug }) => read(`/api/v1/businesses/${slug}`));
   const withPhotos = (await Promise.all(details)).findIndex((text) => text.includes('"caption"'));
   const { slug } = businesses[withPhotos] ?? first;

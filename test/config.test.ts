@@ -18,15 +18,21 @@ function faultsOf(env: Record<string, string | undefined>): readonly string[] {
 }
 
 test("three addresses are enough, the rest has defaults", () => {
-  expect(loadConfig(enough)).toMatchObject({
+  expect(loadConfig(enough)).toEqual({
     port: 3000,
+    host: "127.0.0.1",
     baseUrl: "http://localhost:3000",
-    redisUrls: ["redis://localhost:6379"],
+    databaseUrl: enough.DATABASE_URL,
+    redisUrls: [enough.REDIS_URL],
+    meiliUrl: enough.MEILI_URL,
+    meiliKey: "",
+    sample: true,
     openAccess: true,
     trustedProxies: [],
     applications: "review",
     workers: 1,
     instances: 1,
+    tempFolder: "/var/tmp",
   });
 });
 

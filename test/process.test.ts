@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import pino from "pino";
-import { startTestServer } from "./support.ts";
+import { addBusiness } from "./fixtures.ts";
+import { startTestServer, untilBlocked } from "./support.ts";
 
 test("the log has what went wrong, but not the command that Redis refused", async () => {
   const module = join(import.meta.dir, "..", "src", "process.ts");
@@ -39,6 +40,21 @@ test("the log has each line once and in order, also those just before the proces
     return lines.map((line) => (JSON.parse(line) as { number: number }).number);
   });
   for (const run of runs) expect(await run).toEqual([1, 2, 3, 4, 5]);
+});
+
+test("a server that stops finishes the answers that are under way", async () => {
+  const server = await startTestServer();
+  const { slug } = await addBusiness(server.sql);
+  let stopped: Promise<void> | undefined;
+  let answer: Promise<Response> | undefined;
+  await server.sql.begin(async (transaction) => {
+    await transaction`lock table businesses in access exclusive mode`;
+    answer = fetch(`${server.url}/api/v1/businesses/${slug}`);
+    await untilBlocked(server.sql);
+    stopped = server.stop();
+  });
+  expect((await answer)?.status).toBe(200);
+  await stopped;
 });
 
 test("a server stops in order although a request has come only in part", async () => {

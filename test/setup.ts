@@ -25,6 +25,19 @@ plugin({
   },
 });
 
+// Bun has read .env, whose settings are for a server and not for those of the tests.
+for (const name of [
+  "OPEN_ACCESS",
+  "INSTANCES",
+  "WORKERS",
+  "TRUSTED_PROXIES",
+  "APPLICATIONS",
+  "BASE_URL",
+  "SAMPLE",
+]) {
+  process.env[name] = "";
+}
+
 const PREFIX = "highstreet-test-";
 
 await removeFoldersOfKilledRuns();

@@ -2,7 +2,7 @@ import { MeilisearchApiError, MeilisearchError } from "meilisearch";
 import type { ListedBusiness } from "../directory/listed.ts";
 import { isSlug } from "../directory/slug.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
-import { refusedKey } from "../store/meilisearch.ts";
+import { isKeyRefused } from "../store/meilisearch.ts";
 import { attempts, type Words } from "./attempts.ts";
 import { type AskMeilisearch, batchQueries, type Matches } from "./batching.ts";
 import { IS_GONE, type SearchStore } from "./settings.ts";
@@ -150,7 +150,9 @@ async function findFirst(
     if (!isAway) throw error;
     // Its message is that of its cause again, and the log would show both.
     if (error instanceof MeilisearchApiError && error.cause) {
-      const why = refusedKey(error) ?? "Meilisearch refused to answer";
+      const why = isKeyRefused(error)
+        ? "Meilisearch refuses MEILI_KEY"
+        : "Meilisearch refused to answer";
       throw new SearchUnavailable(why, { cause: error.cause });
     }
     throw new SearchUnavailable("Meilisearch did not answer", { cause: error });

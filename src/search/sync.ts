@@ -1,6 +1,6 @@
 import { MeilisearchError } from "meilisearch";
 import { countApproved } from "../directory/listing.ts";
-import { type Meilisearch, refusedKey } from "../store/meilisearch.ts";
+import { isKeyRefused, type Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { applyChanges, removeGone } from "./changes.ts";
 import { holdingSyncLock } from "./lock.ts";
@@ -97,8 +97,10 @@ async function inspectIndex(
         { cause: error },
       );
     }
-    const refused = refusedKey(error);
-    throw refused === null ? error : new MeilisearchError(refused, { cause: error });
+    if (isKeyRefused(error)) {
+      throw new MeilisearchError(`Meilisearch refuses MEILI_KEY: ${error.message}`);
+    }
+    throw error;
   }
 }
 

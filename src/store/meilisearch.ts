@@ -18,12 +18,9 @@ export function openMeilisearch(url: string, key: string): Meilisearch {
   });
 }
 
-/** What is wrong with MEILI_KEY, if that is why Meilisearch refused. */
-export function refusedKey(error: unknown): string | null {
-  const cause = error instanceof MeilisearchApiError ? error.cause : undefined;
-  return cause && KEY_CODES.includes(cause.code)
-    ? `Meilisearch refuses MEILI_KEY: ${cause.message}`
-    : null;
+/** Whether Meilisearch does not accept MEILI_KEY, or not for what was asked. */
+export function isKeyRefused(error: unknown): error is MeilisearchApiError {
+  return error instanceof MeilisearchApiError && KEY_CODES.includes(error.cause?.code ?? "");
 }
 
 /** https://www.meilisearch.com/docs/reference/errors/error_codes */

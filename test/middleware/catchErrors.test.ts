@@ -144,7 +144,7 @@ test("the line says once why Meilisearch did not answer", async () => {
 test("the line says why Meilisearch refused to answer: a wrong key, no index yet", async () => {
   const { meiliUrl, meiliKey } = stores();
   expect(await loggedOfSearch(openMeilisearch(meiliUrl, "wrong"))).toBe(
-    "Meilisearch refused to answer: The provided API key is invalid.",
+    "Meilisearch refuses MEILI_KEY: The provided API key is invalid.",
   );
   expect(await loggedOfSearch(openMeilisearch(meiliUrl, meiliKey))).toMatch(
     /^Meilisearch refused to answer: .*Index `none` not found\.$/,
@@ -202,6 +202,10 @@ test("each fault of ours is logged with its stack", async () => {
   for (const path of ["a", "b"]) {
     const answer = await handler(new Request(`http://localhost/${path}`), context);
     expect(answer.status).toBe(500);
+    // Nothing of the cause.
+    const { message, ...rest } = JSON.parse(String(answer.body));
+    expect(rest).toEqual({ error: "internal" });
+    expect(message).not.toContain("broken");
   }
   expect(lines.map((line) => JSON.parse(line))).toEqual(
     ["a", "b"].map((path) =>

@@ -11,7 +11,7 @@ import { connectRedis, openRedis, type RedisClient } from "../../src/store/redis
 import { createDatabase, stores } from "../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
-const LIMIT_MS = 40_000;
+const LIMIT_MS = 60_000;
 
 let folder: string;
 beforeAll(async () => {
@@ -96,11 +96,24 @@ describe("npm start", () => {
       await until(async () => (await answers()) === null, 10_000);
       expect(existsSync(join(dataDir, "stack.json"))).toBe(true);
       await expect(scriptEnvironment({ DATA_DIR: dataDir })).rejects.toThrow(/npm start/);
-      const fourth = run({ DATA_DIR: dataDir, OPEN_ACCESS: "off" });
-      await fourth.listening();
+      const settings = { OPEN_ACCESS: "off", BASE_URL: "https://directory.example" };
+      const fourth = run({ DATA_DIR: dataDir, ...settings, SAMPLE: "on" });
+      const site = `http://localhost:${await fourth.listening()}`;
+
+      // As for a newcomer: there are businesses to be found, and keys for whoever asks.
+      const found = await (await fetch(`${site}/search?q=plumber`)).text();
+      expect(found).toMatch(/\d+ businesses/);
+      const applied = await fetch(`${site}/developers/applications`, {
+        method: "POST",
+        body: new URLSearchParams({ name: "Ann", email: "ann@shop.example", purpose: "A trial." }),
+        redirect: "manual",
+      });
+      const { pathname } = new URL(applied.headers.get("Location") ?? "", site);
+      expect(await (await fetch(site + pathname)).text()).toContain("Reveal my key");
 
       // A store that dies takes everything with it.
       const last = await readStackFile(dataDir);
+      expect(last.baseUrl).toBe(settings.BASE_URL);
       process.kill(last.pids.redis ?? 0, "SIGKILL");
       expect(await fourth.exited).toBe(1);
       expect(await fourth.errors()).toContain("Redis ended (SIGKILL)");
