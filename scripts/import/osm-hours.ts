@@ -44,7 +44,8 @@ function parse(value: string): OpeningHoursRecord[] | null {
   if (value.split(";").some((rule) => ONLY_DAYS.test(rule))) return null;
   // The first and third Friday of a month.
   if (/\[[-\d, ]+\]/.test(value)) return null;
-  if ([...value.matchAll(BARE_HOURS)].some(isHalfOfDay)) return null;
+  const said = value.replace(/"[^"]*"/g, "");
+  if ([...said.matchAll(BARE_HOURS)].some(isHalfOfDay)) return null;
   let hours: Hours;
   try {
     hours = withDays(new OpeningHours(normalise(value), ENGLAND));
@@ -52,12 +53,12 @@ function parse(value: string): OpeningHoursRecord[] | null {
     return null; // The library throws a string that explains the fault to the mapper.
   }
   try {
-    const [january, ...others] = SAYS_MORE_THAN_DAYS.test(value) ? MONDAYS : [MONDAYS[0]];
-    const first = weekFrom(hours, january);
-    if (!first) return null;
-    const isSame = (week: typeof first | null) => JSON.stringify(week) === JSON.stringify(first);
-    if (!others.every((monday) => isSame(weekFrom(hours, monday)))) return null;
-    return first.every(({ isClosed }) => isClosed) ? null : first;
+    const mondays = SAYS_MORE_THAN_DAYS.test(value) ? MONDAYS : MONDAYS.slice(0, 1);
+    const weeks = mondays.map((monday) => weekFrom(hours, monday));
+    // Whoever closes for a fortnight, as in January, has normal weeks all the same.
+    const alike = Map.groupBy(weeks, (week) => JSON.stringify(week)).values();
+    const [usual] = alike.find((same) => same.length >= weeks.length - 1) ?? [];
+    return !usual || usual.every(({ isClosed }) => isClosed) ? null : usual;
   } catch {
     return null; // Holidays or sunrises that the library cannot place.
   }
@@ -86,11 +87,13 @@ const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|BH|SH|off|closed)\b
 
 /** Hours without minutes, which the library takes to be of 24, and no days of a month or weeks. */
 const BARE_HOURS =
-  /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?)([1-9]\d?) ?[-–] ?(\d{1,2})(?![\d:.]| ?[ap]\.?m)/gi;
+  /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?[\d, -]*)([1-9]\d?) ?[-–] ?(\d{1,2})(?![\d:.]| ?[ap]\.?m)/gi;
 
 /** Whether such hours may be of twelve: 9-5, and the 1-5 of an afternoon. */
 function isHalfOfDay([, from, to]: RegExpExecArray): boolean {
-  return Number(to) <= Number(from) || Number(from) < EARLIEST_OPENING;
+  const [opens, closes] = [Number(from), Number(to)];
+  if (opens > 12 || closes > 12) return false;
+  return closes <= opens || opens < EARLIEST_OPENING;
 }
 
 /** The hour before which hardly anybody opens. */
@@ -131,15 +134,15 @@ const ENGLAND: nominatim_object = {
 };
 
 /**
- * A Monday in each month, without a public holiday, and without a change of clocks in Britain, from the
- * week before to the week after.
+ * A Monday in each month of a year, without a public holiday, and without a change of clocks in Britain,
+ * from MARGIN_DAYS before the week to as many after it.
  */
 const MONDAYS = [
   [2025, 0, 13],
   [2025, 1, 3],
   [2025, 2, 10],
-  [2024, 3, 15],
-  [2022, 4, 16],
+  [2025, 3, 7],
+  [2025, 4, 12],
   [2025, 5, 16],
   [2025, 6, 21],
   [2025, 7, 4],
@@ -148,14 +151,15 @@ const MONDAYS = [
   [2025, 10, 17],
   [2025, 11, 8],
 ] as const;
+const MARGIN_DAYS = 2;
 
 function weekFrom(
   hours: Hours,
   [year, month, day]: (typeof MONDAYS)[number],
 ): OpeningHoursRecord[] | null {
   const at = (days: number) => new Date(year, month, day + days);
-  // A week more on each side, so that no interval of this one is cut.
-  const intervals = hours.days.getOpenIntervals(at(-7), at(14));
+  // Some days more on each side, so that no interval of this week is cut.
+  const intervals = hours.days.getOpenIntervals(at(-MARGIN_DAYS), at(7 + MARGIN_DAYS));
   if (intervals.some(isUnknownDay)) return null;
 
   const open = intervals

@@ -14,8 +14,9 @@ export function typosForgiven({ length }: string): 0 | 1 | 2 {
 
 /**
  * How many typing errors lie between a word and the one that was typed; null when they are more than search
- * forgives. As Meilisearch counts them, two letters that have changed places are one error: the optimal
- * string alignment distance (https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance).
+ * forgives. As for Meilisearch, two letters that have changed places are one error: the optimal string
+ * alignment distance (https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance). To Meilisearch an error
+ * in the first letter is two, here it is one.
  */
 export function countTypos(word: string, typed: string): number | null {
   const most = typosForgiven(typed);

@@ -114,7 +114,20 @@ test("hours without minutes are understood where they can only be of 24", () => 
   expect(week("Mo-Su 9-17")).toEqual(each("09:00-17:00"));
   expect(week("Mo-Su 05-11")).toEqual(each("05:00-11:00"));
   expect(week("Mo-Su 9am-5pm")).toEqual(each("09:00-17:00"));
+  expect(week("Mo-Su 18-2")).toEqual(each("18:00-02:00"));
+  expect(week("Mo-Su 5-14")).toEqual(each("05:00-14:00"));
+  expect(week('Mo-Su 09:00-17:00; Jan 1,3-5 off; PH off "call 1-2-1"')).toEqual(
+    each("09:00-17:00"),
+  );
   expect(week("Mo-Su 09:00-17:00; Jan 1-2 off; Dec 24-26 off")).toEqual(each("09:00-17:00"));
+});
+
+test("a short closure and a year leave the normal week alone", () => {
+  const expected = each("09:00-17:00");
+  expect(week("Mo-Su 09:00-17:00; Jan 13-26 off")).toEqual(expected);
+  expect(week("Mo-Su 09:00-17:00; Aug 1-14 off")).toEqual(expected);
+  expect(week("2023-2030 Mo-Su 09:00-17:00")).toEqual(expected);
+  expect(week("Mo-Su 09:00-17:00; 2024 Apr 15-19 off")).toEqual(expected);
 });
 
 test("a night is not cut by the rule of the next day", () => {

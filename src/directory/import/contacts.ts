@@ -74,7 +74,7 @@ const LONGEST_EXTENSION = 7;
 export function readWebsite(text: string): string | null {
   const parts = cleanLine(text)
     .split(/[;|\s]+|,(?=\s|$|www\.|https?:)/i)
-    .map((part) => part.replace(/\.+$/, ""))
+    .map((part) => part.replace(/^((?:https?:\/\/)?[^/?#]*?)\.+$/i, "$1"))
     .filter(Boolean);
   // Beside a whole address a bare name may be the rest of it: "http://exa mple.com" is not mple.com.
   const whole = parts.filter((part) => /^https?:/i.test(part));
@@ -82,9 +82,9 @@ export function readWebsite(text: string): string | null {
     const address = /^https?:\/\//i.test(part) ? part : `https://${part.replace(/^\/\//, "")}`;
     if (!URL.canParse(address)) continue;
     const { href, hostname, username, password } = new URL(address);
-    // "mailto:a@b.example" and "ftp://b.example" end up as something without a proper host, and the 4.5 of
-    // a column that has shifted as 4.0.0.5.
-    if (!/^([\w-]+\.)+[a-z][\w-]*$/.test(hostname) || username !== "" || password !== "") continue;
+    // "mailto:a@b.example" and "ftp://b.example" end up as something without a proper host, and what has
+    // shifted from other columns as 4.0.0.5 (of 4.5) or m.c.s (of a name).
+    if (!/^([\w-]+\.)+[a-z][\w-]+$/.test(hostname) || username !== "" || password !== "") continue;
     if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(part) && !/^https?:\/\//i.test(part)) continue;
     return href === `${address}/` ? address : href;
   }

@@ -54,7 +54,6 @@ export function isIsland(text: string): boolean {
 /** Splits at commas, and where one is missing, as in Cranham. Upminster, or Market Street Bolton. */
 function separated(text: string): string[] {
   return text
-    .replace(/ U[ ./]+(?=\p{L}{3})/giu, " upon ")
     .replace(/(?<!\bM[ac]{1,2})(?<=\p{Ll})(?=\p{Lu})/gu, ",")
     .replace(/(?<=\p{Ll}{3})\. /gu, ",")
     .replace(/ (street|road|rd|avenue|lane) (?=\p{L})/giu, " $1,")
@@ -68,7 +67,8 @@ function withoutSurroundings(part: string): string {
     .replace(/^[\s.;:'"-]+|[\s.;:'"-]+$/g, "")
     .replace(/^(nr\. ?|nr |near )/i, "")
     .replace(/(?<=.)(?<! new) (city|town) cent(re|er)$/i, "");
-  const [, before] = isCounty(bare) || isIsland(bare) ? [] : (TRAILING_COUNTY.exec(bare) ?? []);
+  const isName = isCounty(bare) || isIsland(bare) || /^(coupar angus|dinas powys)$/i.test(bare);
+  const [, before] = isName ? [] : (TRAILING_COUNTY.exec(bare) ?? []);
   // In Bradford on Avon, Avon is no county.
   return before && !SMALL_WORDS.test(before.split(" ").at(-1) ?? "") ? before : bare;
 }
@@ -109,6 +109,8 @@ function withoutAbbreviations(name: string): string {
       /^([NSEW])(?:\. ?| )(?=\p{Lu}\p{L}{2})/u,
       (_, letter: string) => `${directions[letter]} `,
     )
+    .replace(/ u\.? (?=Ly[mn]e\b)/, " under ")
+    .replace(/ u\.? (?=\p{Lu})/u, " upon ")
     .replace(/\bSaint(?=[ -]\p{Lu})/gu, "St")
     .replace(/\bSt\. ?(?=\p{Lu})/gu, "St ");
 }
@@ -121,14 +123,14 @@ const directions: Readonly<Record<string, string>> = {
 };
 
 const SMALL_WORDS =
-  /^(upon|on|in|at|by|en|le|la|de|the|under|next|near|with|cum|of|or|and|sub|super|y|yr|yn|ar|na|nan|a['’])$/i;
+  /^(u|upon|on|in|at|by|en|le|la|de|the|under|next|near|with|cum|of|or|and|sub|super|y|yr|yn|ar|na|nan|a['’])$/i;
 
 // Counties and council areas of today, counties of history and of the post, with the usual
 // abbreviations. Left out are those that are a town as well, such as Antrim, Armagh, Durham,
 // Londonderry, Stirling and Conwy.
 const COUNTIES = [
   "(?:(?:(?:north|south|east|west|mid|n|s|e|w)(?:\\. ?| ))?\\p{L}+[ -]?shire)",
-  "(?:(?:north|south|east|west|n|s|e|w)(?:\\. ?| )(?:yorks|lincs|sussex|midlands|lothian))",
+  "(?:(?:north|south|east|west|mid|n|s|e|w)(?:\\. ?| )(?:yorks|lincs|sussex|midlands|lothian))",
   "(?:(?:(?:mid|south|west|s|w)(?:\\. ?| )|(?:the )?vale of )?glamorgan)",
   "(?:co(?:unty|\\.)? ?(?:antrim|armagh|derry|down|durham|fermanagh|londonderry|tyrone))",
   "(?:east riding(?: of yorkshire)?|tyne (?:and|&) wear|isle of (?:wight|man)|iow|iom|greater (?:london|manchester))",
@@ -155,4 +157,4 @@ const STREET =
   /^.+[ -](street|str?|road|rd|avenue|ave|lane|ln|close|drive|way|crescent|terrace|mews|parade|square|gardens|boulevard|arcade|court|walk|grove)\.?$/i;
 
 const NO_TOWN =
-  /\b(centre|center|precinct|supermarket|surgery|hospital|estate|retail park|business park|shopping|unit|floor|stall|pharmacy|store|stores|superstore|shop|building|house|mobile)\b|^(n\/?a|none|unknown|various|null|tbc|please select|other|north|south|east|west)$/i;
+  /\b(centre|center|precinct|supermarket|surgery|hospital|estate|retail park|business park|shopping|unit|floor|stall|pharmacy|store|stores|superstore|shop|building|house|mobile)\b|^(n\/?a|none|unknown|various|null|tbc|please select|other|(north|south)( (east|west))?|east|west|mid)$/i;
