@@ -340,16 +340,18 @@ test("a list that was begun before a change was told is kept with what it change
   const question = { city: undefined, category: undefined, offset: 0 };
   const { total } = await ask(question);
   const [further] = (await ask({ ...question, offset: 30 })).businesses;
-  const begun = Promise.withResolvers<void>();
+  const [isRead, isTold] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const asked = cache.findOrMake("slow list", async () => {
     const list = await ask(question);
-    await begun.promise;
+    isRead.resolve();
+    await isTold.promise;
     return { page: { list }, shows: list.shows };
   });
+  await isRead.promise;
   await change(
     (sql) => sql`update businesses set status = 'suspended' where id = ${further?.id ?? ""}`,
   );
-  begun.resolve();
+  isTold.resolve();
   expect((await asked).list.total).toBe(total);
   expect(cache.find("slow list")?.list.total).toBe(total - 1);
 });
