@@ -107,8 +107,8 @@ async function inspectIndex(
 /** Whether there are businesses to be found that no recorded change will bring into the index. */
 async function lacksRecords(sql: Sql): Promise<boolean> {
   return await sql.begin(async (transaction) => {
-    // Right after a first import PostgreSQL has no statistics of the changes. It takes them for few, and would
-    // compare each business with all of them, which takes hours for a million.
+    // Right after a first import PostgreSQL has no statistics of the changes. It expects to come upon a business
+    // without one soon, and would compare each with all changes, which takes hours for a million.
     await transaction`set local enable_nestloop = off`;
     const [row] = await transaction<[{ lacks: boolean }]>`
       select exists (
