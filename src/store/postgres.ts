@@ -24,7 +24,7 @@ interface PostgresOptions {
 /**
  * Opens a pool of connections to PostgreSQL. Connects on first use.
  *
- * The driver is patched (see patches/). As published, it has these faults:
+ * The driver is patched (see patches/ beside this). As published, it has these faults:
  * - When a connection breaks, statements under way may wait for ever, the connection may never work again,
  *   and the rest of a transaction may run in the next one.
  * - To a server that closes at once it reconnects endlessly, without a pause.

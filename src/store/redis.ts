@@ -7,7 +7,7 @@ export type RedisClient = Redis | Cluster;
  * Opens Redis; several addresses mean a Redis Cluster, whose other servers are found and reached like
  * the first of these.
  * No offline queue: a caller hears at once that Redis is away and can decide by itself. The client is
- * patched (see patches/): as published, a slot that moves to a node that is gone ends the process.
+ * patched (see patches/ beside this): as published, a slot that moves to a node that is gone ends the process.
  */
 export function openRedis(urls: readonly string[]): RedisClient {
   const [url] = urls;

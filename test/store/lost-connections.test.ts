@@ -5,7 +5,7 @@ import { openPostgres } from "../../src/store/postgres.ts";
 import { type Line, openLine } from "../line.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
-// What the patch of the driver is for (see patches/): connections that break off.
+// What the patch of the driver is for (see src/store/patches/): connections that break off.
 
 const CONNECTIONS = 4;
 
