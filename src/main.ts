@@ -72,17 +72,13 @@ export async function start(
 
   try {
     const sql = openPostgres(config.databaseUrl, {
-      keepsPlans: true,
-      longestSilenceMs: LONGEST_SILENCE_MS,
+      ...POSTGRES,
+      longestStatementMs: LONGEST_STATEMENT_MS,
     });
     opened.push(() => sql.end({ timeout: 2 }));
     // For admission and cache invalidation, which must not queue behind slow answers: under load even
     // what the cache can answer would be refused, or asked of the database again.
-    const control = openPostgres(config.databaseUrl, {
-      max: 3,
-      keepsPlans: true,
-      longestSilenceMs: LONGEST_SILENCE_MS,
-    });
+    const control = openPostgres(config.databaseUrl, { ...POSTGRES, max: 3 });
     opened.push(() => control.end({ timeout: 2 }));
     const pending = await reach("PostgreSQL (DATABASE_URL)", () => pendingMigrations(sql));
     if (pending.length > 0) {
@@ -131,15 +127,23 @@ export async function start(
     opened.push(() => answers.stop());
 
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
-    const searchStore = { sql, meili, index: searchIndex };
     const tasks: UpkeepTasks = { keys: keyring, pages: answers, usage: usageWriter };
     // Only after createPageCache, which refuses a pooler in transaction mode: behind one, the session lock
     // that the search sync takes would stay with a connection of the pooler for good.
     if (upkeep) {
-      const compaction = startCompaction(sql, log);
+      // What is done beside answers may take longer than they, and holds none of them up.
+      const background = openPostgres(config.databaseUrl, { ...POSTGRES, max: 3 });
+      opened.push(() => background.end({ timeout: 2 }));
+      const compaction = startCompaction(background, log);
       opened.push(() => compaction.stop());
       tasks.totals = compaction;
-      const searchSync = await startSearchSync({ ...searchStore, listener: control, log });
+      const searchSync = await startSearchSync({
+        sql: background,
+        listener: control,
+        meili,
+        index: searchIndex,
+        log,
+      });
       opened.push(() => searchSync.stop());
       tasks.search = searchSync;
     }
@@ -147,7 +151,7 @@ export async function start(
     const counts: AnswerCounts = new Map();
     const metrics = createMetrics(admission, tasks, counts);
     scrape ??= () => metrics.metrics();
-    const search = createSearch(searchStore, { workers: config.workers });
+    const search = createSearch({ sql, meili, index: searchIndex }, { workers: config.workers });
     const parts = { config, sql, search, answers, keyring, admission, redis, counts, scrape, log };
     const server = listenOn(config, () => serve(parts));
     // server.stop() also waits for connections that have sent no request yet, for longer than any answer
@@ -172,8 +176,14 @@ const CACHE_BYTES = 720 * 1024 * 1024;
  */
 const MOST_KEPT = 110_000;
 
-/** More than any statement of a server takes, which is a few seconds. */
-const LONGEST_SILENCE_MS = 30_000;
+const POSTGRES = {
+  keepsPlans: true,
+  // More than any statement of a server takes, which is a few seconds.
+  longestSilenceMs: 30_000,
+};
+
+/** Less than a handler may take, so that there is time to answer with what a statement has done. */
+const LONGEST_STATEMENT_MS = LONGEST_HANDLING_MS - 1_000;
 
 /** Milliseconds: the handler's time, and some to send what it answers. */
 const LONGEST_ANSWER_MS = LONGEST_HANDLING_MS + 500;

@@ -28,13 +28,14 @@ interface ApplicationParts {
  */
 export function application(parts: ApplicationParts): Handler {
   return async function application(request, { segment: token }) {
+    const end = performance.now() + LONGEST_MS;
     const found = await findApplication(parts.sql, token);
     if (!found) return nothingHere();
     if (request.method !== "POST") return await show(parts, found);
     if (!isOurForm(request, parts.baseUrl, { isSecretAddress: true })) return foreignForm();
 
-    const outcome = await act(parts.sql, token, found, await readForm(request));
-    const read = outcome.issued ? readIfPossible(parts.log) : readOrThrow;
+    const outcome = await act(parts.sql, token, found, await readForm(request, LONGEST_SENDING_MS));
+    const read = outcome.issued ? readIfPossible(parts.log, end) : readOrThrow;
     const changed = (await read(findApplication(parts.sql, token))) ?? found;
     return await show(parts, changed, outcome, read);
   };
@@ -46,16 +47,19 @@ type Read = <Value>(reading: Promise<Value>) => Promise<Value | null>;
 const readOrThrow: Read = (reading) => reading;
 
 /** A key that has just been made must be shown, whatever else fails: nobody can show it later. */
-function readIfPossible(log: Logger): Read {
+function readIfPossible(log: Logger, end: number): Read {
   return (reading) =>
-    withDeadline(reading, LONGEST_READING_MS).catch((error) => {
+    // Half of what is left, since the page reads two things.
+    withDeadline(reading, (end - performance.now()) / 2).catch((error) => {
       log.error({ err: error }, "a new key is shown without all that belongs beside it");
       return null;
     });
 }
 
-/** Milliseconds for each of the two things that the page reads: well within what an answer may take. */
-const LONGEST_READING_MS = 1_000;
+/** Less than any answer may take: a key that is made must be shown in time. */
+const LONGEST_MS = 3_500;
+/** Of that, for the form to arrive, which is a few words. */
+const LONGEST_SENDING_MS = 1_000;
 
 async function show(
   { admission, baseUrl }: ApplicationParts,

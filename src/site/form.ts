@@ -23,17 +23,17 @@ export function isOurForm(
 
 /**
  * The fields of a sent form, trimmed and with plain line ends. Empty for anything else, and for a form
- * that does not arrive whole and in time, which is no failure of ours.
+ * that does not arrive whole within so many milliseconds, which is no failure of ours.
  */
-export async function readForm(request: Request): Promise<Record<string, string>> {
+export async function readForm(
+  request: Request,
+  milliseconds: number,
+): Promise<Record<string, string>> {
   const type = request.headers.get("Content-Type") ?? "";
   if (!type.startsWith("application/x-www-form-urlencoded")) return {};
-  const text = await withDeadline(request.text(), LONGEST_SENDING_MS).catch(() => "");
+  const text = await withDeadline(request.text(), milliseconds).catch(() => "");
   const fields = new URLSearchParams(text);
   return Object.fromEntries(
     Array.from(fields, ([name, value]) => [name, value.replaceAll("\r\n", "\n").trim()]),
   );
 }
-
-/** Less than an answer may take, or a slow sender would be mistaken for a slow store. */
-const LONGEST_SENDING_MS = 3_000;

@@ -1,5 +1,5 @@
 /**
- * Waits for a promise until a deadline.
+ * Waits for a promise until a deadline, which may have passed already.
  * @param onLate gets the value when it comes after the deadline
  * @throws DeadlineError when the time is over
  */
@@ -21,7 +21,7 @@ export function withDeadline<Value>(
       turn = setImmediate(() => {
         turn = setImmediate(giveUp);
       });
-    }, milliseconds);
+    }, Math.max(milliseconds, 0));
     const settle = () => {
       clearTimeout(timer);
       clearImmediate(turn);

@@ -19,6 +19,11 @@ interface PostgresOptions {
    * Unix socket, whose other end is on this machine and cannot go like that.
    */
   longestSilenceMs?: number;
+  /**
+   * Ends a statement after so many milliseconds: for what callers wait for. When they have given up, it must
+   * not be done after all, as when it has waited for a lock, nor hold a connection any longer.
+   */
+  longestStatementMs?: number;
 }
 
 /**
@@ -32,7 +37,7 @@ interface PostgresOptions {
  */
 export function openPostgres(
   url: string,
-  { max = 10, keepsPlans = false, longestSilenceMs }: PostgresOptions = {},
+  { max = 10, keepsPlans = false, longestSilenceMs, longestStatementMs }: PostgresOptions = {},
 ): Sql {
   const options = {
     max,
@@ -47,6 +52,7 @@ export function openPostgres(
       // millions it then seems costly enough for JIT, which compiles it again for each statement: that takes
       // many times as long as the work.
       ...(keepsPlans && { plan_cache_mode: "force_generic_plan", jit: "off" }),
+      ...(longestStatementMs !== undefined && { statement_timeout: longestStatementMs }),
     },
   };
   // Connects only when something is asked of it. Until then it tells what the URL means.
@@ -82,7 +88,8 @@ export async function liftTimeLimits(transaction: Transaction): Promise<void> {
   await transaction`
     select set_config(name, '0', true)
     from unnest(array[
-      'statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout']) as name`;
+      'lock_timeout', 'statement_timeout', 'transaction_timeout',
+      'idle_in_transaction_session_timeout']) as name`;
 }
 
 /** @throws when PostgreSQL cannot be asked */

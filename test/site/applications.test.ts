@@ -6,7 +6,7 @@ import {
   declineApplication,
   listWaiting,
 } from "../../src/access/applications.ts";
-import { startTestServer, type TestServer } from "../support.ts";
+import { startTestServer, type TestServer, untilBlocked } from "../support.ts";
 
 // Applying and the private page, as those who mean harm meet them.
 
@@ -195,6 +195,25 @@ describe("applying", () => {
     expect([await answered(500), await answered(503)]).toEqual([0, 0]);
     slow.destroy();
   });
+
+  test("over a slow line gives back what was typed when a store hangs too", async () => {
+    const { host, port } = new URL(server.url);
+    await server.sql.begin(async (transaction) => {
+      await transaction`lock table applications in access exclusive mode`;
+      const body = String(new URLSearchParams({ ...ada, name: "Ada of the slow line" }));
+      const socket = connect(Number(port), "127.0.0.1");
+      const answer = new Response(socket as unknown as ReadableStream).text();
+      socket.write(
+        `POST /developers/applications HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${server.url}\r\nX-Forwarded-For: ${newClient()}\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 8)}`,
+      );
+      // A slow line, not a wait for something to happen: nearly as long as a form may take to arrive.
+      await Bun.sleep(1_500);
+      socket.write(body.slice(8));
+      const text = await answer;
+      expect(text).toStartWith("HTTP/1.1 503 ");
+      expect(text).toContain('value="Ada of the slow line"');
+    });
+  });
 });
 
 describe("the private page", () => {
@@ -232,6 +251,26 @@ describe("the private page", () => {
       expect([status, keyIn(html)]).toEqual([200, expect.stringMatching(/^hs_live_/)]);
     });
     expect((await send(page)).html).toContain("0 of 10,000 requests used");
+  });
+
+  test("makes no key after it has given up waiting, and keeps nobody else waiting", async () => {
+    const page = await approved();
+    await server.sql.begin(async (transaction) => {
+      // Each new key changes this row.
+      await transaction`select from keys_version for update`;
+      // As many as a server has connections for its answers.
+      const reveals = Array.from({ length: 10 }, () => send(page, { action: "reveal" }));
+      await untilBlocked(server.sql);
+      const list = await fetch(`${server.url}/api/v1/businesses?page=${newClient().slice(-1)}`, {
+        headers: { "X-Forwarded-For": newClient() },
+      });
+      expect(list.status).toBe(200);
+      const statuses = (await Promise.all(reveals)).map(({ status }) => status);
+      expect(statuses).toEqual(Array(10).fill(503));
+    });
+    const { html } = await send(page);
+    expect(html).toContain("Reveal my key");
+    expect(keyIn((await send(page, { action: "reveal" })).html)).toMatch(/^hs_live_/);
   });
 
   test("shows a key also to who claims to have the answer already", async () => {
