@@ -75,6 +75,49 @@ test("an import finds the city that somebody adds while it runs", async () => {
   expect(counts).toMatchObject({ created: 1, pending: 0 });
 });
 
+test("a category that an operator changes while an import runs waits for it, and fails neither", async () => {
+  await importCategories(sql, [
+    { slug: "changed-kind", name: "Changed kind" },
+    { slug: "changed-top", name: "Changed top" },
+  ]);
+  let change: Promise<unknown> = Promise.resolve();
+  async function* records() {
+    const shop = (sourceId: string, category: string) => ({
+      sourceId,
+      name: `Shop ${sourceId}`,
+      category,
+      city: "Norwich",
+      address: { line1: "1 High Street", postcode: "NR2 1TF" },
+      coordinates: { lat: 52.6, lng: 1.3 },
+    });
+    // As many as a batch, so that the first ones are written before the last one is.
+    for (let number = 1; number <= 10_000; number++) yield shop(`${number}`, "plumbers");
+    yield shop("10001", "plumbers");
+    await until(
+      async () =>
+        (await sql`select from pg_locks where locktype = 'advisory' and mode = 'ShareLock'`)
+          .length > 0,
+      10_000,
+    );
+    change = sql.begin(async (operator) => {
+      // It looks for a deadlock at once, and finds none yet. The import would look for one later.
+      await operator`set local deadlock_timeout = 1`;
+      await operator`
+        update categories set slug = 'changed-kind-of',
+          parent_id = (select id from categories where slug = 'changed-top')
+        where slug = 'changed-kind'`;
+    });
+    change.catch(() => {});
+    await untilBlocked(sql);
+    yield shop("10002", "changed-kind");
+  }
+  const counts = await importRecords(sql, records(), { source: "changed-kind" });
+  expect(counts).toMatchObject({ created: 10_002, pending: 0 });
+  await change;
+  const { total } = await listBusinesses(sql, { category: "changed-top", offset: 0, limit: 1 });
+  expect(total).toBe(1);
+});
+
 test("a branch that moves takes all that is below it along", async () => {
   const place = (slug: string, parent: string | null) => sql`
     insert into categories (slug, name, parent_id)
