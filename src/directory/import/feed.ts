@@ -1,6 +1,6 @@
 import type { Sql, Transaction } from "../../store/postgres.ts";
 import { Cities } from "./cities.ts";
-import { mergingRules, type RuleOptions } from "./merging.ts";
+import { isLacking, mergingRules, type RuleOptions } from "./merging.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import {
   type BusinessFields,
@@ -178,7 +178,7 @@ export async function openFeed(
     given: Prepared,
   ): void {
     counts[what]++;
-    if (rules.isLacking(business, given)) counts.pending++;
+    if (isLacking(business)) counts.pending++;
     for (const field of given.unusable) counts.unusable[field] = (counts.unusable[field] ?? 0) + 1;
   }
 

@@ -14,38 +14,44 @@ export interface RuleOptions {
   outcodes?: Outcodes | undefined;
 }
 
+/** Whether a business is pending and lacks something without which it cannot be approved. */
+export function isLacking(business: BusinessFields): boolean {
+  return business.status === "pending" && !isComplete(business);
+}
+
 interface MergingRules {
   /** The business that a record makes. */
   create(given: Prepared): BusinessFields;
   /** What becomes of a business that the directory has already. */
   change<Known extends BusinessFields>(before: Known, given: Prepared): Known;
-  /** Whether only what it lacks keeps it from being approved. */
-  isLacking(business: BusinessFields, given: Prepared): boolean;
 }
 
 /** How records and what is known of businesses come together. The records' towns must be among the cities. */
 export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions): MergingRules {
-  return { create, change, isLacking };
+  return { create, change };
 
   function create(given: Prepared): BusinessFields {
     const business = merge({ ...emptyBusiness, name: "" }, given);
     const wanted = wantedStatus(given);
-    const isRefused = wanted === "approved" && !isComplete(business);
-    return { ...business, status: isRefused ? "pending" : wanted };
+    const isApproval = wanted === "approved";
+    const isRefused = isApproval && !isComplete(business);
+    return {
+      ...business,
+      status: isRefused ? "pending" : wanted,
+      approve_when_complete: isApproval,
+    };
   }
 
   function change<Known extends BusinessFields>(before: Known, given: Prepared): Known {
     const after = merge(before, given);
-    if (before.status === "approved" && !isComplete(after)) return { ...after, status: "pending" };
-    // It was pending only because it was incomplete. One that was complete and pending waits for an operator.
-    if (isLacking(before, given) && isComplete(after)) return { ...after, status: "approved" };
+    if (before.status === "approved" && !isComplete(after)) {
+      return { ...after, status: "pending", approve_when_complete: true };
+    }
+    const isCompleted = isLacking(before) && isComplete(after);
+    if (isCompleted && before.approve_when_complete && wantedStatus(given) === "approved") {
+      return { ...after, status: "approved" };
+    }
     return after;
-  }
-
-  function isLacking(business: BusinessFields, given: Prepared): boolean {
-    return (
-      business.status === "pending" && wantedStatus(given) === "approved" && !isComplete(business)
-    );
   }
 
   function wantedStatus(given: Prepared): BusinessStatus {

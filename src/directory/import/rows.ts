@@ -7,6 +7,8 @@ import type { BusinessStatus } from "../status.ts";
 /** The columns of a business that an import decides about. */
 export interface BusinessFields {
   status: BusinessStatus;
+  /** Whether an import that completes it approves it; false when it is pending for somebody to look at. */
+  approve_when_complete: boolean;
   name: string;
   category_id: number | null;
   city_id: number | null;
@@ -46,6 +48,7 @@ export interface StoredBusiness extends BusinessFields {
 /** A business of which nothing is known yet. */
 export const emptyBusiness: Omit<BusinessFields, "name"> = {
   status: "pending",
+  approve_when_complete: true,
   category_id: null,
   city_id: null,
   short_description: "",
@@ -93,8 +96,8 @@ export async function readStored(
   sourceIds: readonly string[],
 ): Promise<Map<string, StoredBusiness>> {
   const rows = await sql<StoredBusiness[]>`
-    select id, source_id, status, name, category_id, city_id, short_description, description,
-      address_line1, address_line2, postcode, latitude, longitude, phone, email, website,
+    select id, source_id, status, approve_when_complete, name, category_id, city_id,
+      short_description, description, address_line1, address_line2, postcode, latitude, longitude, phone, email, website,
       rating::float8 as rating, review_count, is_claimed, is_verified, is_premium, photos,
       opening_hours, updated_at::text as updated_at
     from businesses
