@@ -38,7 +38,9 @@ categories, as NDJSON {slug, name, parent?, isActive?}.
   --outcodes FILE  a postal file of GeoNames, to place rows without coordinates by their postcode,
                    and again when that changes
   --dry-run        does everything, but keeps only the rejected rows
-  --json           one JSON line: the counts, and those of each file`;
+  --json           one JSON line: the counts, and those of each file
+
+Exit code 0 when every file was read to its end, otherwise 1, also when interrupted.`;
 
 async function importFiles(): Promise<void> {
   const { json, files, categories, options } = await readArguments();

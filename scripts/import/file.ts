@@ -63,6 +63,8 @@ export async function importFile(
     progress?.stop();
     if (!isCommitting) rejects.remove();
     options.onInterrupted(isCommitting);
+    // Whoever runs imports is told only whether a file was read to its end.
+    process.exit(1);
   });
   let progress: Progress | undefined;
   let started = performance.now();
