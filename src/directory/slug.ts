@@ -10,7 +10,12 @@ export function makeSlug(text: string): string {
   const bare = text.replace(/['’‘ʼ`´]/g, "");
   // The library would try some two thousand rules of transliteration. ASCII needs hardly any of them, so it
   // is done here, with the same result.
-  if (!/^[ -~]*$/.test(bare)) return slugify(bare, { decamelize: false });
+  if (!/^[ -~]*$/.test(bare)) {
+    // The library does not know ligatures, wide letters and the like: NFKC has them as plain ones. Of a
+    // trademark sign it would make letters too.
+    const plain = bare.replace(/[™℠]/g, " ").normalize("NFKC");
+    return slugify(plain, { decamelize: false });
+  }
   const words = bare.toLowerCase().replaceAll("&", " and ").replaceAll("^", "");
   return words.replace(/[^a-z\d]+/g, "-").replace(/^-|-$/g, "");
 }

@@ -17,11 +17,14 @@ export function withDeadline<Value>(
     // Timers run before data that has arrived is read. A process that was itself held up must read first,
     // or it would blame its own slowness on the other side.
     let turn: NodeJS.Immediate | undefined;
-    const timer = setTimeout(() => {
-      turn = setImmediate(() => {
-        turn = setImmediate(giveUp);
-      });
-    }, Math.max(milliseconds, 0));
+    const timer = setTimeout(
+      () => {
+        turn = setImmediate(() => {
+          turn = setImmediate(giveUp);
+        });
+      },
+      Math.max(milliseconds, 0),
+    );
     const settle = () => {
       clearTimeout(timer);
       clearImmediate(turn);

@@ -61,7 +61,11 @@ test.each([
 
 test.each([
   ["shop.example", "https://shop.example"],
-  ["www.shop.example/a b", "https://www.shop.example/a"],
+  ["www.shop.example/a b", null],
+  ["https://shop.example/our shop", null],
+  ["https://shop.example/shop (main)", "https://shop.example/shop"],
+  ["https://shop.example/ our shop", "https://shop.example/"],
+  ["https://shop.example our shop", "https://shop.example"],
   ["HTTP://Shop.example/Path", "http://shop.example/Path"],
   ["https://shop.example", "https://shop.example"],
   ["https://shop.example:8080/?q=1", "https://shop.example:8080/?q=1"],
@@ -137,6 +141,8 @@ test.each([
   ["Durham", "Durham"],
   ["Diss - Norfolk", "Diss"],
   ["Diss/Norfolk", "Diss"],
+  ["Derry/Londonderry", "Derry"],
+  ["Caerdydd / Cardiff", "Caerdydd"],
   ["Cowes IOW", "Cowes"],
   ["Norwich City Centre", "Norwich"],
   ["GT. YARMOUTH", "Great Yarmouth"],
@@ -179,6 +185,7 @@ test.each([
   "NR2 1LL",
   "Retail Park Unit 4",
   "Town Centre",
+  "Hyperchem Ltd T/a Ronchetti",
   "Thornaby New Town Centre",
   "-",
   "n/a",
@@ -205,6 +212,8 @@ test.each([
   ["Łódź Ærøskøbing", "lodz-aeroskobing"],
   ["BRAŞOV", "brasov"],
   ["B&Q", "b-and-q"],
+  ["ﬁsh & Ⅷ ½ chips", "fish-and-viii-1-2-chips"],
+  ["Ｆｕｌｌ Ｗｉｄｔｈ™", "full-width"],
   ["!!!", ""],
 ])("the slug of %p is %p", (text, slug) => expect(makeSlug(text)).toBe(slug));
 

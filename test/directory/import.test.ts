@@ -203,7 +203,7 @@ test("an approved business that loses what it needs is pending until it has it a
 
 test("the status of a record and of the import applies to new businesses only", async () => {
   const feed = [whole, { ...whole, sourceId: "2", status: "suspended" as const }];
-  // What waits for an operator lacks nothing, so it is not among those counted as pending.
+  // What only waits for an operator is not counted: it lacks nothing.
   expect(await load(feed, { status: "pending" })).toMatchObject({ created: 2, pending: 0 });
   expect((await stored("1"))?.status).toBe("pending");
   expect((await stored("2"))?.status).toBe("suspended");
@@ -211,6 +211,30 @@ test("the status of a record and of the import applies to new businesses only", 
   await load([whole, { ...whole, sourceId: "2", status: "approved" }]);
   expect((await stored("1"))?.status).toBe("pending");
   expect((await stored("2"))?.status).toBe("suspended");
+});
+
+test("what is to be looked at is counted when it lacks something, and no import that completes it approves it", async () => {
+  const incomplete = { ...whole, coordinates: null };
+  const feed = [incomplete, { ...incomplete, sourceId: "2" }];
+  expect(await load(feed, { status: "pending" })).toMatchObject({ created: 2, pending: 2 });
+  const complete = [whole, { ...whole, sourceId: "2" }];
+  expect(await load(complete)).toMatchObject({ updated: 2, pending: 0 });
+  expect((await stored("1"))?.status).toBe("pending");
+
+  const { slug } = (await stored("2")) as { slug: string };
+  await applyAction(database.sql, "approve", slug);
+  // Once an operator has approved it, it is like any other.
+  expect(await load(feed)).toMatchObject({ updated: 2, pending: 2 });
+  await load(complete);
+  expect((await stored("1"))?.status).toBe("pending");
+  expect((await stored("2"))?.status).toBe("approved");
+});
+
+test("the address of a photo may have capitals and spaces", async () => {
+  await load([{ ...whole, photos: [{ url: " HTTPS://x.example/a b.jpg" }] }]);
+  const photo = { url: "https://x.example/a%20b.jpg", caption: "", isCover: false };
+  expect((await stored())?.photos).toEqual([photo]);
+  expect(await load([{ ...whole, photos: [photo] }])).toMatchObject({ unchanged: 1 });
 });
 
 test("no import lifts what an operator rejected or suspended", async () => {
@@ -491,6 +515,10 @@ test.each<[reason: string, record: object]>([
   ["isClaimed must be true or false", { ...whole, isClaimed: "yes" }],
   ["status must be one of pending, approved, rejected, suspended", { ...whole, status: "open" }],
   ["photos: url must begin with http:// or https://", { ...whole, photos: [{ url: "x.jpg" }] }],
+  [
+    "photos: url has characters that cannot be seen",
+    { ...whole, photos: [{ url: "https://x.example/\u0000" }] },
+  ],
   [
     "photos: at most one can be the cover",
     { ...whole, photos: [1, 2].map((n) => ({ url: `https://x.example/${n}`, isCover: true })) },

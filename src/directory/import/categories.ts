@@ -44,13 +44,15 @@ export type CategoryRecord = v.InferOutput<typeof categoryRecord>;
 
 /**
  * Creates and updates categories by slug, all or none of them. A parent may come after its children.
- * @throws CategoryFault for a parent that does not exist and for a circle
+ * @throws CategoryFault for a parent that does not exist, for a circle, and when two records of a category
+ * say different things
  */
 export async function importCategories(
   sql: Sql,
   records: readonly CategoryRecord[],
   options: TransactionOptions = {},
 ): Promise<CategoryCounts> {
+  refuseContradictions(records);
   const counts: CategoryCounts = { read: records.length, created: 0, updated: 0, unchanged: 0 };
   await inTransaction(sql, options, async (transaction) => {
     // First the rows, then the advisory lock. An operator's own `update categories` takes them in this order,
@@ -112,6 +114,20 @@ interface Stored {
   name: string;
   is_active: boolean;
   parent: string | null;
+}
+
+function refuseContradictions(records: readonly CategoryRecord[]): void {
+  const first = new Map<string, CategoryRecord>();
+  for (const { slug, name, parent, isActive } of records) {
+    const earlier = first.get(slug);
+    first.set(slug, { slug, name, parent, isActive, ...earlier });
+    if (!earlier) continue;
+    const isOther =
+      earlier.name !== name ||
+      (parent !== undefined && (earlier.parent ?? parent) !== parent) ||
+      (isActive != null && (earlier.isActive ?? isActive) !== isActive);
+    if (isOther) throw new CategoryFault(`Two rows of ${slug} say different things.`);
+  }
 }
 
 function checkTree(categories: ReadonlyMap<string, Stored>): void {

@@ -72,7 +72,10 @@ const LONGEST_EXTENSION = 7;
 
 /** An address on the web, with a scheme. Of http and https only, without credentials. */
 export function readWebsite(text: string): string | null {
-  const parts = cleanLine(text)
+  const line = cleanLine(text);
+  // "https://a.example/our shop" may be one address with a space in it: without its end it would lead elsewhere.
+  if (/^(?:https?:\/\/|(?!https?:))[^\s/?#]+\/\S*[\p{L}\d] [\p{L}\d]/iu.test(line)) return null;
+  const parts = line
     .split(/[;|\s]+|,(?=\s|$|www\.|https?:)/i)
     .map((part) => part.replace(/^((?:https?:\/\/)?[^/?#]*?)\.+$/i, "$1"))
     .filter(Boolean);

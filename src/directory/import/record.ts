@@ -92,7 +92,15 @@ const photo = v.object(
   {
     url: v.pipe(
       required("photos: url", 2000),
-      v.regex(/^https?:\/\/[^\s\p{C}]+$/u, "photos: url must begin with http:// or https://"),
+      v.trim(),
+      v.regex(/^https?:\/\/./i, "photos: url must begin with http:// or https://"),
+      v.regex(/^[^\p{C}]+$/u, "photos: url has characters that cannot be seen"),
+      // As browsers read it.
+      v.transform((url) =>
+        url
+          .replace(/^https?/i, (scheme) => scheme.toLowerCase())
+          .replace(/\s/g, encodeURIComponent),
+      ),
     ),
     caption: text("photos: caption", 500),
     isCover: flag("photos: isCover"),

@@ -31,7 +31,7 @@ const LONGEST_TEXT = 200;
 const read = new LRUCache<string, { town: Town | null }>({ max: 20_000 });
 
 function parse(text: string): Town | null {
-  const parts = separated(cleanLine(text)).map(withoutSurroundings);
+  const parts = separated(cleanLine(text)).map(withoutSurroundings).map(firstName);
   const towns = parts.filter(isTown);
   const name = towns.findLast((town) => !isIsland(town)) ?? towns.at(-1);
   if (name === undefined) return null;
@@ -71,6 +71,13 @@ function withoutSurroundings(part: string): string {
   const [, before] = isName ? [] : (TRAILING_COUNTY.exec(bare) ?? []);
   // In Bradford on Avon, Avon is no county.
   return before && !SMALL_WORDS.test(before.split(" ").at(-1) ?? "") ? before : bare;
+}
+
+/** Of a town that has two names, as Derry/Londonderry or Caerdydd / Cardiff, the first. */
+function firstName(part: string): string {
+  // Not of "Boots H/C" or "A Ltd T/a B", which stand in some addresses.
+  const [, first, second] = /^([^/]*\p{L}{3}) ?\/ ?(\p{Lu}\p{L}{2}[^/]*)$/u.exec(part) ?? [];
+  return first && second && isTown(first) && isTown(second) ? first : part;
 }
 
 function isTown(name: string): boolean {
