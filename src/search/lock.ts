@@ -1,13 +1,14 @@
 import postgres from "postgres";
 import { withDeadline } from "../store/deadline.ts";
 import { SEARCH_SYNC_LOCK } from "../store/locks.ts";
-import type { Sql } from "../store/postgres.ts";
+import { liftTimeLimits, type Sql } from "../store/postgres.ts";
 
 /**
  * Does the work while this process holds the lock of the search index; null when another process has
- * it. The lock belongs to a connection of its own, so it is free again as soon as the process or that
- * connection ends. If the connection breaks while the work is under way, its signal is aborted, since
- * another process may now take the lock.
+ * it. The lock belongs to a transaction on a connection of its own, so it is free again as soon as the
+ * process or that connection ends, also behind a pooler, which may give a session's lock to somebody else.
+ * The transaction reads nothing, so it holds up no vacuum. If the connection breaks while the work is under
+ * way, its signal is aborted, since another process may now take the lock.
  */
 export async function holdingSyncLock<Result>(
   sql: Sql,
@@ -26,8 +27,10 @@ export async function holdingSyncLock<Result>(
     onclose: () => lost.abort(new LockLost()),
   });
   try {
+    await holder`begin`;
+    await liftTimeLimits(holder);
     const [lock] = await holder<[{ held: boolean }]>`
-      select pg_try_advisory_lock(${SEARCH_SYNC_LOCK}) as held`;
+      select pg_try_advisory_xact_lock(${SEARCH_SYNC_LOCK}) as held`;
     if (!lock.held) return null;
     try {
       return await work(AbortSignal.any([stopping, lost.signal]));
@@ -48,7 +51,7 @@ export async function holdingSyncLock<Result>(
  * ended, and whoever tries for the lock until then would find it taken.
  */
 async function release(holder: Sql): Promise<void> {
-  const released = holder`select pg_advisory_unlock(${SEARCH_SYNC_LOCK})`;
+  const released = holder`commit`;
   // If it fails, the end of the connection does it.
   await withDeadline(released, LONGEST_RELEASE_MS).catch(() => {});
 }

@@ -84,7 +84,7 @@ function cutWhenSilent(milliseconds: number) {
  * For a transaction that is meant to be long: lifts the time limits that its role or database may have for
  * all others, as pg_dump does for its own.
  */
-export async function liftTimeLimits(transaction: Transaction): Promise<void> {
+export async function liftTimeLimits(transaction: Sql | Transaction): Promise<void> {
   await transaction`
     select set_config(name, '0', true)
     from unnest(array[
