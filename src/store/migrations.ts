@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { MIGRATION_LOCK } from "./locks.ts";
-import type { Sql } from "./postgres.ts";
+import { liftTimeLimits, type Sql, type Transaction } from "./postgres.ts";
 
 const folder = new URL("../../sql/", import.meta.url);
 
@@ -16,36 +16,49 @@ export async function migrate(
   sql: Sql,
   { from = folder, onWait = () => {} }: { from?: URL; onWait?: (line: string) => void } = {},
 ): Promise<string[]> {
-  const connection = await sql.reserve();
-  try {
-    // Two programs that start at once must not migrate twice.
-    await connection`select pg_advisory_lock(${MIGRATION_LOCK})`;
-    if ((await appliedMigrations(connection)).length === 0) await checkEncoding(connection);
-    await connection`
-      create table if not exists migrations (
-        name text primary key,
-        applied_at timestamptz not null default now()
-      )`;
-    const pending = await pendingMigrations(connection, from);
-    for (const name of pending) {
-      for (let waits = 0; !(await apply(connection, name, from)); waits++) {
-        if (waits === 0) onWait(`${name} waits for a transaction that uses what it is to change.`);
-        await Bun.sleep(PAUSE_MS);
-      }
+  const pending = await pendingMigrations(sql, from);
+  if (pending.length === 0) return [];
+  await alone(sql, makeTable);
+  const applied: string[] = [];
+  for (const name of pending) {
+    for (let waits = 0; ; waits++) {
+      const result = await apply(sql, name, from);
+      if (result === "applied") applied.push(name);
+      if (result !== "held up") break;
+      if (waits === 0) onWait(`${name} waits for a transaction that uses what it is to change.`);
+      await Bun.sleep(PAUSE_MS);
     }
-    return pending;
-  } finally {
-    // If the connection was lost, so was its lock.
-    await connection`select pg_advisory_unlock(${MIGRATION_LOCK})`.catch(() => {});
-    connection.release();
   }
+  return applied;
+}
+
+/** One transaction, one program at a time: two that start at once must not migrate twice. */
+async function alone<Result>(
+  sql: Sql,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return (await sql.begin(async (transaction) => {
+    await liftTimeLimits(transaction);
+    await transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+    return await work(transaction);
+  })) as Result;
+}
+
+/** Makes the table of what has been applied, if there is none yet. */
+async function makeTable(transaction: Transaction): Promise<void> {
+  if ((await appliedMigrations(transaction)).length === 0) await checkEncoding(transaction);
+  await transaction`
+    create table if not exists migrations (
+      name text primary key,
+      applied_at timestamptz not null default now()
+    )`;
 }
 
 /** The database cannot hold every name. */
 export class EncodingError extends Error {}
 
-async function checkEncoding(sql: Sql): Promise<void> {
-  const [{ encoding }] = await sql<[{ encoding: string }]>`
+async function checkEncoding(transaction: Transaction): Promise<void> {
+  const [{ encoding }] = await transaction<[{ encoding: string }]>`
     select current_setting('server_encoding') as encoding`;
   if (encoding === "UTF8") return;
   throw new EncodingError(
@@ -53,18 +66,25 @@ async function checkEncoding(sql: Sql): Promise<void> {
   );
 }
 
-/** @returns whether it is applied; false when a lock that it needs was not to be had in time */
-async function apply(connection: Sql, name: string, from: URL): Promise<boolean> {
+/** "held up" when a lock that it needs was not to be had in time. */
+async function apply(
+  sql: Sql,
+  name: string,
+  from: URL,
+): Promise<"applied" | "known already" | "held up"> {
   const text = await Bun.file(new URL(name, from)).text();
   try {
-    // Several statements sent as one query are one transaction. While it waits for the lock of a
-    // table, all who want to read that table wait behind it: for an import, that would be minutes.
-    await connection
-      .unsafe(`${LIMITS}\n${text};\ninsert into migrations (name) values ('${name}')`)
-      .simple();
-    return true;
+    return await alone(sql, async (transaction) => {
+      if ((await appliedMigrations(transaction)).includes(name)) return "known already";
+      // While it waits for the lock of a table, all who want to read that table wait behind it: for an import,
+      // that would be minutes.
+      await transaction`select set_config('lock_timeout', ${String(LONGEST_WAIT_MS)}, true)`;
+      await transaction.unsafe(text).simple();
+      await transaction`insert into migrations (name) values (${name})`;
+      return "applied";
+    });
   } catch (error) {
-    if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return false;
+    if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return "held up";
     throw new Error(`Migration ${name} cannot be applied: ${(error as Error).message}`, {
       cause: error,
     });
@@ -73,9 +93,8 @@ async function apply(connection: Sql, name: string, from: URL): Promise<boolean>
 
 // Appendix A of PostgreSQL's manual.
 const LOCK_NOT_AVAILABLE = "55P03";
-/** In milliseconds: little time to wait for a lock, but no limit to the work itself, as in liftTimeLimits. */
-const LIMITS =
-  "set local lock_timeout = 500; set local statement_timeout = 0; set local transaction_timeout = 0;";
+/** Milliseconds that it waits for a lock. There is no limit to its work. */
+const LONGEST_WAIT_MS = 500;
 /** Between attempts, so that those who had to wait behind the last one get their turn. */
 const PAUSE_MS = 1_000;
 
@@ -91,7 +110,7 @@ export async function laterMigrations(sql: Sql): Promise<string[]> {
   return (await appliedMigrations(sql)).filter((name) => !known.has(name));
 }
 
-async function appliedMigrations(sql: Sql): Promise<string[]> {
+async function appliedMigrations(sql: Sql | Transaction): Promise<string[]> {
   const [{ exists }] = await sql<[{ exists: boolean }]>`
     select to_regclass('migrations') is not null as exists`;
   if (!exists) return [];
