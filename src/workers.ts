@@ -75,8 +75,10 @@ export async function startWorkers(
   }
 
   async function scrape(): Promise<string> {
+    // Now, together with who is asked: one that is replaced meanwhile would be counted twice.
+    const earlier = [...counted];
     const all = await Promise.all(workers.map((worker) => worker.metrics()));
-    return await AggregatorRegistry.aggregate([...all, ...counted]).metrics();
+    return await AggregatorRegistry.aggregate([...all, ...earlier]).metrics();
   }
 
   try {
