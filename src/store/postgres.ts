@@ -69,7 +69,10 @@ export function openPostgres(
 /** Makes sockets for the driver. Its options have a list of hosts, of which loadConfig lets one through. */
 function cutWhenSilent(milliseconds: number) {
   return function connect({ host: [host], port: [port] }: { host: [string]; port: [number] }) {
-    const socket = net.connect({ host, port });
+    const socket = new net.Socket();
+    // Not before the driver listens: without a route or a free descriptor it fails at once, and an error that
+    // nobody listens for ends the process.
+    setImmediate(() => socket.connect({ host, port }));
     // From these the driver takes the address in its error when connecting takes too long.
     Object.assign(socket, { host, port });
     const silence = new Error(`PostgreSQL has said nothing for ${milliseconds / 1_000} seconds`);
@@ -84,7 +87,7 @@ function cutWhenSilent(milliseconds: number) {
  * For a transaction that is meant to be long: lifts the time limits that its role or database may have for
  * all others, as pg_dump does for its own.
  */
-export async function liftTimeLimits(transaction: Sql | Transaction): Promise<void> {
+export async function liftTimeLimits(transaction: Transaction): Promise<void> {
   await transaction`
     select set_config(name, '0', true)
     from unnest(array[

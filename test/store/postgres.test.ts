@@ -20,6 +20,15 @@ test("a server's statements are not compiled, where PostgreSQL compiles all that
   }
 });
 
+test("a server outlives a connection that fails at once, as without a route", async () => {
+  // Linux refuses to connect to that address without sending anything.
+  const sql = openPostgres("postgres://nobody@255.255.255.255/none", { longestSilenceMs: 30_000 });
+  for (let attempt = 0; attempt < 3; attempt++) {
+    await expect(Promise.resolve(sql`select 1`)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  }
+  await sql.end({ timeout: 1 });
+});
+
 test("a Unix socket that is not there means that PostgreSQL is away, any other missing file does not", async () => {
   const folder = `/tmp/missing-${crypto.randomUUID()}`;
   const sql = postgres({ path: `${folder}/.s.PGSQL.5432`, max: 1 });
