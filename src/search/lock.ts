@@ -1,7 +1,8 @@
 import postgres from "postgres";
 import { withDeadline } from "../store/deadline.ts";
 import { SEARCH_SYNC_LOCK } from "../store/locks.ts";
-import { liftTimeLimits, type Sql } from "../store/postgres.ts";
+import { ping, type Sql } from "../store/postgres.ts";
+import { repeat } from "../store/repeat.ts";
 
 /**
  * Does the work while this process holds the lock of the search index; null when another process has
@@ -9,11 +10,13 @@ import { liftTimeLimits, type Sql } from "../store/postgres.ts";
  * process or that connection ends, also behind a pooler, which may give a session's lock to somebody else.
  * The transaction reads nothing, so it holds up no vacuum. If the connection breaks while the work is under
  * way, its signal is aborted, since another process may now take the lock.
+ * @param options.longestSilenceMs how long a process that hangs keeps the lock; shorter in tests
  */
 export async function holdingSyncLock<Result>(
   sql: Sql,
   stopping: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
+  { longestSilenceMs = LONGEST_SILENCE_MS } = {},
 ): Promise<Result | null> {
   const lost = new AbortController();
   // Without the socket that is cut when silent: nothing is said here for as long as the work takes.
@@ -28,13 +31,18 @@ export async function holdingSyncLock<Result>(
   });
   try {
     await holder`begin`;
-    await liftTimeLimits(holder);
+    // A holder that says nothing has gone or hangs: another process must be able to do its work.
+    await holder`
+      select set_config('transaction_timeout', '0', true),
+        set_config('idle_in_transaction_session_timeout', ${String(longestSilenceMs)}, true)`;
     const [lock] = await holder<[{ held: boolean }]>`
       select pg_try_advisory_xact_lock(${SEARCH_SYNC_LOCK}) as held`;
     if (!lock.held) return null;
+    const stopTalking = repeat(longestSilenceMs / 4, () => ping(holder));
     try {
       return await work(AbortSignal.any([stopping, lost.signal]));
     } finally {
+      stopTalking();
       if (!lost.signal.aborted) await release(holder);
     }
   } catch (error) {
@@ -57,6 +65,7 @@ async function release(holder: Sql): Promise<void> {
 }
 
 const LONGEST_RELEASE_MS = 1_000;
+const LONGEST_SILENCE_MS = 60_000;
 
 type Options = postgres.Options<Record<string, never>> & { socket?: unknown };
 

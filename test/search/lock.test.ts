@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
+import { holdingSyncLock } from "../../src/search/lock.ts";
+import { SEARCH_SYNC_LOCK } from "../../src/store/locks.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+/** Whoever holds the lock, and for how many milliseconds. */
+const holders = () => database.sql<{ forMs: number }[]>`
+  select (extract(epoch from clock_timestamp() - xact_start) * 1000)::float8 as "forMs"
+  from pg_locks join pg_stat_activity using (pid)
+  where locktype = 'advisory' and objid = ${SEARCH_SYNC_LOCK} and datname = current_database()`;
+
+test("a process keeps the lock while it lives, and loses it when it hangs", async () => {
+  const longestSilenceMs = 1_000;
+  const holder = Bun.spawn(
+    [
+      process.execPath,
+      "--eval",
+      `import { holdingSyncLock } from "${import.meta.dir}/../../src/search/lock.ts";
+       import { openPostgres } from "${import.meta.dir}/../../src/store/postgres.ts";
+       const sql = openPostgres(process.env.URL);
+       const { signal } = new AbortController();
+       await holdingSyncLock(sql, signal, () => Promise.withResolvers().promise, { longestSilenceMs: ${longestSilenceMs} });`,
+    ],
+    { env: { ...process.env, URL: database.url } },
+  );
+  try {
+    await until(async () => ((await holders())[0]?.forMs ?? 0) > 3 * longestSilenceMs, 20_000);
+    holder.kill("SIGSTOP");
+    await until(async () => (await holders()).length === 0, 20_000);
+    const { signal } = new AbortController();
+    expect(await holdingSyncLock(database.sql, signal, async () => "done")).toBe("done");
+  } finally {
+    holder.kill("SIGKILL");
+    await holder.exited;
+  }
+});
