@@ -137,7 +137,7 @@ async function findFirst(
     return askMeilisearch({ query, until });
   });
   try {
-    const answers = await withDeadline(Promise.all(asked), Math.max(0, until - performance.now()));
+    const answers = await withDeadline(Promise.all(asked), until - performance.now());
     for (const [place, words] of texts.entries()) {
       const answer = answers[place];
       if (!answer) throw new DeadlineError("its turn came too late");

@@ -33,6 +33,9 @@ const SEARCH_WINDOW = { name: "searches", limit: 30, seconds: 60 };
 /** Applications of one client: enough to correct a mistyped address, too few to fill a table. */
 const APPLICATION_WINDOW = { name: "applications", limit: 5, seconds: 3_600 };
 
+/** Pages that have been given up and are still being made; a second's work for the database. */
+const MOST_LATE = 100;
+
 interface SiteParts {
   config: Config;
   sql: Sql;
@@ -51,7 +54,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
   const admit = admitVisitor(createWindow(redis, PAGE_WINDOW), log);
   const admitSearch = admitVisitor(createWindow(redis, SEARCH_WINDOW), log);
   const outer = [errorPages(), catching];
-  const inTime = answerInTime();
+  const inTime = answerInTime({ mostLate: MOST_LATE });
   const read = (handler: Handler, windows = [admit]) =>
     chain([...outer, allowMethods(), ...windows, inTime], handler);
   const readOrSend = (handler: Handler) =>
