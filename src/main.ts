@@ -61,13 +61,16 @@ export async function start(
   }: StartOptions = {},
 ): Promise<RunningServer> {
   const opened: (() => unknown)[] = [];
-  /** Closes what was opened, the last first; what fails or hangs does not hold up the rest. */
+  /**
+   * Closes what was opened, the last first; what fails or hangs does not hold up the rest.
+   * @throws when something failed, such as writing what keys have used
+   */
   const stop = async () => {
+    const faults: unknown[] = [];
     for (const close of opened.toReversed()) {
-      await withDeadline(Promise.try(close), STOP_MS).catch((error) =>
-        log.error({ err: error }, "could not close in order"),
-      );
+      await withDeadline(Promise.try(close), STOP_MS).catch((error) => faults.push(error));
     }
+    if (faults.length > 0) throw new AggregateError(faults, "not everything was closed in order");
   };
 
   try {
@@ -162,7 +165,8 @@ export async function start(
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
     return { url: `http://${host}:${server.port}`, metrics, stop };
   } catch (error) {
-    await stop();
+    // Why it cannot start says more than what that keeps from being closed.
+    await stop().catch(() => {});
     throw error;
   }
 }

@@ -262,8 +262,7 @@ export async function startTestServer(
     check,
     async stop() {
       end();
-      await server.stop();
-      await closeStores();
+      await server.stop().finally(closeStores);
     },
   };
 }

@@ -82,6 +82,24 @@ test("what is kept is given, with a key too, while others wait for a slow databa
   await Promise.all(others);
 });
 
+test("a server that cannot write what keys have used says so at its end", async () => {
+  const { key } = await createKey(database.sql, {
+    name: "A tester",
+    email: "tester@client.example",
+    tier: "growth",
+  });
+  const other = await startTestServer({ databaseUrl: line.url });
+  const answer = await fetch(`${other.url}/api/v1/businesses/a-shop`, {
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  expect(answer.status).toBe(200);
+  // Within the second in which it would have been written.
+  await line.cut();
+  await expect(other.stop()).rejects.toThrow("not everything was closed in order");
+  await line.mend();
+  await until(async () => (await ask()).status === 200, 5_000);
+}, 20_000);
+
 test("PostgreSQL away is 503 unavailable, soon and every time, and over when it is back", async () => {
   expect([(await ask()).status, await health()]).toEqual([200, 200]);
   await line.cut();
