@@ -129,6 +129,16 @@ test("to the public there are no metrics, whoever passes the request on", async 
   }
 });
 
+test("there are none for what a proxy passes on without the caller's address", async () => {
+  for (const headers of [
+    { Forwarded: "proto=https" },
+    { Via: "1.1 proxy" },
+    { "X-Real-IP": "10.0.0.1" },
+  ]) {
+    expect((await scrape(headers as Record<string, string>)).status).toBe(404);
+  }
+});
+
 test("scrapes are not counted as anybody's requests", async () => {
   for (let request = 0; request < 70; request++) expect((await scrape()).status).toBe(200);
   expect((await fetch(`${server.url}/api/v1/businesses`)).status).toBe(200);

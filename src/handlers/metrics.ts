@@ -5,12 +5,14 @@ import type { Handler } from "../http/handler.ts";
 
 /**
  * GET /metrics, for Prometheus on the same machine or network; to anybody else there is no such
- * path. A request that a proxy passed on could come from anywhere, so that is anybody else too.
+ * path. A request that a proxy passed on could come from anywhere, so that is anybody else too, as far as
+ * the proxy says that it is one.
  * @param scrape all metrics, in the text format of Prometheus
  */
 export function metrics(scrape: () => Promise<string>): Handler {
   return async function metrics(request, { client }) {
-    if (!isNear(client()) || request.headers.has("X-Forwarded-For")) return notFound();
+    const isPassedOn = PROXY_HEADERS.some((name) => request.headers.has(name));
+    if (isPassedOn || !isNear(client())) return notFound();
     const headers = {
       "Content-Type": Registry.PROMETHEUS_CONTENT_TYPE,
       "Cache-Control": "no-store",
@@ -18,6 +20,8 @@ export function metrics(scrape: () => Promise<string>): Handler {
     return { status: 200, headers, body: await scrape() };
   };
 }
+
+const PROXY_HEADERS = ["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"];
 
 /** Whether a caller is on loopback or a private network (RFC 1918, RFC 4193). */
 function isNear(client: string): boolean {
