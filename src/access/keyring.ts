@@ -25,15 +25,21 @@ export interface Keyring {
  * Changes are announced; and a version number is read several times a second, so that a revocation
  * holds within one second even if its announcement is lost. While the number cannot be read,
  * findings are good for less than a second. Look-ups of one key at the same time share one query.
- * @param now the clock, in milliseconds since 1970; set by tests
+ * @param options.now the clock, in milliseconds since 1970; set by tests
+ * @param options.mostKeys how many it remembers, and how many unknown ones; fewer in tests
  * @throws the error of PostgreSQL when it cannot be asked
  */
 export async function createKeyring(
   sql: Sql,
-  { now = Date.now }: { now?: () => number } = {},
+  { now = Date.now, mostKeys = MOST_KEYS }: { now?: () => number; mostKeys?: number } = {},
 ): Promise<Keyring> {
-  const findings = new LRUCache<string, Finding>({ max: MOST_FINDINGS });
-  const forget = () => findings.clear();
+  const findings = new LRUCache<string, Finding>({ max: mostKeys });
+  /** Of keys that do not exist, or are still being looked up: made-up ones must not crowd out real ones. */
+  const unproven = new LRUCache<string, Finding>({ max: mostKeys });
+  const forget = () => {
+    findings.clear();
+    unproven.clear();
+  };
   // Also after each reconnection: what was announced meanwhile has been missed.
   const announcements = await sql.listen("keys_changed", forget, forget);
 
@@ -57,21 +63,26 @@ export async function createKeyring(
 
   function find(presented: string): Found | Promise<Found> {
     const name = hash("sha256", presented, "base64");
-    const known = findings.get(name);
+    const known = findings.get(name) ?? unproven.get(name);
     if (known && now() - Math.max(known.askedAt, confirmedAt) < LONGEST_AGE_MS) return known.found;
     if (!isWellFormedKey(presented)) return null;
 
     const asked = withDeadline(lookUp(hashKey(presented)), LONGEST_LOOK_UP_MS);
     const finding: Finding = { askedAt: now(), found: asked };
-    findings.set(name, finding);
+    findings.delete(name);
+    unproven.set(name, finding);
     asked.then(
       (record) => {
         finding.found = record;
+        // Otherwise it has been forgotten meanwhile, and may no longer be true.
+        if (!record || unproven.peek(name) !== finding) return;
+        unproven.delete(name);
+        findings.set(name, finding);
       },
       () => {
         // This may be a newer finding already, of somebody who asked after this one was forgotten. No harm
         // is done: the database is asked once more.
-        findings.delete(name);
+        unproven.delete(name);
       },
     );
     return asked;
@@ -113,7 +124,7 @@ type Found = PresentedKey | null;
 const POLL_INTERVAL_MS = 250;
 const LONGEST_AGE_MS = 900;
 const LONGEST_SILENCE_MS = 5_000;
-const MOST_FINDINGS = 50_000;
+const MOST_KEYS = 50_000;
 const LONGEST_LOOK_UP_MS = 2_000;
 const LOOK_UP_BATCH_SIZE = 256;
 const CONCURRENT_LOOK_UPS = 8;

@@ -117,6 +117,19 @@ test("many look-ups of one key at once ask the database once, and so do repeated
   await counted.close();
 });
 
+test("a key that exists is remembered, however many are made up", async () => {
+  const { key } = await issue();
+  const counted = counting();
+  const keyring = await createKeyring(counted.sql, { now: () => 0, mostKeys: 3 });
+  await keyring.resolve(key);
+  for (let guess = 0; guess < 10; guess++) await keyring.resolve(generateKey());
+  const before = counted.lookups();
+  expect(await keyring.resolve(key)).toMatchObject({ ok: true });
+  expect(counted.lookups()).toBe(before);
+  await keyring.stop();
+  await counted.close();
+});
+
 test("look-ups of different keys at once are one question, and each gets its own answer", async () => {
   const keys = await Promise.all(Array.from({ length: 20 }, () => issue()));
   const counted = counting();
