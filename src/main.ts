@@ -10,7 +10,7 @@ import type { PageFile } from "./directory/kept-pages.ts";
 import { createPageCache } from "./directory/page-cache.ts";
 import { RingFile } from "./directory/ring-file.ts";
 import { type Answers, keptAnswers } from "./handlers/answers.ts";
-import { type AnswerCounts, createMetrics } from "./metrics.ts";
+import { type AnswerCounts, createMetrics, type UpkeepTasks } from "./metrics.ts";
 import { LONGEST_HANDLING_MS } from "./middleware/answerInTime.ts";
 import { createLog, endWhenTold, explain, listenOn, reach, StartError } from "./process.ts";
 import { startSearchSync } from "./search/continuous-sync.ts";
@@ -22,7 +22,6 @@ import { openMeilisearch } from "./store/meilisearch.ts";
 import { pendingMigrations } from "./store/migrations.ts";
 import { openPostgres } from "./store/postgres.ts";
 import { connectRedis, openRedis } from "./store/redis.ts";
-import type { UpkeepTasks } from "./upkeep.ts";
 import { startWorkers } from "./workers.ts";
 
 export interface RunningServer {

@@ -14,8 +14,8 @@ import { monthOf } from "./months.ts";
 export interface Meters {
   /** Lets a client's request in, or not. @returns 0, or microseconds until there is room */
   admitClient(client: string): Promise<number>;
-  /** Charges a key's meter with `cost` requests or says why not; 0 only looks. */
-  charge(key: ApiKey, cost: number): Promise<Decision | UnknownMeter>;
+  /** Charges a key's meter with a request or says why not; 0 only looks. */
+  charge(key: ApiKey, cost: 0 | 1): Promise<Decision | UnknownMeter>;
   /** Gives back one request that was charged in this month. */
   refund(meterId: string, month: string): Promise<void>;
   /** Raises what a meter has used to what is known elsewhere, and lowers its bucket likewise. */
@@ -130,7 +130,7 @@ const DEADLINE_MS = 100;
 interface Charge {
   name: string;
   key: ApiKey;
-  cost: number;
+  cost: 0 | 1;
 }
 
 // The braces are hash tags: on Redis Cluster they alone decide where a key lives. Not `window:` and
@@ -153,7 +153,7 @@ function readDecisions(answer: number[], charges: readonly Charge[]): (Decision 
   let digits = Number.NaN;
   let month = "";
   let monthEndsInSeconds = 0;
-  return charges.map(({ key: { perMinute }, cost }, index) => {
+  return charges.map(({ key: { perMinute } }, index) => {
     const at = 1 + index * PLACES;
     const outcome = OUTCOMES[answer[at] as number];
     const used = answer[at + 2] as number;
@@ -164,13 +164,11 @@ function readDecisions(answer: number[], charges: readonly Charge[]): (Decision 
       monthEndsInSeconds = Math.ceil((monthOf(month).endsAt * 1000 - now) / SECOND);
     }
     if (!outcome) return { admitted: null, month };
-    const secondsToGain = (parts: number) => Math.ceil(parts / perMinute / SECOND);
     const tokensLeft = Math.floor(level / TOKEN);
-    const nextTokenInSeconds = secondsToGain(TOKEN - (level % TOKEN));
+    const nextTokenInSeconds = Math.ceil((TOKEN - (level % TOKEN)) / perMinute / SECOND);
     const reading = { month, used, monthEndsInSeconds, tokensLeft, nextTokenInSeconds };
     if (outcome === "admitted") return { ...reading, admitted: true };
-    const retryAfterSeconds =
-      outcome === "rate_limited" ? secondsToGain(cost * TOKEN - level) : monthEndsInSeconds;
+    const retryAfterSeconds = outcome === "rate_limited" ? nextTokenInSeconds : monthEndsInSeconds;
     return { ...reading, admitted: false, reason: outcome, retryAfterSeconds };
   });
 }

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Sql } from "../store/postgres.ts";
-import type { Upkeep } from "../upkeep.ts";
+import type { Upkeep } from "../store/upkeep.ts";
 import {
   addUsage,
   findTotals,
@@ -46,12 +46,8 @@ export function openUsage(sql: Sql): DurableUsage {
   /** The write that has yet to begin: all who flush until then share it. */
   let next: Promise<void> | undefined;
   let tell: WrittenListener = () => {};
-  /** Resolvers of those who gave back a request that is not in a batch yet, and wait until it is written. */
-  let waiting: (() => void)[] = [];
-  /** By month and meter, how many of them wait. */
+  /** By month and meter, how many requests that are not in a batch yet were given back and wait to be written. */
   let owed = new Map<string, number>();
-  /** The same of those whose request is in a batch by now. */
-  let leaving: (() => void)[] = [];
 
   function count(meterId: string, month: string, requests: number) {
     let counted = pending.get(month);
@@ -70,9 +66,6 @@ export function openUsage(sql: Sql): DurableUsage {
       if (changes.length > 0) batches.push({ number: ++number, month, charges: changes });
     }
     pending = new Map();
-    // Nobody is left in `leaving`: the batches before this have been written, or that would have thrown.
-    leaving = waiting;
-    waiting = [];
     owed = new Map();
     await writeBatches();
   }
@@ -84,8 +77,6 @@ export function openUsage(sql: Sql): DurableUsage {
       batches.shift();
       tell(batch.month, totals);
     }
-    for (const leave of leaving) leave();
-    leaving = [];
   }
 
   async function giveBack(meterId: string, month: string) {
@@ -96,11 +87,13 @@ export function openUsage(sql: Sql): DurableUsage {
     // there is nothing to wait for.
     if ((pending.get(month)?.get(meterId) ?? 0) + others >= 0) return;
     owed.set(name, others + 1);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    waiting.push(resolve);
+    const isWritten = () =>
+      flush().then(
+        () => true,
+        () => false,
+      );
     // When it fails, a later one writes it.
-    flush().catch(() => {});
-    await promise;
+    while (!(await isWritten())) await Bun.sleep(FLUSH_INTERVAL_MS);
   }
 
   function flush(): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Result } from "ioredis";
 import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
 import { AdmissionUnavailable, SECOND } from "./decisions.ts";
@@ -19,10 +18,10 @@ export function createWindow(
   redis: RedisClient,
   { name, limit, seconds }: { name: string; limit: number; seconds: number },
 ): Window {
-  redis.defineCommand("admitToWindow", { numberOfKeys: 1, lua: admitClientsLua });
+  redis.defineCommand("admitClients", { lua: admitClientsLua });
   return async (client) => {
     const key = `admissions:${name}:{${client}}`;
-    const answer = redis.admitToWindow(key, "", limit, seconds * SECOND);
+    const answer = redis.admitClients(1, key, "", limit, seconds * SECOND);
     try {
       const [waitMicroseconds = 0] = await withDeadline(answer, DEADLINE_MS);
       return Math.ceil(waitMicroseconds / SECOND);
@@ -35,14 +34,3 @@ export function createWindow(
 }
 
 const DEADLINE_MS = 250;
-
-declare module "ioredis" {
-  interface RedisCommander<Context> {
-    admitToWindow(
-      key: string,
-      now: "",
-      limit: number,
-      windowMicroseconds: number,
-    ): Result<number[], Context>;
-  }
-}

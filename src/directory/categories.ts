@@ -30,15 +30,17 @@ export async function listCategories(sql: Sql): Promise<Category[]> {
   }));
 }
 
-/** Those of these categories that are active (no ancestor is inactive either), by slug. */
+/** Those of these categories that are active, by slug. */
 export async function findActive(sql: Sql, slugs: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ slug: string }[]>`
-    select c.slug
-    from categories as c
-      join category_ancestors as a on a.category_id = c.id
-      join categories as above on above.id = a.ancestor_id
-    where c.slug = any(${slugs}::text[])
-    group by c.id
-    having bool_and(above.is_active)`;
+    select slug from categories where slug = any(${slugs}::text[]) and ${isActive(sql)}`;
   return new Set(rows.map(({ slug }) => slug));
+}
+
+/** Whether a row of `categories` is active: it and all its ancestors are. */
+export function isActive(sql: Sql) {
+  return sql`not exists (
+    select from category_ancestors as a
+      join categories as above on above.id = a.ancestor_id
+    where a.category_id = categories.id and not above.is_active)`;
 }

@@ -1,4 +1,5 @@
 import type { Sql } from "../store/postgres.ts";
+import { isActive } from "./categories.ts";
 import type { CategoryName } from "./schemas.ts";
 import { isSlug } from "./slug.ts";
 
@@ -54,18 +55,13 @@ export async function largestCategoriesOf(
   { city, limit }: { city: string; limit?: number },
 ): Promise<(CategoryName & { businessCount: number })[]> {
   return await sql<(CategoryName & { businessCount: number })[]>`
-    select c.slug, c.name, counted.total::integer as "businessCount"
-    from categories as c
+    select categories.slug, categories.name, counted.total::integer as "businessCount"
+    from categories
       cross join lateral (
         select sum(change) as total from listing_counts
-        where category_id = c.id and city_id = (select id from cities where slug = ${city})
+        where category_id = categories.id and city_id = (select id from cities where slug = ${city})
       ) as counted
-    where counted.total > 0
-      and c.parent_id is not null
-      and not exists (
-        select from category_ancestors as a
-          join categories as above on above.id = a.ancestor_id
-        where a.category_id = c.id and not above.is_active)
-    order by counted.total desc, c.name
+    where counted.total > 0 and categories.parent_id is not null and ${isActive(sql)}
+    order by counted.total desc, categories.name
     limit ${limit ?? null}`;
 }

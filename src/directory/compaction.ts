@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Sql } from "../store/postgres.ts";
-import type { Upkeep } from "../upkeep.ts";
+import type { Upkeep } from "../store/upkeep.ts";
 
 /**
  * Folds the changes of list totals together while the server runs (see sql/002_listings.sql), and

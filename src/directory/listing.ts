@@ -1,5 +1,6 @@
 import type { Sql } from "../store/postgres.ts";
 import { readSnapshot } from "../store/snapshots.ts";
+import { isActive } from "./categories.ts";
 import { type ListedBusiness, listedColumns } from "./listed.ts";
 import { isSlug } from "./slug.ts";
 import { type Extent, LAST_RANK, type ShownList } from "./touched.ts";
@@ -43,12 +44,7 @@ export async function listPages(sql: Sql, queries: readonly ListQuery[]): Promis
     with asked as materialized (
       select place, skipped, wanted,
         case when category is null then 0 else (
-          -- A category is active when it and all its ancestors are.
-          select id from categories
-          where slug = category and not exists (
-            select from category_ancestors as a
-              join categories as above on above.id = a.ancestor_id
-            where a.category_id = categories.id and not above.is_active)
+          select id from categories where slug = category and ${isActive(sql)}
         ) end as category_id,
         case when city is null then 0 else (
           select id from cities where slug = city

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { dependencies } from "../../package.json" with { type: "json" };
-import type { Config } from "../config.ts";
-import { versionedFile } from "../handlers/files.ts";
 import type { Answer } from "../http/answer.ts";
+import { versionedFile } from "../http/files.ts";
 import type { Handler } from "../http/handler.ts";
+import type { Deployment } from "./document.ts";
 import styles from "./reference.css" with { type: "text" };
 
 /**
@@ -11,7 +11,7 @@ import styles from "./reference.css" with { type: "text" };
  * styles into the page, so this policy allows those, unlike that of our other pages; nothing comes
  * from or goes to another host.
  */
-export function referencePage({ baseUrl }: Pick<Config, "baseUrl">): Handler {
+export function referencePage({ baseUrl }: Pick<Deployment, "baseUrl">): Handler {
   const policy = [
     "default-src 'none'",
     `script-src 'self' 'sha256-${hash("sha256", START, "base64")}'`,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Sql } from "../store/postgres.ts";
-import type { Upkeep } from "../upkeep.ts";
+import type { Upkeep } from "../store/upkeep.ts";
 import type { SearchStore } from "./settings.ts";
 import { syncSearch } from "./sync.ts";
 

@@ -1,4 +1,4 @@
-import { file, versionedFile } from "../handlers/files.ts";
+import { file, versionedFile } from "../http/files.ts";
 import type { Handler } from "../http/handler.ts";
 import developers from "./developers.client.js" with { type: "text" };
 import icon from "./icon.svg" with { type: "text" };

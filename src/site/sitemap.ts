@@ -2,9 +2,9 @@ import { listCategories } from "../directory/categories.ts";
 import { largestCities } from "../directory/cities.ts";
 import { countApproved } from "../directory/listing.ts";
 import { listSlugs } from "../directory/sitemap.ts";
-import { file } from "../handlers/files.ts";
 import type { Answer } from "../http/answer.ts";
 import { notFound } from "../http/errors.ts";
+import { file } from "../http/files.ts";
 import type { Handler } from "../http/handler.ts";
 import type { Sql } from "../store/postgres.ts";
 

@@ -1,5 +1,5 @@
-import { type Answer, finished } from "../http/answer.ts";
-import type { Handler } from "../http/handler.ts";
+import { type Answer, finished } from "./answer.ts";
+import type { Handler } from "./handler.ts";
 
 /**
  * A file that may be cached for good under the query that names its version. Under another query, given
