@@ -6,6 +6,8 @@ import { writtenTime } from "../times.ts";
 
 /** What came of a form that was sent from the page. */
 export interface Outcome {
+  /** What was done, in a few words, for the title: with a new page, a screen reader says that first. */
+  title: string;
   /** A key that exists from now on; shown in this answer and nowhere else. */
   issued?: IssuedKey | undefined;
   notice?: string | undefined;
@@ -29,35 +31,43 @@ export async function act(
   if (form.action === "reveal") {
     const issued = await revealKey(sql, token);
     return issued
-      ? { issued }
-      : {
-          notice:
-            "There is no key to reveal here: it is shown one single time. Roll it to get another.",
-        };
+      ? { title: "Key revealed", issued }
+      : unchanged(
+          "There is no key to reveal here: it is shown one single time. Roll it to get another.",
+        );
   }
   // Only keys of this application: whoever has the page has no power over others.
   const key = application.keys.find(({ id }) => id === form.key);
-  if (!key) return { notice: "Nothing was changed: that key is not one of yours." };
+  if (!key) return unchanged("Nothing was changed: that key is not one of yours.");
   if (form.action === "revoke") {
     await revokeKey(sql, key.id);
-    return { notice: `${key.hint}… is revoked. It stops working everywhere within a second.` };
+    return {
+      title: "Key revoked",
+      notice: `${key.hint}… is revoked. It stops working everywhere within a second.`,
+    };
   }
   if (form.action === "roll") {
     const grace = gracePeriods.find(({ value }) => value === form.grace);
     // A grace period that is missing or unknown is not taken for none: programs that still use the old key
     // would fail at once.
-    if (!grace) return { notice: "Nothing was changed: say how long the old key goes on working." };
+    if (!grace) return unchanged("Nothing was changed: say how long the old key goes on working.");
     const aDayAgo = Date.now() - DAY_MS;
     if (application.keys.filter(({ createdAt }) => +createdAt > aDayAgo).length >= MOST_A_DAY) {
-      return { notice: `Nothing was changed: ${MOST_A_DAY} keys a day are enough. Roll tomorrow.` };
+      return unchanged(`Nothing was changed: ${MOST_A_DAY} keys a day are enough. Roll tomorrow.`);
     }
     const result = await rollKey(sql, key.id, { graceSeconds: Number(grace.value) });
     return "rolled" in result
-      ? { issued: result.rolled, notice: graceNotice(key.hint, result.oldExpiresAt) }
-      : { notice: "Nothing was changed: that key cannot be rolled any more. Roll the newest." };
+      ? {
+          title: "Key rolled",
+          issued: result.rolled,
+          notice: graceNotice(key.hint, result.oldExpiresAt),
+        }
+      : unchanged("Nothing was changed: that key cannot be rolled any more. Roll the newest.");
   }
-  return { notice: "Nothing was changed." };
+  return unchanged("Nothing was changed.");
 }
+
+const unchanged = (notice: string): Outcome => ({ title: "Nothing was changed", notice });
 
 const DAY_MS = 86_400_000;
 

@@ -64,27 +64,30 @@ const LONGEST_SENDING_MS = 1_000;
 async function show(
   { admission, baseUrl }: ApplicationParts,
   application: ApplicationState,
-  { issued, notice }: Outcome = {},
+  outcome?: Outcome,
   read = readOrThrow,
 ) {
   const { name, email, purpose, createdAt, status, keys } = application;
+  const { issued, notice } = outcome ?? {};
   // Any key that works will do, since all of an application share a meter. An old one may still work when
   // the new one was revoked.
   const usable = keys.find((key) => keyState(key) === "active");
   const reading = usable ? await read(admission.usage(usable)) : null;
   const usage = usable && reading ? usageOf(usable, reading) : null;
-  const title = keys.length > 0 ? "Your API key" : titles[status];
+  const heading = keys.length > 0 ? "Your API key" : titles[status];
   return page(
-    { title, isPrivate: true, hasScript: true },
+    { title: outcome?.title ?? heading, isPrivate: true, hasScript: true },
     <div class="narrow">
-      <h1>{title}</h1>
+      <h1>{heading}</h1>
       {notice && (
-        <p class="notice" role="status">
+        // With the focus, a screen reader begins here. It does not read out a status that is there from the
+        // beginning.
+        <p class="notice" role="status" tabindex={-1} autofocus>
           {notice}
         </p>
       )}
       {issued ? (
-        <NewKey issued={issued} baseUrl={baseUrl} />
+        <NewKey issued={issued} baseUrl={baseUrl} hasFocus={!notice} />
       ) : (
         <NextStep application={application} />
       )}

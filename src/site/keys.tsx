@@ -5,11 +5,24 @@ import { writtenTime } from "../times.ts";
 import { gracePeriods } from "./application-actions.ts";
 import { Code } from "./guide.tsx";
 
-/** A key in the only answer that ever holds it. */
-export function NewKey({ issued: { key }, baseUrl }: { issued: IssuedKey; baseUrl: string }) {
+/**
+ * A key in the only answer that ever holds it.
+ * @param hasFocus a screen reader begins here, since nothing above tells of the key
+ */
+export function NewKey({
+  issued: { key },
+  baseUrl,
+  hasFocus,
+}: {
+  issued: IssuedKey;
+  baseUrl: string;
+  hasFocus: boolean;
+}) {
   return (
     <section class="card">
-      <h2>Your new key</h2>
+      <h2 tabindex={-1} autofocus={hasFocus}>
+        Your new key
+      </h2>
       <p>
         <strong>Copy it now.</strong> It is not shown again, and nobody can look it up for you.
       </p>

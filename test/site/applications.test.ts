@@ -341,6 +341,7 @@ describe("the private page", () => {
     await send(other, { action: "reveal" });
     const foreign = await send(mine, { action: "revoke", key: await idOn(other) });
     expect(foreign.html).toContain("not one of yours");
+    expect(foreign.html).toContain("<title>Nothing was changed · Highstreet</title>");
     expect(await countRevoked()).toBe(0);
 
     const rolled = await send(mine, { action: "roll", key: await idOn(mine), grace: "3600" });

@@ -135,6 +135,7 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
   await tab.getByRole("button", { name: "Reveal my key" }).click();
   const first = await shownKey(tab);
   expect(await tab.locator("#key-call").textContent()).toContain(`Bearer ${first}`);
+  expect(await told(tab)).toEqual(["Key revealed · Highstreet", "Your new key"]);
   await expectGoodLooks(tab);
   expect(await call(first)).toBe(200);
 
@@ -154,6 +155,10 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
   await tab.getByRole("button", { name: "Roll" }).click();
   const second = await shownKey(tab);
   expect(second).not.toBe(first);
+  expect(await told(tab)).toEqual([
+    "Key rolled · Highstreet",
+    expect.stringMatching(/^The old key hs_live_\w{4}… works until /),
+  ]);
   expect([await call(first), await call(second)]).toEqual([200, 200]);
   await expectGoodLooks(tab);
 
@@ -162,6 +167,10 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
     await tab.getByText(`Revoke ${start}…`).first().click();
     await tab.getByRole("button", { name: `Revoke ${start}` }).click();
     await tab.getByText(`${start}… is revoked`).waitFor();
+    expect(await told(tab)).toEqual([
+      "Key revoked · Highstreet",
+      `${start}… is revoked. It stops working everywhere within a second.`,
+    ]);
     await until(async () => (await call(key)) === 403, 1_000);
   }
   expect(await tab.getByRole("button", { name: "Revoke" }).count()).toBe(0);
@@ -293,6 +302,9 @@ async function apply(tab: Page, name: string, email = "ada@client.example") {
   await tab.getByLabel("What do you want to make?").fill("A map\nof bakeries");
   await tab.getByRole("button", { name: "Apply for a key" }).click();
 }
+
+/** What a screen reader begins with on a new page: its title, and what has the focus. */
+const told = async (tab: Page) => [await tab.title(), await tab.locator(":focus").textContent()];
 
 const shownKey = async (tab: Page) => (await tab.locator("#key").textContent()) ?? "";
 
