@@ -84,7 +84,7 @@ async function take(
 /** The form as it was sent. This needs no store, so the form comes back whichever of them is away. */
 function again(status: number, fields: ApplicationFields, faults: Faults): Answer {
   return page(
-    { title: "Not sent: get a free key", hasScript: true },
+    { title: "Not sent: get a free key", hasScript: true, hasTyped: true },
     <div class="narrow">
       <h1>Get a free key</h1>
       <ApplicationForm fields={fields} faults={faults} />

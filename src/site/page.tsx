@@ -11,6 +11,8 @@ interface PageHead {
   canonical?: string;
   /** The page is for one person: nothing keeps it, nothing tells its address. */
   isPrivate?: boolean;
+  /** The page has what its visitor typed, and no secret: the browser keeps it, for who goes back to it. */
+  hasTyped?: boolean;
   /** Loads developers.client.js: the page has examples, or a form to apply for a key or change one. */
   hasScript?: boolean;
   /** The page brings its own search box. */
@@ -28,12 +30,19 @@ export function page(head: PageHead, content: VNode, status = 200): Answer {
     headers: {
       ...headers,
       "Content-Security-Policy": policy(head.hasForeignPhotos ? "'self' https: http:" : "'self'"),
-      "Cache-Control": head.isPrivate || status !== 200 ? "no-store" : "no-cache",
+      "Cache-Control": cacheControl(head, status),
       "Referrer-Policy": head.isPrivate ? "no-referrer" : "strict-origin-when-cross-origin",
       ...(!head.canonical && { "X-Robots-Tag": "noindex" }),
     },
     body: `<!doctype html>${renderToString(<Document head={head}>{content}</Document>)}`,
   };
+}
+
+function cacheControl({ isPrivate, hasTyped }: PageHead, status: number): string {
+  if (isPrivate) return "no-store";
+  // A browser that has not kept the answer to a form shows an error to who goes back to it.
+  if (hasTyped) return "private, no-cache";
+  return status === 200 ? "no-cache" : "no-store";
 }
 
 /** Leads to another page. */

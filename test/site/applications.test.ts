@@ -75,8 +75,9 @@ describe("applying", () => {
       [{ ...ada, homepage: "https://spam.example" }, "must stay empty"],
       [{}, 'id="email-fault"'],
     ] as [Record<string, string>, string][]) {
-      const { status, html } = await applyAs(fields);
+      const { status, headers, html } = await applyAs(fields);
       expect([fault, status]).toEqual([fault, 422]);
+      expect(headers.get("Cache-Control")).toBe("private, no-cache");
       expect(html).toContain(fault);
       if (fields.email) expect(html).toContain(`value="${fields.email}"`);
     }

@@ -253,6 +253,26 @@ test("a faulty form keeps what was typed, says what is wrong beside the field, a
   await close();
 });
 
+test("who goes back to a faulty form finds it as it came, with what was typed", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/developers");
+  await apply(tab, "Ada <b>", "ada at home");
+  await tab.getByRole("link", { name: "What the API gives" }).click();
+  await tab.waitForURL("**/developers");
+  await tab.goBack();
+  await tab.getByText("That is not an email address").waitFor();
+  expect(await tab.getByLabel("Your name or company").inputValue()).toBe("Ada <b>");
+  expect(await tab.getByLabel("Email").inputValue()).toBe("ada at home");
+
+  await tab.getByLabel("Email").fill("ada@home.example");
+  await tab.getByRole("button", { name: "Apply for a key" }).click();
+  await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
+  await tab.goBack();
+  await tab.getByText("That is not an email address").waitFor();
+  expect(await tab.getByLabel("Your name or company").inputValue()).toBe("Ada <b>");
+  await close();
+});
+
 test("a form that came back is sent once, also by who clicks twice", async () => {
   const { tab, close } = await openTab(browser, server.url);
   await tab.goto("/developers");
