@@ -61,7 +61,9 @@ export const errorCases = {
     answer: errors.limitExceeded("rate_limited", 1),
   },
   QuotaExceeded: {
-    when: "The key's quota for this month is used up. Costs nothing.",
+    when:
+      "The key's quota for this month is used up. Costs nothing. Retry-After lasts until the first of the next " +
+      "month: do not sleep so long, but stop and tell somebody.",
     body: errorBodies.quota_exceeded,
     answer: errors.limitExceeded("quota_exceeded", 777_600),
   },

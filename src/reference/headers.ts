@@ -16,7 +16,10 @@ export const headers = {
     "`no-cache`: may be kept, but ask with its ETag before using it again. `no-store`: never kept.",
     { type: "string", enum: ["no-cache", "no-store"] },
   ),
-  "Retry-After": header("Seconds to wait before another try.", { type: "integer", minimum: 1 }),
+  "Retry-After": header(
+    "Seconds to wait before another try. For `quota_exceeded` they last until the first of the next month.",
+    { type: "integer", minimum: 1 },
+  ),
   "WWW-Authenticate": header("The challenge of RFC 6750.", {
     type: "string",
     pattern: '^Bearer realm="Highstreet"',

@@ -100,7 +100,8 @@ export function Limits({ openAccess }: { openAccess: boolean }) {
         </li>
         <li>
           On 429, wait as many seconds as <code>Retry-After</code> says; a request before that is
-          refused again, at no cost.
+          refused again, at no cost. For <code>quota_exceeded</code> they last until the first of
+          the next month, so a program should not sleep, but stop and tell somebody.
         </li>
       </ul>
     </section>

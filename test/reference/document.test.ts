@@ -289,6 +289,18 @@ describe("what the server says about itself", () => {
     }
   });
 
+  test("wherever Retry-After is told of, nobody is told to sleep until the next month", async () => {
+    const told = async (path: string) => {
+      const text = await (await fetch(server.url + path)).text();
+      const words = text.replace(/<[^>]*>/g, "").replace(/\s+/g, " ");
+      return words.match(/until the first of the next month[^.]* but stop and tell somebody/g);
+    };
+    // Among the limits, and among the errors.
+    expect(await told("/developers")).toHaveLength(2);
+    expect(await told("/llms.txt")).toHaveLength(1);
+    expect(await told("/api/v1/openapi.json")).not.toBeNull();
+  });
+
   test("the category of the examples is in the taxonomy, below what they say", async () => {
     const category = (await listCategories(server.sql)).find(({ slug }) => slug === "plumbers");
     const { businessCount: _, ...example } = categoryList.data[0] as Category;
