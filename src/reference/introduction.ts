@@ -1,3 +1,5 @@
+import { openData } from "../open-data.ts";
+
 /** What holds for all operations, in Markdown. */
 export function introduction(openAccess: boolean): string {
   return (openAccess ? [...openText, keyedText, commonText] : [keyedText, commonText]).join("\n\n");
@@ -16,9 +18,15 @@ const keyedText =
   "the 404 of a business cost one of each; refusals cost nothing, and 5xx is given back. A key does not belong in a browser: " +
   "keyed answers have no CORS headers.";
 
+const credits = [...openData.values()].map(
+  ({ owner, licence, href }) => `${owner}, [${licence}](${href})`,
+);
+
 const commonText =
   "A change of the directory shows in lists and details within a second, in search mostly within five. The software is " +
-  "under the MIT licence, the data under the terms of its sources.\n\n" +
+  "under the MIT licence, the data under the terms of its sources. Businesses may come from open data, whose licences " +
+  `ask for a credit wherever it is shown: ${credits.join("; ")}. The page \`/businesses/{slug}\` of a business says ` +
+  "which of these it needs.\n\n" +
   "`HEAD` works wherever `GET` does. Every 200 has a strong `ETag` for `If-None-Match`. Bodies of 512 bytes or more come as gzip or zstd " +
   "when accepted. Unknown parameters are ignored; a wrong value gets 400, which names the parameter. Any other method gets " +
   '405 `{"error": "method_not_allowed", "message": …}` with `Allow`, any other path 404 `{"error": "not_found"}`.\n\n' +

@@ -1,22 +1,4 @@
-/** Open data whose licence asks for a credit, by the name of the source under which it is imported. */
-const openData = new Map([
-  [
-    "osm",
-    {
-      owner: "© OpenStreetMap contributors",
-      licence: "Open Database Licence",
-      href: "https://www.openstreetmap.org/copyright",
-    },
-  ],
-  [
-    "fhrs",
-    {
-      owner: "Food Standards Agency",
-      licence: "Open Government Licence v3.0",
-      href: "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/",
-    },
-  ],
-]);
+import { openData } from "../open-data.ts";
 
 /** Credits the open data among these sources, each once; nothing when none of them is. */
 export function Credit({ sources }: { sources: readonly string[] }) {

@@ -289,6 +289,14 @@ describe("what the server says about itself", () => {
     }
   });
 
+  test("who shows what came from open data is told the credits that its licences ask for", async () => {
+    for (const path of ["/llms.txt", "/api/v1/openapi.json"]) {
+      const text = await (await fetch(server.url + path)).text();
+      expect(text).toContain("© OpenStreetMap contributors, [Open Database Licence](https://");
+      expect(text).toContain("Food Standards Agency, [Open Government Licence v3.0](https://");
+    }
+  });
+
   test("wherever Retry-After is told of, nobody is told to sleep until the next month", async () => {
     const told = async (path: string) => {
       const text = await (await fetch(server.url + path)).text();
