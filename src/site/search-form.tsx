@@ -50,13 +50,13 @@ export function SearchForm({
             <option value="">All</option>
             {branches.map((branch) => (
               <optgroup key={branch.slug} label={branch.name}>
-                {inUse
-                  .filter(({ slug, parents }) => (parents[0]?.slug ?? slug) === branch.slug)
-                  .map(({ slug, name, parent }) => (
+                {[branch, ...inUse.filter(({ parents }) => parents[0]?.slug === branch.slug)].map(
+                  ({ slug, name }) => (
                     <option key={slug} value={slug} selected={slug === category}>
-                      {parent ? name : `${name} (all)`}
+                      {slug === branch.slug ? `${name} (all)` : name}
                     </option>
-                  ))}
+                  ),
+                )}
               </optgroup>
             ))}
           </select>

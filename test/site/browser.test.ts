@@ -92,6 +92,66 @@ test("with text twice as large, nothing sticks out of a phone and what is typed 
     const box = await tab.getByRole("searchbox").first().boundingBox();
     expect([path, box?.width]).toEqual([path, 280]);
   }
+  await tab.setViewportSize({ width: 320, height: 740 });
+  for (const path of pages) {
+    await tab.goto(path);
+    expect([path, await overflow(tab)]).toEqual([path, 0]);
+  }
+  await close();
+});
+
+test("on a narrow phone, the hours of a day stand in one line", async () => {
+  const { tab, close } = await openTab(browser, server.url, {
+    viewport: { width: 320, height: 700 },
+  });
+  await tab.goto("/businesses/night-owl");
+  const lines = await tab.locator(".hours td", { hasText: "18:00 to 02:00" }).evaluate((cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return range.getClientRects().length;
+  });
+  expect(lines).toBe(1);
+  await close();
+});
+
+test("in two columns on a phone, a number is well apart from the name on its right", async () => {
+  const { tab, close } = await openTab(browser, server.url, {
+    viewport: { width: 390, height: 740 },
+  });
+  await tab.goto("/");
+  const gaps = await tab.locator(".counted .count").evaluateAll((counts) =>
+    counts.flatMap((count) => {
+      const [here, next] = [count, count.closest("li")?.nextElementSibling?.querySelector("a")].map(
+        (element) => element?.getBoundingClientRect(),
+      );
+      return here && next && next.left > here.right ? [next.left - here.right] : [];
+    }),
+  );
+  expect(gaps.length).toBeGreaterThan(0);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(24);
+  await close();
+});
+
+test("a photo that cannot be loaded leaves its caption to be read, however long it is", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  const caption = "The front of the shop on the day it opened. ".repeat(20).trim();
+  // Browsers tell of a photo that fails on the console, so these load, as nothing.
+  await tab.route("**/photo/*", (route) => route.fulfill({ contentType: "image/png", body: "" }));
+  const photos = [1, 2].map((number) => ({
+    url: `${server.url}/photo/${number}`,
+    caption,
+    isCover: false,
+  }));
+  const { slug } = await addBusiness(server.sql, { name: "A Studio", photos });
+  await tab.goto(`/businesses/${slug}?photos=show`);
+  for (const photo of await tab.locator(".photos img").all()) {
+    await photo.scrollIntoViewIfNeeded();
+    const heights = await photo.evaluate((image) => [
+      image.clientHeight,
+      Number.parseFloat(getComputedStyle(image, "::after").height),
+    ]);
+    expect(heights[1]).toBeCloseTo(heights[0] ?? 0, 0);
+  }
   await close();
 });
 

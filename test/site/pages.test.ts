@@ -99,6 +99,18 @@ describe("search", () => {
     expect(unknown.html).toContain("There is no town called “Nowhereville”");
   });
 
+  test("offers of each branch first all of it, then what is below", async () => {
+    const { html } = await open("/search");
+    const groups = [...html.matchAll(/<optgroup label="(.*?)">(.*?)<\/optgroup>/gs)];
+    const firsts = groups.map(
+      ([, , options]) => /<option[^>]*>(.*?)<\/option>/.exec(`${options}`)?.[1],
+    );
+    expect(firsts).toEqual(groups.map(([, branch]) => `${branch} (all)`));
+    const all = [...html.matchAll(/<option value="([^"]+)"/g)].map(([, slug]) => slug);
+    expect(all.length).toBeGreaterThan(groups.length);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
   for (const [typed, meant] of [
     ["Hull", "kingston-upon-hull"],
     ["Kingston on Hull", "kingston-upon-hull"],
