@@ -1,14 +1,14 @@
 import type { OpeningHours } from "../directory/schemas.ts";
 import { weekdays } from "../directory/weekdays.ts";
-import { dayName, isAllDay, openState, wallClock } from "./opening.ts";
+import { dayName, isAllDay, openState, spoken, wallClock } from "./opening.ts";
 
 /** The opening hours day by day, and whether they say that it is open now. */
 export function Hours({ hours, now }: { hours: readonly OpeningHours[]; now: Date }) {
   const open = openState(hours, now);
   const today = wallClock(now).day;
   const words = {
-    open: "until" in open ? `Open now, until ${spoken(open.until)}` : "Open now, all day",
-    closed: "Closed now",
+    open: "until" in open ? `Open now, until ${open.until}` : "Open now, all day",
+    closed: "opens" in open ? `Closed now, opens ${open.opens}` : "Closed now",
     unknown: hours.length === 0 ? "Opening hours are not known" : "Not known whether open today",
   };
   return (
@@ -45,6 +45,3 @@ function describeDay(entries: readonly OpeningHours[]): string {
         .map(({ openTime, closeTime }) => `${spoken(openTime)} to ${spoken(closeTime)}`)
         .join(", ");
 }
-
-/** Midnight in words, since 00:00 leaves open which end of the day is meant. */
-const spoken = (time: string) => (time === "00:00" ? "midnight" : time);

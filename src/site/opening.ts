@@ -1,8 +1,14 @@
 import type { OpeningHours } from "../directory/schemas.ts";
 import { weekdays } from "../directory/weekdays.ts";
 
-/** "unknown": nothing is said about the day. `until` is HH:MM, absent when open all day. */
-type OpenState = { state: "open"; until?: string } | { state: "closed" } | { state: "unknown" };
+/**
+ * "unknown": nothing is said about the day. `until` is in words, such as "23:00", and absent when open all day;
+ * so is `opens`, such as "tomorrow at 09:00", and absent when no time within a week is known.
+ */
+type OpenState =
+  | { state: "open"; until?: string }
+  | { state: "closed"; opens?: string }
+  | { state: "unknown" };
 
 /**
  * Whether a business with these hours is open, by the time of day in the United Kingdom. An interval
@@ -10,22 +16,73 @@ type OpenState = { state: "open"; until?: string } | { state: "closed" } | { sta
  */
 export function openState(hours: readonly OpeningHours[], now: Date): OpenState {
   const { day, time } = wallClock(now);
-  const today = hours.filter((entry) => entry.day === weekdays[day]);
-  const yesterday = hours.filter((entry) => entry.day === weekdays[(day + 6) % 7]);
+  const at = minuteOf(time);
+  const entriesOf = (ahead: number) =>
+    hours.filter((entry) => entry.day === weekdayOf(day + ahead));
+  if (entriesOf(0).some(isAllDay)) return { state: "open" };
 
-  // Before the interval of last night, whose end would otherwise be shown as the time to close.
-  if (today.some(isAllDay)) return { state: "open" };
-  const late = yesterday.find((entry) => isPastMidnight(entry) && time < entry.closeTime);
-  if (late) return { state: "open", until: late.closeTime };
-  if (today.length === 0) return { state: "unknown" };
-  const current = today.find(
-    (entry) =>
-      hasTimes(entry) &&
-      entry.openTime <= time &&
-      (isPastMidnight(entry) || time < entry.closeTime),
-  );
-  return current ? { state: "open", until: current.closeTime } : { state: "closed" };
+  const spans = daysAhead
+    .flatMap((ahead) => entriesOf(ahead).flatMap((entry) => spanOf(entry, ahead)))
+    .sort((one, other) => one.start - other.start);
+  // One that begins before another ends goes on into it.
+  const end = spans.reduce((end, span) => (span.start <= end ? Math.max(end, span.end) : end), at);
+  if (end >= at + A_WEEK) return { state: "open" };
+  if (end > at) return { state: "open", until: closing(end, at, day) };
+
+  // What is known ends with the first day of which nothing is said.
+  const unknown =
+    daysAhead.find((ahead) => ahead >= 0 && entriesOf(ahead).length === 0) ?? daysAhead.length;
+  if (unknown === 0) return { state: "unknown" };
+  const next = spans.find(({ start }) => start > at && start < unknown * A_DAY);
+  return next ? { state: "closed", opens: opening(next.start, day) } : { state: "closed" };
 }
+
+/** Days from yesterday, whose night may not be over, to today in a week. */
+const daysAhead = [-1, 0, 1, 2, 3, 4, 5, 6, 7];
+
+/** Minutes. */
+const A_DAY = 1_440;
+const A_WEEK = 7 * A_DAY;
+
+/** When an entry of a day so many days ahead is open, in minutes since the last midnight; none when it is closed. */
+function spanOf(entry: OpeningHours, ahead: number): { start: number; end: number }[] {
+  const midnight = ahead * A_DAY;
+  if (isAllDay(entry)) return [{ start: midnight, end: midnight + A_DAY }];
+  const { openTime, closeTime } = entry;
+  if (openTime === "" || closeTime === "") return [];
+  const end = midnight + minuteOf(closeTime) + (closeTime <= openTime ? A_DAY : 0);
+  return [{ start: midnight + minuteOf(openTime), end }];
+}
+
+/** The day is said only when it is not the next time that the clock shows this. */
+function closing(minute: number, now: number, today: number): string {
+  return minute < now + A_DAY
+    ? spoken(timeOf(minute))
+    : `${dayAt(minute, today)} at ${timeOf(minute)}`;
+}
+
+function opening(minute: number, today: number): string {
+  if (minute === A_DAY) return "at midnight";
+  const at = `at ${timeOf(minute)}`;
+  if (minute < A_DAY) return at;
+  return minute < 2 * A_DAY ? `tomorrow ${at}` : `on ${dayAt(minute, today)} ${at}`;
+}
+
+const minuteOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+
+/** The time on the clock so many minutes after a midnight. */
+function timeOf(minute: number): string {
+  const [hours, minutes] = [Math.floor((minute % A_DAY) / 60), minute % 60];
+  return [hours, minutes].map((part) => String(part).padStart(2, "0")).join(":");
+}
+
+const weekdayOf = (day: number) => weekdays[(day + 7) % 7] as OpeningHours["day"];
+
+const dayAt = (minute: number, today: number) =>
+  dayName(weekdayOf(today + Math.floor(minute / A_DAY)));
+
+/** Midnight in words, since 00:00 leaves open which end of the day is meant. */
+export const spoken = (time: string) => (time === "00:00" ? "midnight" : time);
 
 /** Whether a day is open from midnight to midnight, in either of the two ways in which it may say so. */
 export const isAllDay = ({ is24Hours, openTime, closeTime }: OpeningHours) =>
@@ -50,8 +107,3 @@ const clock = new Intl.DateTimeFormat("en-GB", {
   minute: "2-digit",
   hourCycle: "h23",
 });
-
-const hasTimes = ({ openTime, closeTime }: OpeningHours) => openTime !== "" && closeTime !== "";
-
-const isPastMidnight = (entry: OpeningHours) =>
-  hasTimes(entry) && entry.closeTime <= entry.openTime;

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { renderToString } from "preact-render-to-string";
+import { parseOpeningHours } from "../../src/directory/opening-hours.ts";
 import type { weekdays } from "../../src/directory/weekdays.ts";
+import { Hours } from "../../src/site/hours.tsx";
 import { openState, wallClock } from "../../src/site/opening.ts";
 
 const entry = (day: (typeof weekdays)[number], openTime: string, closeTime: string) => ({
@@ -20,17 +23,16 @@ const at = (time: string) => openState(hours, new Date(time));
 
 describe("openState", () => {
   test("knows split shifts to the minute", () => {
-    expect(at("2026-11-23T08:59:59Z")).toEqual({ state: "closed" });
+    expect(at("2026-11-23T08:59:59Z")).toEqual({ state: "closed", opens: "at 09:00" });
     expect(at("2026-11-23T09:00:00Z")).toEqual({ state: "open", until: "12:30" });
-    expect(at("2026-11-23T12:30:00Z")).toEqual({ state: "closed" });
+    expect(at("2026-11-23T12:30:00Z")).toEqual({ state: "closed", opens: "at 13:30" });
     expect(at("2026-11-23T13:30:00Z")).toEqual({ state: "open", until: "17:00" });
   });
   test("goes by British time, summer time included", () => {
     expect(at("2026-07-20T08:00:00Z")).toEqual({ state: "open", until: "12:30" });
-    expect(at("2026-07-20T07:59:00Z")).toEqual({ state: "closed" });
+    expect(at("2026-07-20T07:59:00Z")).toEqual({ state: "closed", opens: "at 09:00" });
   });
   test("stays open past midnight, also when the next day is closed", () => {
-    expect(at("2026-11-27T23:59:00Z")).toEqual({ state: "open", until: "02:00" });
     const late = [entry("SATURDAY", "20:00", "03:00"), hours[4] as (typeof hours)[number]];
     expect(openState(late, new Date("2026-11-29T02:59:00Z"))).toEqual({
       state: "open",
@@ -52,12 +54,55 @@ describe("openState", () => {
     expect(at("2026-11-28T12:00:00Z")).toEqual({ state: "open" });
     // The night that ends at 02:00 goes over into it.
     expect(at("2026-11-28T01:59:00Z")).toEqual({ state: "open" });
-    expect(at("2026-11-29T12:00:00Z")).toEqual({ state: "closed" });
+    expect(at("2026-11-29T12:00:00Z")).toEqual({ state: "closed", opens: "tomorrow at 09:00" });
   });
+  for (const [text, time, until] of [
+    ["Fr 18:00-00:00; Sa 00:00-03:00", "2026-11-27T20:00:00Z", "03:00"],
+    ["Fr 18:00-00:00; Sa 04:00-06:00", "2026-11-27T20:00:00Z", "midnight"],
+    ["We 09:00-09:00; Th 06:00-10:00", "2026-11-26T07:00:00Z", "10:00"],
+    ["Mo 09:00-13:00,12:00-17:00", "2026-11-23T10:00:00Z", "17:00"],
+    ["Su 20:00-00:00; Mo 00:00-02:00", "2026-11-29T21:00:00Z", "02:00"],
+    // A time alone would be taken for one of this day.
+    ["Fr 18:00-02:00; Sa 00:00-24:00", "2026-11-27T23:59:00Z", "Sunday at 00:00"],
+    ["We 09:00-09:00; Th 06:00-10:00", "2026-11-25T09:30:00Z", "Thursday at 10:00"],
+    ["Mo-Su 06:00-06:00", "2026-11-25T09:30:00Z", undefined],
+  ] as const) {
+    test(`with ${text} is open until ${until ?? "no end"}`, () => {
+      const state = openState(parseOpeningHours(text), new Date(time));
+      expect(state).toEqual({ state: "open", ...(until && { until }) });
+    });
+  }
+  for (const [text, time, opens] of [
+    ["Mo-Su 16:00-23:00", "2026-11-25T12:00:00Z", "at 16:00"],
+    ["Mo-Su 09:00-17:00", "2026-11-25T18:00:00Z", "tomorrow at 09:00"],
+    ["Mo-Fr 09:00-17:00; Sa-Su off", "2026-11-27T18:00:00Z", "on Monday at 09:00"],
+    ["Mo 09:00-12:00; Tu-Su off", "2026-11-23T14:00:00Z", "on Monday at 09:00"],
+    ["Fr 09:00-17:00; Sa 00:00-24:00", "2026-11-27T18:00:00Z", "at midnight"],
+    ["Fr 09:00-17:00; Sa off; Su 00:00-24:00", "2026-11-27T18:00:00Z", "on Sunday at 00:00"],
+    // Perhaps it opens on Saturday, of which nothing is said.
+    ["Mo-Fr 09:00-17:00", "2026-11-27T18:00:00Z", undefined],
+    ["Mo-Su off", "2026-11-27T18:00:00Z", undefined],
+  ] as const) {
+    test(`with ${text} is closed on ${time.slice(0, 10)} and opens ${opens ?? "nobody knows when"}`, () => {
+      const state = openState(parseOpeningHours(text), new Date(time));
+      expect(state).toEqual({ state: "closed", ...(opens && { opens }) });
+    });
+  }
   test("is unknown when nothing is said of the day", () => {
     expect(at("2026-11-24T12:00:00Z")).toEqual({ state: "unknown" });
     expect(openState([], new Date())).toEqual({ state: "unknown" });
   });
+});
+
+test("the page says until when it is open, or when it opens next", () => {
+  const stateAt = (time: string) =>
+    /<p class="state \w+">(.*?)<\/p>/.exec(
+      renderToString(Hours({ hours, now: new Date(time) })),
+    )?.[1];
+  expect(stateAt("2026-11-23T09:00:00Z")).toBe("Open now, until 12:30");
+  expect(stateAt("2026-11-23T12:30:00Z")).toBe("Closed now, opens at 13:30");
+  expect(stateAt("2026-11-23T17:00:00Z")).toBe("Closed now");
+  expect(stateAt("2026-11-28T12:00:00Z")).toBe("Open now, all day");
 });
 
 test("the clock on the wall turns to Sunday an hour earlier in summer", () => {
