@@ -13,6 +13,7 @@ import { localBusiness } from "./linked-data.ts";
 import { Badges, pathWith } from "./listing.tsx";
 import { page } from "./page.tsx";
 import { foreignHosts, Photos, PhotosElsewhere } from "./photos.tsx";
+import { unmarked } from "./unmarked.ts";
 
 /**
  * GET /businesses/{slug}: what open access says about a business, and nothing more. Photos stay where the
@@ -123,7 +124,7 @@ function Contact({ shown, maskedPhone }: { shown: OpenBusiness; maskedPhone: str
         <br />
         {address.postcode}
       </address>
-      <ul class="lines">
+      <ul class="lines" {...unmarked}>
         {phone ? (
           <li>
             <a href={dialled(phone)}>{phone}</a>

@@ -5,6 +5,7 @@ import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { byName, CountedLinks } from "./listing.tsx";
 import { page } from "./page.tsx";
+import { unmarked } from "./unmarked.ts";
 
 /** GET /cities: every town in which there is something, by letter. */
 export function cities(sql: Sql, baseUrl: string): Handler {
@@ -28,7 +29,7 @@ export function cities(sql: Sql, baseUrl: string): Handler {
         <p class="lead">{links.length > 0 ? towns : "No town is listed here at the moment"}</p>
         {letters.length > 1 && (
           <nav class="paging" aria-label="Letters">
-            <ol>
+            <ol {...unmarked}>
               {letters.map(([letter]) => (
                 <li key={letter}>
                   <a href={`#${letter}`}>{letter}</a>

@@ -6,6 +6,7 @@ import type { Sql } from "../store/postgres.ts";
 import { ApplicationForm } from "./application-form.tsx";
 import { Code, Errors, type Example, Limits, Paging, Samples } from "./guide.tsx";
 import { page } from "./page.tsx";
+import { unmarked } from "./unmarked.ts";
 
 /** GET /developers: what the API gives, how to call it, and how to get a key. */
 export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Handler {
@@ -96,7 +97,7 @@ function Contents({ openAccess }: { openAccess: boolean }) {
   };
   return (
     <nav class="contents" aria-label="On this page">
-      <ul>
+      <ul {...unmarked}>
         {Object.entries(parts).map(([id, name]) => (
           <li key={id}>
             <a href={`#${id}`}>{name}</a>

@@ -3,6 +3,7 @@ import type { Category } from "../directory/schemas.ts";
 import { counted, grouped } from "../numbers.ts";
 import { Credit } from "./credit.tsx";
 import type { Highlight } from "./highlight.tsx";
+import { unmarked } from "./unmarked.ts";
 
 /** Businesses as cards, in the order given, with the credit that their data asks for. */
 export function BusinessList({
@@ -25,7 +26,7 @@ export function BusinessList({
   };
   return (
     <>
-      <ol class="cards">
+      <ol class="cards" {...unmarked}>
         {businesses.map((business) => (
           <li key={business.id}>
             <h2>
@@ -91,7 +92,7 @@ export function Paging({
           Previous<span class="unseen"> page</span>
         </a>
       )}
-      <ol>
+      <ol {...unmarked}>
         {shown.map((number, place) => (
           <li key={number} class={number - (shown[place - 1] ?? 0) > 1 ? "gap" : ""}>
             <a href={linkTo(number)} aria-current={number === page ? "page" : undefined}>
@@ -117,7 +118,7 @@ export function CountedLinks({
   links: readonly { href: string; name: string; businessCount: number }[];
 }) {
   return (
-    <ul class="counted">
+    <ul class="counted" {...unmarked}>
       {links.map(({ href, name, businessCount }) => (
         <li key={href}>
           <a href={href}>{name}</a> <span class="count">{grouped(businessCount)}</span>

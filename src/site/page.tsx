@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Answer } from "../http/answer.ts";
 import { assetUrl } from "./assets.ts";
+import { unmarked } from "./unmarked.ts";
 
 /** What there is to a page besides its content. */
 interface PageHead {
@@ -105,7 +106,7 @@ function Document({ head, children }: { head: PageHead; children: ComponentChild
         </main>
         <footer>
           <p>{SITE} is an open-source directory of UK businesses.</p>
-          <ul class="row">
+          <ul class="row" {...unmarked}>
             <li>
               <a href="/">Directory</a>
             </li>

@@ -1,4 +1,5 @@
 import type { Photo } from "../directory/schemas.ts";
+import { unmarked } from "./unmarked.ts";
 
 /** The hosts other than ours that keep these photos. */
 export function foreignHosts(photos: readonly Photo[], baseUrl: string): string[] {
@@ -36,7 +37,7 @@ export function PhotosElsewhere({
 export function Photos({ photos }: { photos: readonly Photo[] }) {
   const coverFirst = [...photos].sort((one, other) => Number(other.isCover) - Number(one.isCover));
   return (
-    <ul class="photos">
+    <ul class="photos" {...unmarked}>
       {coverFirst.map(({ url, caption }, index) => (
         <li key={url}>
           <figure>

@@ -4,7 +4,7 @@ import { openChromium } from "../../scripts/stack/chromium.ts";
 import { weekdays } from "../../src/directory/weekdays.ts";
 import { addBusiness, copyBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
-import { openTab, overflow, violations } from "./browser.ts";
+import { openTab, overflow, unsaidLists, violations } from "./browser.ts";
 
 // The directory as a person meets it, in a real browser, which a busy machine may slow down a lot.
 setDefaultTimeout(90_000);
@@ -60,6 +60,19 @@ describe("looks", () => {
     for (const path of pages) {
       await tab.goto(path);
       expect([path, ...(await violations(tab, { rules }))]).toEqual([path]);
+    }
+    await close();
+  });
+
+  test("each list is one also for who only hears it, whatever it looks like", async () => {
+    const asks = ["https://images.example"];
+    const { tab, close } = await openTab(browser, server.url, { asks });
+    await tab.route("https://images.example/**", (route) =>
+      route.fulfill({ contentType: "image/png", body: PIXEL }),
+    );
+    for (const path of [...pages, "/cities/leeds", "/businesses/night-owl?photos=show"]) {
+      await tab.goto(path);
+      expect([path, ...(await unsaidLists(tab))]).toEqual([path]);
     }
     await close();
   });

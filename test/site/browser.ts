@@ -107,6 +107,16 @@ interface Axe {
   ): Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }>;
 }
 
+/** Lists without markers that do not say that they are lists, which VoiceOver in Safari takes for none. */
+export async function unsaidLists(tab: Page): Promise<string[]> {
+  return await tab.locator("ul, ol").evaluateAll((lists) =>
+    lists
+      .filter((list) => getComputedStyle(list).listStyleType === "none")
+      .filter((list) => list.getAttribute("role") !== "list")
+      .map((list) => list.outerHTML.slice(0, 80)),
+  );
+}
+
 /** Pixels by which the page is wider than its window. */
 export async function overflow(tab: Page): Promise<number> {
   return await tab.evaluate(

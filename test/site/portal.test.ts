@@ -8,7 +8,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { listWaiting } from "../../src/access/applications.ts";
 import { addBusiness } from "../fixtures.ts";
 import { runScript, startTestServer, type TestServer } from "../support.ts";
-import { openTab, overflow, violations } from "./browser.ts";
+import { openTab, overflow, unsaidLists, violations } from "./browser.ts";
 
 // From a first call to a key and its end, as a developer meets it in a real browser.
 setDefaultTimeout(90_000);
@@ -338,6 +338,7 @@ async function issueKey(...args: string[]) {
 
 async function expectGoodLooks(tab: Page) {
   expect(await violations(tab)).toEqual([]);
+  expect(await unsaidLists(tab)).toEqual([]);
   await tab.setViewportSize({ width: 360, height: 740 });
   expect(await overflow(tab)).toBe(0);
 }
