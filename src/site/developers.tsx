@@ -68,6 +68,13 @@ export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Hand
                 <a href="/api/v1/openapi.json">openapi.json</a>, from which clients can be
                 generated; <a href="/llms.txt">llms.txt</a> describes it to language models.
               </p>
+              <p>
+                Send the <code>ETag</code> of an answer back in <code>If-None-Match</code>, and you
+                get a 304 without a body while nothing has changed. Answers come compressed, as gzip
+                or zstd, when <code>Accept-Encoding</code> allows it. Version 1 may gain fields, so
+                ignore those you do not know; what would break a program would be{" "}
+                <code>/api/v2</code>, with version 1 beside it.
+              </p>
             </section>
             <section id="apply" aria-labelledby="apply-title">
               <h2 id="apply-title">Get a free key</h2>

@@ -339,6 +339,13 @@ describe("what the server says about itself", () => {
     ]);
   });
 
+  test("the guide tells of what spares traffic and of what may change", async () => {
+    const html = await (await fetch(`${server.url}/developers`)).text();
+    for (const word of ["If-None-Match", "Accept-Encoding", "/api/v2"]) {
+      expect(html).toContain(`<code>${word}</code>`);
+    }
+  });
+
   test("the reference page loads nothing from elsewhere and tells those without scripts where to go", async () => {
     const response = await fetch(`${server.url}/developers/reference`);
     const policy = response.headers.get("Content-Security-Policy") ?? "";
