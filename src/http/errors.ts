@@ -38,16 +38,23 @@ export function invalidParameter({ parameter, message }: ParameterFault): Answer
 export const notFound = (): TextAnswer => errorAnswer("not_found");
 
 /**
- * 401 with the challenge of RFC 6750, section 3; its `error` is only for a bearer token that was sent.
+ * 401 with the challenge of RFC 6750, section 3; its `error` is only for a token that was sent.
  * @param header Authorization, as it was sent
  */
 export function unauthorized(header: string | null): Answer {
-  const challenge = header && /^Bearer\b/i.test(header) ? ', error="invalid_token"' : "";
   return errorAnswer(
     header === null ? "missing" : "invalid",
     {},
-    { "WWW-Authenticate": `Bearer realm="Highstreet"${challenge}` },
+    { "WWW-Authenticate": `Bearer realm="Highstreet"${challenge(header ?? "")}` },
   );
+}
+
+function challenge(header: string): string {
+  if (/^Bearer\b/i.test(header)) return ', error="invalid_token"';
+  // One word alone is a key that was sent without its scheme, the commonest mistake. Two are another scheme, of
+  // which RFC 6750, section 3.1, wants nothing said.
+  if (!/^\S+$/.test(header)) return "";
+  return ', error="invalid_token", error_description="Put the word Bearer and a space before the key."';
 }
 
 /** There is such a path, but not this method. @param allowed as in the header Allow */

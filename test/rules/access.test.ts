@@ -65,8 +65,13 @@ describe("authentication", () => {
       expect([value.slice(0, 40), response.status]).toEqual([value.slice(0, 40), 401]);
       expect(await response.json()).toEqual({ error: "invalid" });
       // RFC 6750, section 3.1: no error code for another scheme.
-      const error = /^Bearer\b/.test(value) ? ', error="invalid_token"' : "";
-      expect(response.headers.get("WWW-Authenticate")).toBe(`Bearer realm="Highstreet"${error}`);
+      const error = /^(Bearer\b|\S+$)/.test(value) ? ', error="invalid_token"' : "";
+      const advice = [key, `Bearer${key}`].includes(value)
+        ? ', error_description="Put the word Bearer and a space before the key."'
+        : "";
+      expect(response.headers.get("WWW-Authenticate")).toBe(
+        `Bearer realm="Highstreet"${error}${advice}`,
+      );
     }
   });
   test('a disabled key is 403 {error: "revoked"}', async () => {
