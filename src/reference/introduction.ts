@@ -1,4 +1,4 @@
-import { openData } from "../open-data.ts";
+import { openData } from "../directory/open-data.ts";
 
 /** What holds for all operations, in Markdown. */
 export function introduction(openAccess: boolean): string {

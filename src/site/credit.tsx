@@ -1,4 +1,4 @@
-import { openData } from "../open-data.ts";
+import { openData } from "../directory/open-data.ts";
 
 /** Credits the open data among these sources, each once; nothing when none of them is. */
 export function Credit({ sources }: { sources: readonly string[] }) {
