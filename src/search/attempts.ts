@@ -1,5 +1,6 @@
 import { citiesBeginningWith } from "../directory/cities.ts";
 import type { Sql } from "../store/postgres.ts";
+import { knownTrades } from "./synonyms.ts";
 import { isOutcode, searchWords } from "./words.ts";
 
 /** Some of the words of a text. */
@@ -27,7 +28,10 @@ interface Lookups {
  *    there; then the town with the same runs.
  * 6. Shorter and shorter runs of all the words, of which the place is one piece.
  *
- * Steps that would change nothing are left out; without a place, the sixth follows the third.
+ * Steps that would change nothing are left out; without a place, the sixth follows the third. The fifth and
+ * the sixth are gone through twice: first with the runs that name a trade, then with the others. To `mens
+ * barber london` barbers are an answer, and working men's clubs are none; to `plymouth dentist` and `dentist
+ * plymouth` alike, dentists elsewhere.
  *
  * The number of runs grows with the square of the number of words. So of many words, those that find
  * nothing by themselves are left out first. Next to nothing is lost by that: a business has to match all
@@ -56,17 +60,16 @@ export async function* attempts(
   const known = all.length > FEW_PIECES ? await findKnown(all) : all;
   // The run of all pieces has been searched for above, unless some of them are left out now.
   const longest = known.length < all.length ? known.length : all.length - 1;
-  if (place.length === 0) return yield* runs(known, longest);
-
-  for (const around of isWider ? [place, town] : [place]) {
-    for (const step of runs(known, longest)) {
-      yield step.map((run) => [...run, ...around]);
-    }
+  const steps: Words[][] = (isWider ? [place, town] : [place]).flatMap((around) =>
+    runs(known, longest).map((step) => step.map((run) => [...run, ...around])),
+  );
+  if (place.length > 0) {
+    const isKnown = (piece: Words) => known.includes(piece);
+    // The place is one piece more. Again, the run of all has been searched for, unless some are left out.
+    const inOrder = [...pieces.before.filter(isKnown), place, ...pieces.after.filter(isKnown)];
+    steps.push(...runs(inOrder, Math.min(inOrder.length, all.length)));
   }
-  const isKnown = (piece: Words) => known.includes(piece);
-  // The place is one piece more. Again, the run of all has been searched for, unless some are left out.
-  const inOrder = [...pieces.before.filter(isKnown), place, ...pieces.after.filter(isKnown)];
-  yield* runs(inOrder, Math.min(inOrder.length, all.length));
+  yield* tradesFirst(steps);
 }
 
 /** With so few other words, to ask which of them find something costs as many questions as it saves. */
@@ -109,20 +112,37 @@ function inPieces(words: Words): Words[] {
  * Runs of neighbouring pieces among the first few, since their number grows with the square: the
  * longest first, those of one length together, from left to right.
  */
-function* runs(pieces: readonly Words[], longest: number): Generator<Words[]> {
+function runs(pieces: readonly Words[], longest: number): Words[][] {
   const first = pieces.slice(0, MOST_PIECES_IN_RUNS);
+  const steps: Words[][] = [];
   for (let length = Math.min(first.length, longest); length > 0; length--) {
     const starts = Array.from({ length: first.length - length + 1 }, (_, start) => start);
     const step = starts.map((start) => first.slice(start, start + length).flat());
-    const telling = step.filter((run) => !run.every(isNumberOrLetter));
-    if (telling.length > 0) yield telling;
+    steps.push(step.filter((run) => !run.every(isNumberOrLetter)));
   }
+  return steps;
 }
 
 const MOST_PIECES_IN_RUNS = 6;
 
 /** Whether a word is only a number or a single letter: alone, 9 finds that house in every street. */
 const isNumberOrLetter = (word: string) => /^(\p{N}+|\p{L})$/u.test(word);
+
+/** All steps with only those of their runs that name a trade, then all with only the others. */
+function* tradesFirst(steps: readonly Words[][]): Generator<Words[]> {
+  for (const isWanted of [true, false]) {
+    for (const step of steps) {
+      const wanted = step.filter((run) => namesTrade(run) === isWanted);
+      if (wanted.length > 0) yield wanted;
+    }
+  }
+}
+
+/** Whether a run holds a trade, which may be of several words. */
+function namesTrade(run: Words): boolean {
+  const isTrade = (start: number, end: number) => knownTrades.has(run.slice(start, end).join(" "));
+  return run.some((_, start) => run.some((_, last) => last >= start && isTrade(start, last + 1)));
+}
 
 interface Place {
   before: Words;

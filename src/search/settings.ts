@@ -1,7 +1,7 @@
 import type { Settings } from "meilisearch";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
-import { knownTrades, synonyms } from "./synonyms.ts";
+import { exactWords, synonyms } from "./synonyms.ts";
 import { MIN_WORD_SIZE_FOR_TYPOS } from "./typos.ts";
 
 /** The name of the search index, unless somebody chooses another. */
@@ -49,7 +49,7 @@ const rules = {
     disableOnAttributes: ["postcode"],
     disableOnNumbers: true,
     // Shoes are no shops, and books no Boots.
-    disableOnWords: knownTrades,
+    disableOnWords: exactWords,
   },
   synonyms,
   // None: a question of nothing but stop words would be answered with the whole directory. In their

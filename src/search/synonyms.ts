@@ -175,6 +175,46 @@ const ownWords = [
   "waste",
 ];
 
+/** Trades that are called nothing else. */
+const ofOneName = [
+  "architect",
+  "blacksmith",
+  "body shop",
+  "brewery",
+  "butcher",
+  "car park",
+  "car wash",
+  "cattery",
+  "chimney sweep",
+  "cleaner",
+  "dance school",
+  "delicatessen",
+  "fishmonger",
+  "furniture shop",
+  "garden centre",
+  "gift shop",
+  "hotel",
+  "key cutting",
+  "locksmith",
+  "museum",
+  "pawnbroker",
+  "pet shop",
+  "plant hire",
+  "post office",
+  "printer",
+  "restaurant",
+  "scaffolder",
+  "skip hire",
+  "stonemason",
+  "surveyor",
+  "tea room",
+  "toy shop",
+  "travel agent",
+  "upholsterer",
+  "vape shop",
+  "web designer",
+];
+
 /** Ways to write one word. They have no plural of their own. */
 const spellings = [
   ["street", "st"],
@@ -205,13 +245,18 @@ const lettersOfDistricts: Record<string, string> = {
 /** The synonyms of the search index; every trade in singular and plural. */
 export const synonyms = collect();
 
+/** What people look for, in one word or several: the trades and what they sell, in singular and plural. */
+export const knownTrades = new Set(
+  [...alike.flat(), ...Object.keys(includes), ...ofOneName].flatMap(inBothNumbers),
+);
+
 /**
  * Words in which no typing error is forgiven: the trades of one word, what is sold, and the words above.
  * Whoever writes one of them has spelled it right, and does not mean another that is a letter away.
  */
-export const knownTrades = [
-  ...new Set([...alike.flat(), ...Object.keys(includes), ...ownWords].flatMap(inBothNumbers)),
-].filter((name) => !name.includes(" "));
+export const exactWords = [...new Set([...knownTrades, ...ownWords.flatMap(inBothNumbers)])].filter(
+  (name) => !name.includes(" "),
+);
 
 function collect(): Record<string, string[]> {
   const found = new Map<string, Set<string>>();

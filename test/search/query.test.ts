@@ -64,6 +64,7 @@ const businesses: Partial<BusinessFixture>[] = [
   { name: "Needles Audit", category: "accountants", city: "Yarmouth", postcode: "PO41 0AA" },
   // The address is wrong.
   { name: "Lost Ledgers", category: "accountants", city: "London", postcode: "YO1 1AA" },
+  { ...norwich, name: "Fresh Coats", category: "painters-and-decorators" },
   { ...norwich, name: "Nib Supplies", category: "stationers", status: "pending" },
   // Alike in all that is text.
   {
@@ -178,6 +179,11 @@ describe("what a person types", () => {
     expect(await names("norwich store")).not.toContain("Clip Joint");
   });
 
+  test("a printer is no painter, though a letter apart", async () => {
+    expect(await names("painter")).toEqual(["Fresh Coats"]);
+    expect(await names("printer")).toEqual([]);
+  });
+
   test("a short word is taken as it is: bar does not find Barclay", async () => {
     expect(await names("bar")).not.toContain("Barclay Books");
     expect(await names("barc")).toContain("Barclay Books");
@@ -250,6 +256,25 @@ describe("when nothing matches all words", () => {
     });
   }
 
+  const gifts = ["Barclay Books", "Cooper Toys", "Leeds Lamps", "Petal & Stem", "The Flower Box"];
+  for (const [text, found, instead] of [
+    ["lamps plumber leeds", ["Wet Walls Ltd"], "plumber leeds"],
+    ["wiring lamps plumber bath", ["Drip Stop", "Wall to Wall", "Wet Walls Ltd"], "plumber"],
+    ["stoke on trent hairdresser", ["Clip Joint", "Shear Bliss"], "hairdresser"],
+    ["hairdresser stoke on trent", ["Clip Joint", "Shear Bliss"], "hairdresser"],
+    ["york hairdresser", ["Clip Joint", "Shear Bliss"], "hairdresser"],
+    ["gift shop york", gifts, "gift shop"],
+    ["york gift shop", gifts, "gift shop"],
+    ["lamb solicitor yo1", ["Wren & Daughters"], "solicitor"],
+    ["lamps store leeds", ["Leeds Lamps"], "lamps leeds"],
+  ] as const) {
+    test(`"${text}" finds what "${instead}" does: a trade is kept before any other word`, async () => {
+      const answer = await search(text);
+      expect(answer.items.map(({ name }) => name).sort()).toEqual([...found]);
+      expect(answer.instead).toBe(instead);
+    });
+  }
+
   for (const [text, instead] of [
     ["best plumber york", "plumber york"],
     ["where can i find the nearest plumber in york", "plumber york"],
@@ -278,9 +303,8 @@ describe("when nothing matches all words", () => {
   });
 
   test("of equally long runs the first is", async () => {
-    const { items, total } = await search("hairdresser york");
-    expect(items.map((item) => item.name).sort()).toEqual(["Clip Joint", "Shear Bliss"]);
-    expect(total).toBe(2);
+    expect(await names("lamb wren")).toEqual(["Lamb & Co"]);
+    expect(await names("wren lamb")).toEqual(["Wren & Daughters"]);
   });
 
   test("a long text is searched by the first six of its words that are known", async () => {
@@ -466,9 +490,16 @@ describe("what Meilisearch is asked", () => {
   });
 
   test("nothing shorter than a run of words that is found", async () => {
+    expect(await asks("copper walls leeds", 5)).toEqual([
+      ["copper walls leeds: 5"],
+      ["copper leeds: 5", "walls leeds: 5"],
+    ]);
+  });
+
+  test("no run without the trade, when one with it is found", async () => {
     expect(await asks("copper plumber leeds", 5)).toEqual([
       ["copper plumber leeds: 5"],
-      ["copper leeds: 5", "plumber leeds: 5"],
+      ["plumber leeds: 5"],
     ]);
   });
 
