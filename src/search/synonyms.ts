@@ -42,7 +42,14 @@ const alike = [
   ["van hire", "van rental"],
   ["breakdown and recovery", "car recovery", "vehicle recovery", "tow truck"],
   ["driving instructor", "driving school", "driving lesson", "learn to drive"],
-  ["electric vehicle charging", "electric car charger", "EV charger", "EV charging"],
+  [
+    "electric vehicle charging",
+    "electric car charging",
+    "electric car charger",
+    "EV charging",
+    "EV charger",
+    "EV charge point",
+  ],
   ["petrol station", "filling station", "fuel station", "gas station"],
   ["taxi", "cab", "minicab", "private hire"],
   ["courier", "parcel delivery"],
@@ -155,6 +162,20 @@ const includes: Record<string, string[]> = {
   meat: ["butcher"],
   book: ["bookshop"],
   shoe: ["shoe shop"],
+  food: ["restaurant", "café", "takeaway"],
+  eat: ["restaurant", "café", "takeaway"],
+  "pet food": ["pet shop"],
+  "cat food": ["pet shop"],
+  "dog food": ["pet shop"],
+  // What is amiss, and who puts it right.
+  roof: ["roofer"],
+  tree: ["tree surgeon"],
+  leak: ["plumber"],
+  leaking: ["plumber"],
+  "leaking roof": ["roofer"],
+  "roof leaking": ["roofer"],
+  "roof leak": ["roofer"],
+  "locked out": ["locksmith"],
 };
 
 /**

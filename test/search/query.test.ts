@@ -65,6 +65,11 @@ const businesses: Partial<BusinessFixture>[] = [
   // The address is wrong.
   { name: "Lost Ledgers", category: "accountants", city: "London", postcode: "YO1 1AA" },
   { ...norwich, name: "Fresh Coats", category: "painters-and-decorators" },
+  { ...norwich, name: "Slate Mates", category: "roofers" },
+  { ...norwich, name: "Bough Down", category: "tree-surgeons" },
+  { ...norwich, name: "Key Largo", category: "locksmiths" },
+  { ...norwich, name: "Amp Stand", category: "ev-charging" },
+  { ...norwich, name: "Paws Here", category: "pet-shops" },
   { ...norwich, name: "Nib Supplies", category: "stationers", status: "pending" },
   // Alike in all that is text.
   {
@@ -161,6 +166,15 @@ describe("what a person types", () => {
     ["bookstore", ["Barclay Books"]],
     ["hairdressing magdalen street", ["Clip Joint"]],
     ["elm court", ["Clip Joint"]],
+    ["roof norwich", ["Slate Mates"]],
+    ["leaking roof norwich", ["Slate Mates"]],
+    ["leak leeds", ["Wet Walls Ltd"]],
+    ["leaking leeds", ["Wet Walls Ltd"]],
+    ["locked out norwich", ["Key Largo"]],
+    ["electric car charging", ["Amp Stand"]],
+    ["ev charge point norwich", ["Amp Stand"]],
+    ["dog food norwich", ["Paws Here"]],
+    ["eat norwich", ["Saffron Garden"]],
   ] as const) {
     test(`"${text}" finds ${found.join(", ")} and nothing else`, async () => {
       const { items, instead } = await search(text);
@@ -177,6 +191,10 @@ describe("what a person types", () => {
   test("a store is no street, though that begins with all but one of its letters", async () => {
     expect(await names("norwich stree")).toContain("Clip Joint");
     expect(await names("norwich store")).not.toContain("Clip Joint");
+  });
+
+  test("food is also where people eat", async () => {
+    expect(await names("food norwich")).toContain("Saffron Garden");
   });
 
   test("a printer is no painter, though a letter apart", async () => {
@@ -266,6 +284,11 @@ describe("when nothing matches all words", () => {
     ["gift shop york", gifts, "gift shop"],
     ["york gift shop", gifts, "gift shop"],
     ["lamb solicitor yo1", ["Wren & Daughters"], "solicitor"],
+    ["barclay tree norwich", ["Bough Down"], "tree norwich"],
+    ["repair my roof norwich", ["Slate Mates"], "roof norwich"],
+    ["boots lamps leaking roof norwich", ["Slate Mates"], "leaking roof norwich"],
+    ["locked out of house norwich", ["Key Largo"], "locked out norwich"],
+    ["where to eat in stoke on trent", ["Saffron Garden"], "eat"],
     ["lamps store leeds", ["Leeds Lamps"], "lamps leeds"],
   ] as const) {
     test(`"${text}" finds what "${instead}" does: a trade is kept before any other word`, async () => {
