@@ -97,7 +97,7 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
           businesses={found.items}
           categories={categories}
           sources={sources}
-          highlight={highlightWords(q)}
+          highlight={highlightWords(found.instead ?? q)}
         />
         {number === LAST_PAGE && (
           <p class="notice">

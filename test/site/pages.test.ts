@@ -17,6 +17,8 @@ beforeAll(async () => {
   await addBusiness(sql, { slug: "claimed-shop", isClaimed: true, phone: "0113 496 0111" });
   await addBusiness(sql, { slug: "unclaimed-shop", phone: "0161 496 0999" });
   await addBusiness(sql, { slug: "pending-shop", status: "pending" });
+  const hours = { category: "plumbers", city: "Leeds", shortDescription: "Hours: all 24." };
+  await addBusiness(sql, { slug: "late-shop", ...hours });
   await addBusiness(sql, {
     slug: "evil-shop",
     name: `Zorblax ${evil}`,
@@ -132,6 +134,18 @@ describe("search", () => {
     const typed = await open(`/search?q=${encodeURIComponent("emergency Plumber’s, LEEDS")}`);
     expect(typed.html).toContain("for “Plumber’s LEEDS”, as none has all of your words");
     expect((await open("/search?q=plumber+leeds")).html).not.toContain("as none has");
+  });
+
+  test("marks only the words that it looked for", async () => {
+    const marked = async (q: string) => {
+      const { html } = await open(`/search?q=${encodeURIComponent(q)}&city=leeds`);
+      const [, card = ""] = html.split('href="/businesses/late-shop"');
+      return [...(card.split("</li>")[0]?.matchAll(/<mark>(.*?)<\/mark>/g) ?? [])].map(
+        ([, word]) => word,
+      );
+    };
+    expect(await marked("plumber 24 hour")).toEqual(["Plumbers", "Hours", "24"]);
+    expect(await marked("zebra plumber 24 hour leeds")).toEqual(["Plumbers", "Leeds"]);
   });
 
   test("leads to the list of a town or a category when there are no words", async () => {
