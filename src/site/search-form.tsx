@@ -67,7 +67,16 @@ export function SearchForm({
   );
 }
 
-/** Says which towns may have been meant. */
+/** Says which town was taken to be meant. */
+export function GuessedTown({ text, name }: { text: string; name: string }) {
+  return (
+    <p role="status" class="notice">
+      “{text}” was taken for {name}, the only town in the directory with such a name.
+    </p>
+  );
+}
+
+/** Says that it was searched for as words, and which towns may have been meant. */
 export function UnknownTown({
   text,
   similar,
@@ -79,7 +88,7 @@ export function UnknownTown({
 }) {
   return (
     <p role="status" class="notice" id={UNKNOWN_TOWN}>
-      There is no town called “{text}” in the directory.{" "}
+      There is no town called “{text}” in the directory, so it was searched for as words.{" "}
       {similar.length > 0 ? (
         "Did you mean "
       ) : (

@@ -13,7 +13,7 @@ import { highlightWords } from "./highlight.tsx";
 import { BusinessList, ofPage, Paging, pathWith } from "./listing.tsx";
 import { page, seeOther } from "./page.tsx";
 import { optionalPage, optionalText, PAGE_SIZE } from "./parameters.ts";
-import { SearchForm, UnknownTown } from "./search-form.tsx";
+import { GuessedTown, SearchForm, UnknownTown } from "./search-form.tsx";
 import { findTown } from "./towns.ts";
 
 const parameters = {
@@ -27,8 +27,9 @@ const parameters = {
 const LAST_PAGE = 50;
 
 /**
- * GET /search: what the API's search answers, in the same order. A town or a category without words
- * has a page of its own.
+ * GET /search: what the API's search answers, in the same order. What is no town is searched for as words:
+ * it may be a district, a postcode, or a town and its county. A town or a category without words has a page
+ * of its own.
  */
 export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
   return async function searchPage(_request, { query }) {
@@ -46,11 +47,12 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
     if (q === "" && !unknown && (city || category)) return seeList(city, category);
     if (number > LAST_PAGE) return notFound();
 
+    const text = unknown ? `${q} ${cityText}`.trim() : q;
     const found =
-      q === "" || unknown
+      text === ""
         ? { items: [], total: 0, instead: null }
         : await searchBusinesses({
-            text: q,
+            text,
             limit: PAGE_SIZE,
             offset: (number - 1) * PAGE_SIZE,
             city,
@@ -59,7 +61,8 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
     const pages = Math.min(LAST_PAGE, Math.ceil(found.total / PAGE_SIZE));
     if (number > Math.max(1, pages)) return notFound();
     const sources = await findSources(sql, found.items);
-    const linkTo = (to: number) => pathWith("/search", { q, city, category, page: to });
+    const linkTo = (to: number) =>
+      pathWith("/search", { q, city: city ?? cityText, category, page: to });
     const title = q === "" ? "Search" : `${q}: search`;
 
     return page(
@@ -74,7 +77,10 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
           categories={categories}
           cities={cities}
         />
-        {q === "" && <p>By name, trade or place, in your own words: “plumber in leeds” will do.</p>}
+        {text === "" && (
+          <p>By name, trade or place, in your own words: “plumber in leeds” will do.</p>
+        )}
+        {town?.city && town.isGuessed && <GuessedTown text={cityText} name={town.city.name} />}
         {unknown && (
           <UnknownTown
             text={cityText}
@@ -82,14 +88,15 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
             linkTo={(slug) => pathWith("/search", { q, city: slug, category })}
           />
         )}
-        {q !== "" && !unknown && (
+        {text !== "" && (
           <p role="status" class="lead">
             {found.total === 0 ? (
-              <NothingFound q={q} isNarrowed={city !== undefined || category !== ""} />
+              <NothingFound q={q} isNarrowed={q !== "" && (cityText !== "" || category !== "")} />
             ) : (
               counted(found.total, "business", "businesses")
             )}
-            {found.instead && ` for “${asTyped(found.instead, q)}”, as none has all of your words`}
+            {found.instead &&
+              ` for “${asTyped(found.instead, text)}”, as none has all of your words`}
             {ofPage(number)}
           </p>
         )}
@@ -97,7 +104,7 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
           businesses={found.items}
           categories={categories}
           sources={sources}
-          highlight={highlightWords(found.instead ?? q)}
+          highlight={highlightWords(found.instead ?? text)}
         />
         {number === LAST_PAGE && (
           <p class="notice">
@@ -112,8 +119,8 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
 }
 
 /** Words as search knows them in the form in which they were typed: “B&B”, and not “bb”. */
-function asTyped(words: string, q: string): string {
-  const pieces = q.split(/\s+/);
+function asTyped(words: string, text: string): string {
+  const pieces = text.split(/\s+/);
   const typed = new Map<string, string>();
   for (let length = 1; length <= MOST_PIECES; length++) {
     for (let start = 0; start + length <= pieces.length; start++) {

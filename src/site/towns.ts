@@ -3,27 +3,32 @@ import { makeSlug } from "../directory/slug.ts";
 import { countTypos } from "../search/typos.ts";
 import type { Sql } from "../store/postgres.ts";
 
-/** What somebody typed as a town: the one of that name, or those that may have been meant. */
-type Town = { city: City } | { city: null; similar: City[] };
+/**
+ * What somebody typed as a town: the one of that name, the only one that can have been meant, or those that
+ * may have been.
+ */
+type Town = { city: City; isGuessed: boolean } | { city: null; similar: City[] };
 
 /**
- * Finds a town by its name in whatever spelling. If there is none, similar towns are those whose names
- * have all the words (Hull: Kingston upon Hull), or else those that are a typing error or two away; of
- * several alike the largest come first.
+ * Finds a town by its name in whatever spelling. If there is none, the only town whose name has all the words
+ * (Hull: Kingston upon Hull; Saint Albans: St Albans) is meant. Otherwise similar towns are all those that
+ * have them, or else those that are a typing error or two away; of several alike the largest come first.
  */
 export async function findTown(sql: Sql, text: string): Promise<Town> {
   const slug = makeSlug(text);
   if (slug === "") return { city: null, similar: [] };
   const city = await findCity(sql, slug);
-  if (city) return { city };
+  if (city) return { city, isGuessed: false };
   const cities = await largestCities(sql);
-  const words = slug.split("-");
-  const holding = cities.filter((each) => words.every((word) => wordsOf(each).includes(word)));
+  const words = wordsOf(slug);
+  const holding = cities.filter((each) => words.every((word) => wordsOf(each.slug).includes(word)));
+  const [only, ...others] = holding;
+  if (only && others.length === 0) return { city: only, isGuessed: true };
   const similar = holding.length > 0 ? holding : closest(cities, slug);
   return { city: null, similar: similar.slice(0, MOST_SIMILAR) };
 }
 
-const wordsOf = ({ slug }: City) => slug.split("-");
+const wordsOf = (slug: string) => slug.split("-").map((word) => (word === "saint" ? "st" : word));
 
 /** In short names no typing error is forgiven: there another letter makes another town. */
 function closest(cities: readonly City[], slug: string): City[] {

@@ -96,9 +96,6 @@ describe("search", () => {
     expect(html).toContain("<mark>Plumbers</mark>");
     expect(html).toContain('value="Leeds"');
     expect(html).toMatch(/<option[^>]*selected[^>]*>Plumbers/);
-    const unknown = await open("/search?q=plumber&city=Nowhereville");
-    expect([unknown.status, slugsIn(unknown.html)]).toEqual([200, []]);
-    expect(unknown.html).toContain("There is no town called “Nowhereville”");
   });
 
   test("offers of each branch first all of it, then what is below", async () => {
@@ -113,20 +110,56 @@ describe("search", () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
+  for (const [typed, slug, name] of [
+    ["Hull", "kingston-upon-hull", "Kingston upon Hull"],
+    ["upon hull", "kingston-upon-hull", "Kingston upon Hull"],
+    ["Saint Albans", "st-albans", "St Albans"],
+  ] as const) {
+    test(`takes the town “${typed}” for the only one of such a name, and says so`, async () => {
+      const { html } = await open(`/search?q=plumber&city=${encodeURIComponent(typed)}`);
+      const named = await open(`/search?q=plumber&city=${slug}`);
+      expect(slugsIn(html)).toEqual(slugsIn(named.html));
+      expect(html).toContain(`“${typed}” was taken for ${name},`);
+      expect(html).toContain(`value="${name}"`);
+      expect(html).not.toContain("aria-invalid");
+      expect(named.html).not.toContain("was taken for");
+    });
+  }
+
   for (const [typed, meant] of [
-    ["Hull", "kingston-upon-hull"],
     ["Kingston on Hull", "kingston-upon-hull"],
     ["Bristoll", "bristol"],
     ["Bristlo", "bristol"],
     ["Baht", null],
   ] as const) {
-    test(`takes the town “${typed}” for ${meant ?? "none that there is"}`, async () => {
+    test(`suggests ${meant ?? "no town"} for the town “${typed}”`, async () => {
       const { html } = await open(`/search?q=plumber&city=${encodeURIComponent(typed)}`);
       expect(html).toContain('aria-invalid="true"');
-      const suggested = [...html.matchAll(/<a href="\/search\?q=plumber&amp;city=([^"&]*)/g)];
+      const [, notice = ""] = /id="unknown-town">(.*?)<\/p>/s.exec(html) ?? [];
+      const suggested = [...notice.matchAll(/<a href="\/search\?q=plumber&amp;city=([^"&]*)"/g)];
       expect(suggested.map(([, slug]) => slug)).toEqual(meant ? [meant] : []);
     });
   }
+
+  for (const typed of ["LS1", "ls1 4ab", "London SE1", "leeds, uk", "Nowhereville"]) {
+    test(`searches for “${typed}” as words, as it is no town, and says so`, async () => {
+      const { html } = await open(`/search?q=plumber&city=${encodeURIComponent(typed)}`);
+      const inWords = await open(`/search?q=${encodeURIComponent(`plumber ${typed}`)}`);
+      expect(slugsIn(html).length).toBeGreaterThan(0);
+      expect(slugsIn(html)).toEqual(slugsIn(inWords.html));
+      expect(html).toContain(`There is no town called “${typed}” in the directory, so it was`);
+      expect(html).toContain(`value="${typed}"`);
+    });
+  }
+
+  test("keeps what was typed as a town on the next page, and says which words it looked for", async () => {
+    const { html } = await open("/search?q=plumber&city=Nowhereville");
+    expect(html).toContain("for “plumber”, as none has all of your words");
+    const [, next = ""] = /<a href="([^"]*)" rel="next"/.exec(html) ?? [];
+    expect(next).toBe("/search?q=plumber&amp;city=Nowhereville&amp;page=2");
+    const second = await open(next.replaceAll("&amp;", "&"));
+    expect(slugsIn(second.html)).toEqual(slugsIn((await open("/search?q=plumber&page=2")).html));
+  });
 
   test("says which words it looked for when nothing has them all", async () => {
     const { html } = await open("/search?q=emergency+plumber+leeds");
@@ -160,9 +193,13 @@ describe("search", () => {
     }
   });
 
-  test("asks again for a town that there is not, also when there are no words", async () => {
+  test("searches for a town that there is not also when there are no other words", async () => {
     const { status, html } = await open("/search?q=&city=Atlantis&category=plumbers");
     expect([status, html]).toEqual([200, expect.stringContaining("no town called “Atlantis”")]);
+    expect(html).toMatch(/Nothing was found\.[^<]*<a href="\/"/);
+    const district = await open("/search?q=&city=ls1");
+    expect(slugsIn(district.html).length).toBeGreaterThan(0);
+    expect(slugsIn(district.html)).toEqual(slugsIn((await open("/search?q=ls1")).html));
   });
 
   test("says in its title which page of the results it is", async () => {
