@@ -1,10 +1,7 @@
-import { citiesBeginningWith } from "../directory/cities.ts";
 import type { Sql } from "../store/postgres.ts";
+import { findPlace } from "./place.ts";
 import { knownTrades } from "./synonyms.ts";
-import { isOutcode, searchWords } from "./words.ts";
-
-/** Some of the words of a text. */
-export type Words = readonly string[];
+import { isOutcode, type Words } from "./words.ts";
 
 /** What attempts ask of search on their way. */
 interface Lookups {
@@ -142,35 +139,4 @@ function* tradesFirst(steps: readonly Words[][]): Generator<Words[]> {
 function namesTrade(run: Words): boolean {
   const isTrade = (start: number, end: number) => knownTrades.has(run.slice(start, end).join(" "));
   return run.some((_, start) => run.some((_, last) => last >= start && isTrade(start, last + 1)));
-}
-
-interface Place {
-  before: Words;
-  /** The words of its name; none when no city is named. */
-  city: Words;
-  /** The first half of a postcode, or none. */
-  district: Words;
-  after: Words;
-}
-
-/**
- * The place that the words name: the last city of the directory (of several names that end with the same
- * word, the longest), and the last first half of a postcode, wherever it stands. `before` and `after` are
- * the words on both sides of the city; without a city, those on both sides of the half of the postcode.
- */
-async function findPlace(sql: Sql, words: Words): Promise<Place> {
-  const last = words.findLastIndex(isOutcode);
-  const district = last < 0 ? [] : words.slice(last, last + 1);
-  const others = last < 0 ? words : words.toSpliced(last, 1);
-  const cities = await citiesBeginningWith(sql, others);
-  const names = new Set(cities.map(({ name }) => searchWords(name).join(" ")));
-  for (let end = others.length; end > 0; end--) {
-    for (let start = 0; start < end; start++) {
-      const city = others.slice(start, end);
-      if (!names.has(city.join(" "))) continue;
-      return { before: others.slice(0, start), city, district, after: others.slice(end) };
-    }
-  }
-  const at = Math.max(last, 0);
-  return { before: others.slice(0, at), city: [], district, after: others.slice(at) };
 }

@@ -3,10 +3,10 @@ import type { ListedBusiness } from "../directory/listed.ts";
 import { isSlug } from "../directory/slug.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { isKeyRefused } from "../store/meilisearch.ts";
-import { attempts, type Words } from "./attempts.ts";
+import { attempts } from "./attempts.ts";
 import { type AskMeilisearch, batchQueries, type Matches } from "./batching.ts";
 import { IS_GONE, type SearchStore } from "./settings.ts";
-import { MOST_WORDS, mayBeUnfinished, searchWords } from "./words.ts";
+import { MOST_WORDS, mayBeUnfinished, searchWords, type Words } from "./words.ts";
 
 interface SearchQuery {
   text: string;

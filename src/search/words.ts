@@ -1,3 +1,6 @@
+/** Some of the words of a text. */
+export type Words = readonly string[];
+
 /**
  * The words of a text as search knows them. Documents and queries are normalised in the same way, so
  * that `B&Q`, `b and q` and `BQ`, `McDonald's` and `mcdonalds`, or `Co-op` and `coop`, are the same

@@ -6,6 +6,7 @@ import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseQuery } from "../http/parameters.ts";
 import { counted, grouped } from "../numbers.ts";
+import { namesPlace } from "../search/place.ts";
 import type { Search } from "../search/query.ts";
 import { searchWords } from "../search/words.ts";
 import type { Sql } from "../store/postgres.ts";
@@ -60,7 +61,10 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
           });
     const pages = Math.min(LAST_PAGE, Math.ceil(found.total / PAGE_SIZE));
     if (number > Math.max(1, pages)) return notFound();
-    const sources = await findSources(sql, found.items);
+    const [sources, lacksPlace] = await Promise.all([
+      findSources(sql, found.items),
+      city === undefined && NEAR_ME.test(text) && namesPlace(sql, text).then((isNamed) => !isNamed),
+    ]);
     const linkTo = (to: number) =>
       pathWith("/search", { q, city: city ?? cityText, category, page: to });
     const title = q === "" ? "Search" : `${q}: search`;
@@ -87,6 +91,12 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
             similar={unknown.similar}
             linkTo={(slug) => pathWith("/search", { q, city: slug, category })}
           />
+        )}
+        {lacksPlace && (
+          <p class="notice">
+            This site does not know where you are: add a town or a postcode to find what is near
+            you.
+          </p>
         )}
         {text !== "" && (
           <p role="status" class="lead">
@@ -117,6 +127,9 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
     );
   };
 }
+
+/** Words that search leaves out, since it does not know from where a place would be near. */
+const NEAR_ME = /\b(near me|near ?by|near here)\b/i;
 
 /** Words as search knows them in the form in which they were typed: “B&B”, and not “bb”. */
 function asTyped(words: string, text: string): string {

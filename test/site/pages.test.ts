@@ -181,6 +181,26 @@ describe("search", () => {
     expect(await marked("zebra plumber 24 hour leeds")).toEqual(["Plumbers", "Leeds"]);
   });
 
+  test("says that it does not know where the visitor is, when no place is named", async () => {
+    const asks = async (query: string) =>
+      (await open(`/search?${query}`)).html.includes("does not know where you are");
+    for (const query of ["q=chippy+near+me", "q=Nearby+chippy", "q=near+me&city=nowhereville"]) {
+      expect([query, await asks(query)]).toEqual([query, true]);
+    }
+    for (const query of [
+      "q=chippy",
+      "q=nearbys",
+      "q=chippy+near+me+leeds",
+      "q=chippy+near+ls1+nearby",
+      "q=chippy+near+leeds",
+      "q=chippy+near+me&city=leeds",
+      "q=chippy+near+me&city=hull",
+      "q=chippy+near+me&city=ls1",
+    ]) {
+      expect([query, await asks(query)]).toEqual([query, false]);
+    }
+  });
+
   test("leads to the list of a town or a category when there are no words", async () => {
     for (const [query, list] of [
       ["q=&city=Leeds&category=", "/cities/leeds"],

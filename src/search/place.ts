@@ -1,0 +1,40 @@
+import { citiesBeginningWith } from "../directory/cities.ts";
+import type { Sql } from "../store/postgres.ts";
+import { isOutcode, MOST_WORDS, searchWords, type Words } from "./words.ts";
+
+interface Place {
+  before: Words;
+  /** The words of its name; none when no city is named. */
+  city: Words;
+  /** The first half of a postcode, or none. */
+  district: Words;
+  after: Words;
+}
+
+/**
+ * The place that the words name: the last city of the directory (of several names that end with the same
+ * word, the longest), and the last first half of a postcode, wherever it stands. `before` and `after` are
+ * the words on both sides of the city; without a city, those on both sides of the half of the postcode.
+ */
+export async function findPlace(sql: Sql, words: Words): Promise<Place> {
+  const last = words.findLastIndex(isOutcode);
+  const district = last < 0 ? [] : words.slice(last, last + 1);
+  const others = last < 0 ? words : words.toSpliced(last, 1);
+  const cities = await citiesBeginningWith(sql, others);
+  const names = new Set(cities.map(({ name }) => searchWords(name).join(" ")));
+  for (let end = others.length; end > 0; end--) {
+    for (let start = 0; start < end; start++) {
+      const city = others.slice(start, end);
+      if (!names.has(city.join(" "))) continue;
+      return { before: others.slice(0, start), city, district, after: others.slice(end) };
+    }
+  }
+  const at = Math.max(last, 0);
+  return { before: others.slice(0, at), city: [], district, after: others.slice(at) };
+}
+
+/** Whether a text names a place that search knows: a city of the directory, or the first half of a postcode. */
+export async function namesPlace(sql: Sql, text: string): Promise<boolean> {
+  const { city, district } = await findPlace(sql, searchWords(text).slice(0, MOST_WORDS));
+  return city.length > 0 || district.length > 0;
+}
