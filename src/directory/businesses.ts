@@ -5,7 +5,7 @@ import type { CategoryName, OpeningHours, Photo } from "./schemas.ts";
 import { isSlug } from "./slug.ts";
 import type { BusinessStatus } from "./status.ts";
 
-/** An approved business with all that is public about it, and the feed that it came from. */
+/** An approved business with all that is public about it. */
 export interface Business extends ListedBusiness {
   description: string;
   categoryName: string;
@@ -18,7 +18,6 @@ export interface Business extends ListedBusiness {
   photos: Photo[];
   openingHours: OpeningHours[];
   updatedAt: Date;
-  source: string;
 }
 
 /** The approved business of that slug, or null. */
@@ -53,18 +52,6 @@ export async function findBusinesses(
     rows.map((row) => [row.slug, { ...row, openingHours: parseOpeningHours(row.openingHours) }]),
   );
   return slugs.map((slug) => bySlug.get(slug) ?? null);
-}
-
-/** The feeds that these businesses came from, each once. */
-export async function findSources(
-  sql: Sql,
-  businesses: readonly { id: string }[],
-): Promise<string[]> {
-  const ids = businesses.map(({ id }) => id);
-  if (ids.length === 0) return [];
-  const rows = await sql<{ source: string }[]>`
-    select distinct source from businesses where id = any(${ids}::uuid[])`;
-  return rows.map(({ source }) => source);
 }
 
 /** What an operator may do with a business: the column that it sets, and to what. */

@@ -17,6 +17,8 @@ export interface ListedBusiness {
   isClaimed: boolean;
   isVerified: boolean;
   isPremium: boolean;
+  /** The feed that it came from. */
+  source: string;
 }
 
 /** The approved ones of these businesses, in the order of `ids`. */
@@ -37,5 +39,5 @@ export function listedColumns(sql: Sql) {
     b.id, b.slug, b.name, b.short_description as "shortDescription", c.slug as "categorySlug",
     cities.name as "cityName", b.address_line1 as "addressLine1", b.postcode, b.phone, b.website,
     b.rating::float8 as rating, b.review_count as "reviewCount", b.is_claimed as "isClaimed",
-    b.is_verified as "isVerified", b.is_premium as "isPremium"`;
+    b.is_verified as "isVerified", b.is_premium as "isPremium", b.source`;
 }

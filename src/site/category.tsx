@@ -1,4 +1,3 @@
-import { findSources } from "../directory/businesses.ts";
 import { listCategories } from "../directory/categories.ts";
 import { type City, findCity, largestCategoriesOf, largestCities } from "../directory/cities.ts";
 import { listBusinesses } from "../directory/listing.ts";
@@ -48,7 +47,6 @@ export function category(sql: Sql, baseUrl: string): Handler {
     );
     const pages = Math.ceil(total / PAGE_SIZE);
     if (number > Math.max(1, pages)) return notFound();
-    const sources = await findSources(sql, businesses);
 
     const path = `/categories/${shown.slug}`;
     const linkTo = (to: number) => pathWith(path, { city: city?.slug, page: to });
@@ -85,7 +83,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
             />
           </details>
         )}
-        <BusinessList businesses={businesses} categories={categories} sources={sources} />
+        <BusinessList businesses={businesses} categories={categories} />
         <Paging page={number} pages={pages} linkTo={linkTo} />
       </>,
     );

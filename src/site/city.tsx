@@ -1,4 +1,3 @@
-import { findSources } from "../directory/businesses.ts";
 import { listCategories } from "../directory/categories.ts";
 import { findCity, largestCategoriesOf } from "../directory/cities.ts";
 import { listBusinesses } from "../directory/listing.ts";
@@ -42,7 +41,6 @@ export function city(sql: Sql, baseUrl: string): Handler {
     ]);
     const pages = Math.ceil(total / PAGE_SIZE);
     if (number > Math.max(1, pages)) return notFound();
-    const sources = await findSources(sql, businesses);
 
     const links = inUse.map((each) => ({
       ...each,
@@ -78,7 +76,7 @@ export function city(sql: Sql, baseUrl: string): Handler {
             )}
           </nav>
         )}
-        <BusinessList businesses={businesses} categories={categories} sources={sources} />
+        <BusinessList businesses={businesses} categories={categories} />
         <Paging page={number} pages={pages} linkTo={linkTo} />
       </>,
     );

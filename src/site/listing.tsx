@@ -9,14 +9,11 @@ import { unmarked } from "./unmarked.ts";
 export function BusinessList({
   businesses,
   categories,
-  sources,
   highlight = (text) => text,
 }: {
   businesses: readonly ListedBusiness[];
   /** Where the names of categories are taken from. A category that is missing here is not named. */
   categories: readonly Category[];
-  /** The sources of the businesses, for credits. */
-  sources: readonly string[];
   highlight?: Highlight;
 }) {
   const names = new Map(categories.map(({ slug, name }) => [slug, name]));
@@ -42,7 +39,7 @@ export function BusinessList({
           </li>
         ))}
       </ol>
-      <Credit sources={sources} />
+      <Credit sources={businesses.map(({ source }) => source)} />
     </>
   );
 }

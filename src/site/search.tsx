@@ -1,4 +1,3 @@
-import { findSources } from "../directory/businesses.ts";
 import { listCategories } from "../directory/categories.ts";
 import { largestCities } from "../directory/cities.ts";
 import type { Answer } from "../http/answer.ts";
@@ -61,10 +60,7 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
           });
     const pages = Math.min(LAST_PAGE, Math.ceil(found.total / PAGE_SIZE));
     if (number > Math.max(1, pages)) return notFound();
-    const [sources, lacksPlace] = await Promise.all([
-      findSources(sql, found.items),
-      city === undefined && NEAR_ME.test(text) && namesPlace(sql, text).then((isNamed) => !isNamed),
-    ]);
+    const lacksPlace = !city && NEAR_ME.test(text) && !(await namesPlace(sql, text));
     const linkTo = (to: number) =>
       pathWith("/search", { q, city: city ?? cityText, category, page: to });
     const title = q === "" ? "Search" : `${q}: search`;
@@ -113,7 +109,6 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
         <BusinessList
           businesses={found.items}
           categories={categories}
-          sources={sources}
           highlight={highlightWords(found.instead ?? text)}
         />
         {number === LAST_PAGE && (
