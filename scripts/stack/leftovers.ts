@@ -28,7 +28,8 @@ export async function runsOn(folder: string, pid: number): Promise<boolean> {
     process.platform === "linux"
       ? await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")
       : await $`ps -ww -o command= -p ${pid}`.nothrow().text();
-  return commandLine.includes(folder);
+  // Nothing but a whole path counts: with .data and .data2 side by side, one begins like the other.
+  return new RegExp(`(^|[\\s\\0=])${RegExp.escape(folder)}([/\\s\\0]|$)`).test(commandLine);
 }
 
 async function endLeftover(pid: number, signal: NodeJS.Signals, folder: string): Promise<void> {

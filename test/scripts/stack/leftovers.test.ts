@@ -3,9 +3,10 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unprivilegedAccount } from "../../../scripts/stack/account.ts";
-import { endLeftovers } from "../../../scripts/stack/leftovers.ts";
+import { endLeftovers, runsOn } from "../../../scripts/stack/leftovers.ts";
 import { startPostgres } from "../../../scripts/stack/postgres.ts";
 import { Supervisor } from "../../../scripts/stack/supervisor.ts";
+import { until } from "../../../scripts/stack/waiting.ts";
 
 // What a killed run has left, after which the system may have given its pids to other programs.
 
@@ -46,6 +47,23 @@ test("the programs of a killed run are ended, and no others that have their pids
   await left.exited;
   expect([left.signalCode, other.signalCode]).toEqual(["SIGTERM", null]);
   expect(await readdir(pids)).toEqual([]);
+});
+
+test.each([
+  ["data", true],
+  ["data/postgres", true],
+  ["data2", false],
+  ["data2/postgres", false],
+  ["data.old", false],
+])("what runs on the folder data is told by whole names: %s", async (name, expected) => {
+  const path = join(folder, name);
+  for (const args of [[path], ["-D", path], [`--db-path=${path}`, "last"]]) {
+    const { pid } = run(["/bin/sh", "-c", "sleep 60; true", ...args]);
+    // Its command line is empty until it has begun.
+    await until(() => runsOn(path, pid), 10_000);
+    expect(await runsOn(join(folder, "data"), pid)).toBe(expected);
+    expect(await runsOn("/data", pid)).toBe(false);
+  }
 });
 
 test("a program that ends by itself just before it is told to is no fault", async () => {
