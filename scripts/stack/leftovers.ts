@@ -14,7 +14,9 @@ export async function endLeftovers(folder: string): Promise<void> {
   });
   await Promise.all(
     names.map(async (name) => {
-      const [pid, signal] = (await readFile(join(run, name), "utf8")).trim().split(" ");
+      const text = await readFile(join(run, name), "utf8");
+      // A full disk may have left the file without its signal.
+      const [pid, signal = "TERM"] = text.trim().split(" ");
       await endLeftover(Number(pid), `SIG${signal}` as NodeJS.Signals, folder);
       await rm(join(run, name), { force: true });
     }),

@@ -37,15 +37,23 @@ test("a first run has nothing to end; pid files that cannot be looked at are not
 test("the programs of a killed run are ended, and no others that have their pids by now", async () => {
   // The shell's last argument, $0, is only there to be seen.
   const left = run(["/bin/sh", "-c", "sleep 60; true", join(folder, "data")]);
+  const cut = run(["/bin/sh", "-c", "sleep 60; true", join(folder, "data")]);
   const other = run(["/bin/sh", "-c", "sleep 60; true", "elsewhere"]);
+  await until(() => runsOn(folder, left.pid), 10_000);
+  await until(() => runsOn(folder, cut.pid), 10_000);
   const pids = join(folder, "run");
   await mkdir(pids);
-  await writeFile(join(pids, "left.pid"), `${left.pid} TERM\n`);
+  await writeFile(join(pids, "left.pid"), `${left.pid} HUP\n`);
+  await writeFile(join(pids, "cut.pid"), `${cut.pid}`);
   await writeFile(join(pids, "other.pid"), `${other.pid} TERM\n`);
   await writeFile(join(pids, "empty.pid"), "");
   await endLeftovers(folder);
-  await left.exited;
-  expect([left.signalCode, other.signalCode]).toEqual(["SIGTERM", null]);
+  await Promise.all([left.exited, cut.exited]);
+  expect([left, cut, other].map(({ signalCode }) => signalCode)).toEqual([
+    "SIGHUP",
+    "SIGTERM",
+    null,
+  ]);
   expect(await readdir(pids)).toEqual([]);
 });
 
