@@ -37,7 +37,11 @@ export async function startPostgres(
   const programs = packagedPrograms();
   const data = join(supervisor.folder, "postgres");
   const passwordFile = join(supervisor.folder, "postgres.password");
-  const password = await keptSecret(passwordFile);
+  // The data know the password, so another one does not open them.
+  const password = await keptSecret(
+    passwordFile,
+    "put back the password from a copy, or, if there are no data yet, remove it",
+  );
   const account = await unprivilegedAccount(programs.postgres, supervisor.folder);
   if (account) await chown(passwordFile, account.uid, account.gid);
   if (!(await Bun.file(join(data, "PG_VERSION")).exists())) {
