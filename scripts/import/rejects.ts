@@ -1,5 +1,5 @@
 import { appendFileSync, statSync, unlinkSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { CommandError } from "../terminal/command.ts";
 import { formatJson } from "../terminal/table.ts";
 import type { RejectedRow } from "./row.ts";
@@ -17,8 +17,12 @@ const OURS = 0o600;
 const MOST_REASONS = 1_000;
 const OTHERS = "for other reasons, see the file";
 
+/** The feed whose rows a file holds, for each file that this command has written, by their full paths. */
+const feeds = new Map<string, string>();
+
 /** The rejected rows of one file: in FILE.rejects.ndjson, and counted by reason. */
 export class Rejects {
+  readonly #feed: string;
   readonly #reasons = new Map<string, number>();
   #lines: string[] = [];
   #path: string;
@@ -31,7 +35,8 @@ export class Rejects {
     // The rows are of the feed: whoever may not read that may not read them either.
     const { mode } = statSync(file, { throwIfNoEntry: false }) ?? { mode: 0o666 };
     this.#mode = (mode & 0o666) | OURS;
-    this.#path = `${file}${REJECTS}`;
+    this.#feed = resolve(file);
+    this.#path = this.#pathFor(file);
     this.remove();
   }
 
@@ -66,7 +71,7 @@ export class Rejects {
     } catch (error) {
       if (!isReadOnly(error) && !isTaken(error)) throw error;
       // The feed lies in a folder that we may not write to: the current one takes its place.
-      this.#path = basename(this.#path);
+      this.#path = this.#pathFor(basename(this.#feed));
       this.#isBegun = false;
       this.#write(text);
     }
@@ -78,6 +83,15 @@ export class Rejects {
     if (!this.#isBegun) this.remove();
     appendFileSync(this.#path, text, { flag: this.#isBegun ? "a" : "ax", mode: this.#mode });
     this.#isBegun = true;
+    feeds.set(resolve(this.#path), this.#feed);
+  }
+
+  /** FILE.rejects.ndjson, or with a number where this command has put the rows of another feed there. */
+  #pathFor(file: string): string {
+    for (let number = 1; ; number++) {
+      const path = `${file}${number > 1 ? `.${number}` : ""}${REJECTS}`;
+      if ((feeds.get(resolve(path)) ?? this.#feed) === this.#feed) return path;
+    }
   }
 
   /** The most common reasons, the most common first. */

@@ -32,6 +32,35 @@ test.skipIf(!existsSync("/sys"))(
   },
 );
 
+test.skipIf(!existsSync("/sys/kernel"))(
+  "in the current folder no feed takes the place of another of the same name",
+  async () => {
+    const here = process.cwd();
+    const folder = await mkdtemp(join(tmpdir(), "highstreet-rejects-"));
+    process.chdir(folder);
+    try {
+      const feeds = ["/sys/feed.csv", "/sys/kernel/feed.csv", "feed.csv", "/sys/feed.csv"];
+      const paths = feeds.map((feed) => {
+        const rejects = new Rejects(feed);
+        rejects.add({ line: 1, reason: "name is missing", row: { feed } });
+        rejects.flush();
+        return rejects.path;
+      });
+      expect(paths).toEqual([
+        "feed.csv.rejects.ndjson",
+        "feed.csv.2.rejects.ndjson",
+        "feed.csv.3.rejects.ndjson",
+        "feed.csv.rejects.ndjson",
+      ]);
+      const rows = paths.map(async (path) => (await Bun.file(path ?? "").json()).row.feed);
+      expect(await Promise.all(rows)).toEqual(feeds);
+    } finally {
+      process.chdir(here);
+      await rm(folder, { recursive: true });
+    }
+  },
+);
+
 test.skipIf(!existsSync("/dev/full"))("a full disk is told in a line", async () => {
   const file = join(tmpdir(), crypto.randomUUID());
   const rejects = new Rejects(file);
