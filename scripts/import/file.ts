@@ -129,7 +129,8 @@ export async function importFile(
       reasons: rejects.mostCommon(10),
     };
   } catch (error) {
-    rejects.remove();
+    // The connection may have been lost after PostgreSQL had committed: then they belong to what is kept.
+    if (!isCommitting) rejects.remove();
     throw error;
   } finally {
     progress?.stop();

@@ -411,6 +411,38 @@ test("an import that waits for another says so, and does not count that as its w
 
 test("who interrupts an import while it commits is not told that nothing was kept", async () => {
   const file = await write(`${record("1")}\nbroken\n`);
+  await whileItCommits(file, async ({ ended, kill }) => {
+    kill("SIGINT");
+    expect(await ended).toEqual({
+      stdout: "",
+      stderr: `Interrupted: ${file} may have been kept. Import it again, and what comes after it.\n`,
+      code: 1,
+    });
+  });
+  await until(async () => (await count()) === 1, 10_000);
+  expect(await Bun.file(`${file}.rejects.ndjson`).json()).toMatchObject({ line: 2 });
+});
+
+test("an import that loses PostgreSQL while it commits leaves the rejected rows: it may have been kept", async () => {
+  const file = await write(`${record("1")}\nbroken\n`);
+  await whileItCommits(file, async ({ ended }) => {
+    await database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    const { stderr, code } = await ended;
+    expect(stderr).toStartWith(
+      `${file} was broken off. Import it again, and what comes after it.\n`,
+    );
+    expect(code).toBe(1);
+  });
+  expect(await Bun.file(`${file}.rejects.ndjson`).json()).toMatchObject({ line: 2 });
+});
+
+/** Starts an import, and does something while PostgreSQL is about to commit it. */
+async function whileItCommits(
+  file: string,
+  act: (importing: ReturnType<typeof start>) => Promise<void>,
+): Promise<void> {
   const { sql } = database;
   await sql.unsafe(`
     create table commits ();
@@ -421,21 +453,14 @@ test("who interrupts an import while it commits is not told that nothing was kep
   try {
     await sql.begin(async (transaction) => {
       await transaction`lock table commits`;
-      const { ended, kill } = start([file]);
+      const importing = start([file]);
       await untilBlocked(sql);
-      kill("SIGINT");
-      expect(await ended).toEqual({
-        stdout: "",
-        stderr: `Interrupted: ${file} may have been kept. Import it again, and what comes after it.\n`,
-        code: 1,
-      });
+      await act(importing);
     });
-    await until(async () => (await count()) === 1, 10_000);
-    expect(await Bun.file(`${file}.rejects.ndjson`).json()).toMatchObject({ line: 2 });
   } finally {
     await sql.unsafe("drop table commits; drop function wait_for_commits() cascade");
   }
-});
+}
 
 test("a file that is missing, an unknown option and wrong values are explained, exit code 1", async () => {
   const headless = await write('{"sourceId":1,"name":2}', "json");
