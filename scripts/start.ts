@@ -1,4 +1,4 @@
-import { mkdtemp, rmdir } from "node:fs/promises";
+import { mkdtemp, realpath, rmdir } from "node:fs/promises";
 import { constants } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
@@ -28,8 +28,9 @@ set by the environment; .env.example says what.`;
 await runCommand(USAGE, async () => {
   parseArgs();
   const config = readSettings();
-  const folder = dataFolder(process.env);
-  using _claim = await claimFolder(folder);
+  using _claim = await claimFolder(dataFolder(process.env));
+  // As it shows in the process list, by whichever link it was named: see runsOn.
+  const folder = await realpath(dataFolder(process.env));
   await endLeftovers(folder);
   await removeStack(folder);
   const port = await choosePort(config);

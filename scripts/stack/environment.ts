@@ -1,7 +1,7 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { CommandError } from "../terminal/command.ts";
-import { isAlive } from "./waiting.ts";
+import { runsOn } from "./leftovers.ts";
 
 type Environment = Record<string, string | undefined>;
 
@@ -64,18 +64,23 @@ export async function readStack(folder: string): Promise<Stack | null> {
     throw new CommandError(`Cannot read the stack's file: ${message}`);
   }
   const stack = parseStack(text);
-  return stack && isAlive(stack.pids.server) ? stack : null;
+  return stack && (await runsOn(await realpath(folder), stack.pids.server)) ? stack : null;
 }
 
-/** @returns null if the text does not describe a stack */
+/** @returns null if the text does not describe a stack, or not all that is needed of one */
 function parseStack(text: string): Stack | null {
   try {
     const stack = JSON.parse(text) as Partial<Stack> | null;
-    return typeof stack?.pids?.server === "number" ? (stack as Stack) : null;
+    const isWhole =
+      ADDRESSES.every((name) => typeof stack?.[name] === "string") &&
+      typeof stack?.pids?.server === "number";
+    return isWhole ? (stack as Stack) : null;
   } catch {
     return null;
   }
 }
+
+const ADDRESSES = ["baseUrl", "databaseUrl", "redisUrl", "meiliUrl", "meiliKey"] as const;
 
 /** Readers see the whole file or none. Only its owner may read it, since it contains passwords. */
 export async function writeStack(folder: string, stack: Stack): Promise<void> {

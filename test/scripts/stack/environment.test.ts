@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { scriptEnvironment, writeStack } from "../../../scripts/stack/environment.ts";
+import {
+  readStack,
+  type Stack,
+  scriptEnvironment,
+  writeStack,
+} from "../../../scripts/stack/environment.ts";
+import { runsOn } from "../../../scripts/stack/leftovers.ts";
+import { until } from "../../../scripts/stack/waiting.ts";
 
 const stack = {
   DATABASE_URL: "postgres://stack.example/highstreet",
@@ -18,19 +25,28 @@ const own = {
 };
 
 let folder: string;
+let server: Bun.Subprocess;
+let running: Stack;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "highstreet-environment-"));
-  await writeStack(folder, {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "highstreet-environment-")));
+  // Alive and on this folder, which the shell's last argument is there to show: so the stack is a running one.
+  server = Bun.spawn(["/bin/sh", "-c", "read -r _", folder], { stdin: "pipe" });
+  await until(() => runsOn(folder, server.pid), 10_000);
+  running = {
     baseUrl: "http://stack.example",
     databaseUrl: stack.DATABASE_URL,
     redisUrl: stack.REDIS_URL,
     meiliUrl: stack.MEILI_URL,
     meiliKey: stack.MEILI_KEY,
-    // Alive, so the stack is a running one.
-    pids: { server: process.pid, postgres: null, redis: null, meilisearch: null },
-  });
+    pids: { server: server.pid, postgres: null, redis: null, meilisearch: null },
+  };
+  await writeStack(folder, running);
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  server.kill();
+  await server.exited;
+  await rm(folder, { recursive: true });
+});
 
 const { DATABASE_URL, REDIS_URL, MEILI_URL, MEILI_KEY } = own;
 const { MEILI_KEY: _, ...stackWithoutKey } = stack;
@@ -50,4 +66,30 @@ test.each<[string, Partial<typeof own>, Partial<typeof own>]>([
   const names = Object.keys(stack);
   const taken = Object.entries(await scriptEnvironment({ DATA_DIR: folder, ...given }));
   expect(Object.fromEntries(taken.filter(([name]) => names.includes(name)))).toEqual(expected);
+});
+
+test("the running stack is found by a link to its folder, too", async () => {
+  const link = join(folder, "link");
+  await symlink(folder, link);
+  expect(await readStack(link)).toEqual(running);
+});
+
+test("what a killed stack has left is no running one, though another program has its pid by now", async () => {
+  const left = await mkdtemp(join(folder, "left-"));
+  await writeStack(left, running);
+  expect(await readStack(left)).toBeNull();
+  await expect(scriptEnvironment({ DATA_DIR: left })).rejects.toThrow("No stack runs");
+});
+
+test("a file that lacks something of a stack describes none", async () => {
+  const file = join(folder, "stack.json");
+  const { pids, ...addresses } = running;
+  const lacking = Object.keys(addresses).map((name) => ({ ...running, [name]: undefined }));
+  const { server: _server, ...stores } = pids;
+  for (const described of [...lacking, { ...running, pids: stores }, addresses, [], null]) {
+    await writeFile(file, JSON.stringify(described));
+    expect([described, await readStack(folder)]).toEqual([described, null]);
+  }
+  await writeStack(folder, running);
+  expect(await readStack(folder)).toEqual(running);
 });
