@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../terminal/command.ts";
 import { readStack } from "./environment.ts";
+import { isAlive } from "./waiting.ts";
 
 /**
  * Claims a data folder for this process, creating it if need be. The claim is a lock on an empty
@@ -37,11 +38,17 @@ export async function claimFolder(folder: string): Promise<Disposable> {
     lock.close();
     if ((error as { code?: string }).code !== "SQLITE_BUSY") throw unusable(folder, error);
     const stack = await readStack(folder);
-    const where = stack ? `, ${stack.baseUrl}` : ", still starting";
+    const found = [processIn(pidFile), stack?.baseUrl ?? "still starting"].filter(Boolean);
     throw new CommandError(
-      `Highstreet already runs with its data in ${folder} (process ${readFileSync(pidFile, "utf8").trim()}${where}). Stop that one first, or set DATA_DIR to another folder.`,
+      `Highstreet already runs with its data in ${folder} (${found.join(", ")}). Stop that one first, or set DATA_DIR to another folder.`,
     );
   }
+}
+
+/** Empty if the file is not written yet, or still the one of an earlier start. */
+function processIn(pidFile: string): string {
+  const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) : 0;
+  return pid > 0 && isAlive(pid) ? `process ${pid}` : "";
 }
 
 function unusable(folder: string, error: unknown): CommandError {

@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { claimFolder } from "../../../scripts/stack/claim.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "highstreet-claim-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+test("a folder is claimed by one process at a time, which the others are told", async () => {
+  const claim = await claimFolder(folder);
+  expect(await readFile(join(folder, "start.pid"), "utf8")).toBe(`${process.pid}\n`);
+  await expect(claimFolder(folder)).rejects.toThrow(
+    `Highstreet already runs with its data in ${folder} (process ${process.pid}, still starting). Stop that one first, or set DATA_DIR to another folder.`,
+  );
+  claim[Symbol.dispose]();
+  using _again = await claimFolder(folder);
+});
+
+test("of two starts at once, the one that is refused names no process that it does not know", async () => {
+  using _claim = await claimFolder(folder);
+  const ended = Bun.spawn(["true"]);
+  await ended.exited;
+  // Not written yet, not even begun, or that of an earlier start.
+  for (const text of ["", null, `${ended.pid}\n`]) {
+    await rm(join(folder, "start.pid"), { force: true });
+    if (text !== null) await writeFile(join(folder, "start.pid"), text);
+    await expect(claimFolder(folder)).rejects.toThrow(
+      `Highstreet already runs with its data in ${folder} (still starting). Stop`,
+    );
+  }
+});
