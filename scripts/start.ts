@@ -13,7 +13,7 @@ import { claimFolder } from "./stack/claim.ts";
 import { dataFolder, isSet, removeStack, writeStack } from "./stack/environment.ts";
 import { endLeftovers } from "./stack/leftovers.ts";
 import { fillDirectory } from "./stack/sample.ts";
-import { choosePort, startServer } from "./stack/server.ts";
+import { choosePort, localUrl, startServer } from "./stack/server.ts";
 import { startStores } from "./stack/stores.ts";
 import { Supervisor } from "./stack/supervisor.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
@@ -96,7 +96,8 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
   await step("Search index", syncSearch({ sql, meili, index: SEARCH_INDEX }));
   await sql.end();
 
-  const baseUrl = isSet(process.env.BASE_URL) ? config.baseUrl : `http://localhost:${port}`;
+  const url = localUrl(config.host, port);
+  const baseUrl = isSet(process.env.BASE_URL) ? config.baseUrl : url;
   const env = {
     ...process.env,
     PORT: `${port}`,
@@ -114,7 +115,7 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
     ...addresses,
     pids: { server: server.pid, ...pids },
   });
-  print(`listening on http://localhost:${port}`);
+  print(`listening on ${url}`);
   // Without it, commands look in the standard folder.
   const { DATA_DIR } = process.env;
   const folderSetting = isSet(DATA_DIR) ? `DATA_DIR=${$.escape(DATA_DIR)} ` : "";

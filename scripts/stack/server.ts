@@ -40,6 +40,12 @@ const LOOPBACK = ["127.0.0.1", "::1"];
 
 const isLocal = (host: string) => [...LOOPBACK, "0.0.0.0", "::", "localhost"].includes(host);
 
+/** Where to ask the server from this machine: localhost does not lead to each address of it. */
+export function localUrl(host: string, port: number): string {
+  const name = isLocal(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
 /**
  * Starts the server as a process of its own, and waits until it says that it is serving (which it
  * does once all its workers are) and actually answers.
@@ -56,11 +62,10 @@ export async function startServer(
     command: [process.execPath, MAIN, supervisor.folder],
     env: { ...SERVER_MEMORY, ...env },
   });
-  const reachable = isLocal(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   await supervisor.ready(daemon, async () => {
     const log = await readFile(daemon.log, "utf8");
     const isServing = log.includes('"msg":"serving"');
-    return isServing && isHealthy(`http://${reachable}:${env.PORT}/healthz`);
+    return isServing && isHealthy(`${localUrl(host, Number(env.PORT))}/healthz`);
   });
   return daemon;
 }

@@ -5,6 +5,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Stack, scriptEnvironment } from "../../scripts/stack/environment.ts";
 import { freePort } from "../../scripts/stack/ports.ts";
+import { localUrl } from "../../scripts/stack/server.ts";
 import { isAlive, until } from "../../scripts/stack/waiting.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis, type RedisClient } from "../../src/store/redis.ts";
@@ -172,6 +173,35 @@ describe("npm start", () => {
     expect(existsSync(join(dataDir, "postgres"))).toBe(false);
   });
 
+  test.if(process.platform === "linux")(
+    "at an address that localhost does not lead to, it says where it answers",
+    async () => {
+      const { url, drop } = await createDatabase();
+      const dataDir = join(folder, "other-address");
+      const given = { DATABASE_URL: url, REDIS_URL: stores().redisUrl };
+      const starter = run({ DATA_DIR: dataDir, HOST: "127.0.0.2", ...given });
+      const baseUrl = `http://127.0.0.2:${await starter.listening("127.0.0.2")}`;
+      expect((await fetch(`${baseUrl}/api/v1/businesses`)).status).toBe(200);
+      expect((await readStackFile(dataDir)).baseUrl).toBe(baseUrl);
+      starter.kill("SIGTERM");
+      expect(await starter.exited).toBe(0);
+      expect(await starter.errors()).toContain(`curl '${baseUrl}/api/v1/businesses?limit=2'`);
+      await drop();
+    },
+  );
+
+  test.each([
+    ["127.0.0.1", "localhost"],
+    ["::1", "localhost"],
+    ["0.0.0.0", "localhost"],
+    ["::", "localhost"],
+    ["localhost", "localhost"],
+    ["10.0.0.7", "10.0.0.7"],
+    ["fd00::7", "[fd00::7]"],
+  ])("when HOST is %s, it is to be asked at %s", (host, name) => {
+    expect(localUrl(host, 3000)).toBe(`http://${name}:3000`);
+  });
+
   test("says in one line that the data folder cannot be used", async () => {
     const file = join(folder, "a-file");
     await writeFile(file, "");
@@ -284,12 +314,13 @@ function run(settings: Record<string, string>, args: string[] = []) {
     exited: starter.exited,
     kill: (signal: NodeJS.Signals) => starter.kill(signal),
     errors: () => errors,
-    /** Waits for the line that says so, the only one on stdout. @returns the port */
-    async listening(): Promise<number> {
+    /** Waits for the line that says so, and says where, the only one on stdout. @returns the port */
+    async listening(host = "localhost"): Promise<number> {
       const { value = new Uint8Array() } = await reader.read();
       const line = new TextDecoder().decode(value);
-      const port = /^listening on http:\/\/localhost:(\d+)\n$/.exec(line)?.[1];
-      if (!port) throw new Error(`It printed ${JSON.stringify(line)}, and: ${await errors}`);
+      const [, name, port] = /^listening on http:\/\/(.+):(\d+)\n$/.exec(line) ?? [];
+      if (name !== host)
+        throw new Error(`It printed ${JSON.stringify(line)}, and: ${await errors}`);
       return Number(port);
     },
   };
