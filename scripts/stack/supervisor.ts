@@ -79,15 +79,24 @@ export class Supervisor {
     const log = join(this.folder, "logs", `${name}.log`);
     keepLast(log);
     const output = openSync(log, "w");
-    const child = spawn(
-      "/bin/sh",
-      ["-c", LAUNCHER, name, pidFile, stopSignal.replace("SIG", ""), ...command],
-      { env: env ?? process.env, detached: true, stdio: ["ignore", output, output, "pipe"] },
-    );
-    closeSync(output);
+    let child: ChildProcess;
+    try {
+      child = spawn(
+        "/bin/sh",
+        ["-c", LAUNCHER, name, pidFile, stopSignal.replace("SIG", ""), ...command],
+        { env: env ?? process.env, detached: true, stdio: ["ignore", output, output, "pipe"] },
+      );
+    } catch (error) {
+      throw unstartable(title, error);
+    } finally {
+      closeSync(output);
+    }
     const { pid } = child;
-    if (pid === undefined)
-      throw new CommandError(`${title} cannot be started: there is no /bin/sh.`);
+    if (pid === undefined) {
+      // What the system said against it, such as that there are too many processes, comes only later.
+      child.once("error", (error) => this.#fail(unstartable(title, error)));
+      throw new CommandError(`${title} cannot be started.`);
+    }
 
     const guard = child.stdio[3] as Writable;
     // The guard may be gone already, if somebody ended it by hand.
@@ -153,6 +162,10 @@ export class Supervisor {
 
 /** Work was abandoned because everything is being stopped. */
 export class StoppedError extends Error {}
+
+function unstartable(title: string, error: unknown): CommandError {
+  return new CommandError(`${title} cannot be started: ${(error as Error).message}.`);
+}
 
 function failure({ title, lastWords, log }: Daemon, how: string): CommandError {
   return new CommandError(`${title} ended (${how}). Its last words in ${log}: ${lastWords()}`);

@@ -2,6 +2,10 @@ import { expect, test } from "bun:test";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withSupervisor } from "../../../scripts/bench/stack.ts";
+import { CommandError } from "../../../scripts/terminal/command.ts";
+import { outputOf } from "../../support.ts";
+
+const ROOT = join(import.meta.dir, "..", "..", "..");
 
 test("the log of the start before is kept, one of them, and an empty one takes no place", () =>
   withSupervisor(async (supervisor) => {
@@ -36,5 +40,41 @@ test("a program that ends is told with the line that says why, not with those of
     supervisor.start({ title: "A program", name: "program", command });
     await expect(supervisor.failure).rejects.toThrow(
       /^A program ended \(code 3\)\. Its last words in .*: FATAL: no room$/,
+    );
+  }));
+
+test("a program that the system does not start is told of with what it says against it", () =>
+  withSupervisor(async (supervisor) => {
+    const command = ["/bin/sh", "-c", "#".repeat(4_000_000)];
+    const start = () => supervisor.start({ title: "A program", name: "program", command });
+    expect(start).toThrow(CommandError);
+    expect(start).toThrow(/^A program cannot be started: E2BIG.*\.$/);
+  }));
+
+test("so is one that it does not start for lack of something, which comes out later", () =>
+  withSupervisor(async ({ folder }) => {
+    const script = `
+      import { closeSync, openSync } from "node:fs";
+      import { Supervisor } from "./scripts/stack/supervisor.ts";
+      const supervisor = new Supervisor(${JSON.stringify(folder)});
+      const files = [];
+      try {
+        for (;;) files.push(openSync("/dev/null"));
+      } catch {}
+      // For the log.
+      closeSync(files.pop());
+      try {
+        supervisor.start({ title: "A program", name: "program", command: ["true"] });
+      } catch (error) {
+        console.log(error.message);
+      }
+      for (const file of files) closeSync(file);
+      await supervisor.failure.catch((error) => console.log(error.message));`;
+    const limited = ["sh", "-c", 'ulimit -n 100; exec "$0" -e "$1"', process.execPath, script];
+    const child = Bun.spawn(limited, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+    const { stdout, stderr, exitCode } = await outputOf(child);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    expect(stdout).toMatch(
+      /^A program cannot be started\.\nA program cannot be started: EMFILE.*\.\n$/,
     );
   }));
