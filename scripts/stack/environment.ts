@@ -1,6 +1,7 @@
 import { readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { CommandError } from "../terminal/command.ts";
+import { say } from "../terminal/output.ts";
 import { runsOn } from "./leftovers.ts";
 
 type Environment = Record<string, string | undefined>;
@@ -23,9 +24,13 @@ export interface Stack {
 /**
  * The environment for a script: addresses that are not set are taken from the stack of a running
  * `npm start` with the same DATA_DIR.
+ * @param warn told when what is set leads elsewhere: a directory's search could be filled from another's data
  * @throws CommandError when that is needed and none is running
  */
-export async function scriptEnvironment(env: Environment = process.env): Promise<Environment> {
+export async function scriptEnvironment(
+  env: Environment = process.env,
+  warn: (line: string) => void = say,
+): Promise<Environment> {
   if (isSet(env.DATABASE_URL) && isSet(env.REDIS_URL) && isSet(env.MEILI_URL)) return env;
   const stack = await readStack(dataFolder(env));
   if (!stack) {
@@ -33,6 +38,7 @@ export async function scriptEnvironment(env: Environment = process.env): Promise
       `No stack runs with its data in ${dataFolder(env)}: run \`npm start\` first, or set DATABASE_URL, REDIS_URL and MEILI_URL.`,
     );
   }
+  warnOfMixture(env, stack, warn);
   return {
     ...env,
     BASE_URL: isSet(env.BASE_URL) ? env.BASE_URL : stack.baseUrl,
@@ -41,6 +47,22 @@ export async function scriptEnvironment(env: Environment = process.env): Promise
     // A key belongs to its server, so they are taken together.
     ...(!isSet(env.MEILI_URL) && { MEILI_URL: stack.meiliUrl, MEILI_KEY: stack.meiliKey }),
   };
+}
+
+/** Says so if something that is set is another than that of the stack, which is to give the rest. */
+function warnOfMixture(env: Environment, stack: Stack, warn: (line: string) => void): void {
+  const ofStack: Environment = {
+    DATABASE_URL: stack.databaseUrl,
+    REDIS_URL: stack.redisUrl,
+    MEILI_URL: stack.meiliUrl,
+  };
+  const names = Object.keys(ofStack);
+  const taken = names.filter((name) => !isSet(env[name]));
+  const others = names.filter((name) => isSet(env[name]) && env[name].trim() !== ofStack[name]);
+  if (others.length === 0) return;
+  warn(
+    `Taking ${others.join(" and ")} as set, but ${taken.join(" and ")} from the stack in ${dataFolder(env)}: they may be of different directories.`,
+  );
 }
 
 /** DATA_DIR as an absolute path. */

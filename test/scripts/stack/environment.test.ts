@@ -48,6 +48,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+const environment = (given: Partial<typeof own>, warn: (line: string) => void = () => {}) =>
+  scriptEnvironment({ DATA_DIR: folder, ...given }, warn);
+
 const { DATABASE_URL, REDIS_URL, MEILI_URL, MEILI_KEY } = own;
 const { MEILI_KEY: _, ...stackWithoutKey } = stack;
 test.each<[string, Partial<typeof own>, Partial<typeof own>]>([
@@ -64,9 +67,26 @@ test.each<[string, Partial<typeof own>, Partial<typeof own>]>([
   ["nothing when all is set", own, own],
 ])("a script takes from the running stack %s", async (_, given, expected) => {
   const names = Object.keys(stack);
-  const taken = Object.entries(await scriptEnvironment({ DATA_DIR: folder, ...given }));
+  const taken = Object.entries(await environment(given));
   expect(Object.fromEntries(taken.filter(([name]) => names.includes(name)))).toEqual(expected);
 });
+
+test.each<[Partial<typeof own>, string | null]>([
+  [{ DATABASE_URL }, "DATABASE_URL as set, but REDIS_URL and MEILI_URL from"],
+  [{ MEILI_URL, REDIS_URL }, "REDIS_URL and MEILI_URL as set, but DATABASE_URL from"],
+  [{ DATABASE_URL: stack.DATABASE_URL, MEILI_URL }, "MEILI_URL as set, but REDIS_URL from"],
+  [{ DATABASE_URL: ` ${stack.DATABASE_URL}`, REDIS_URL: stack.REDIS_URL }, null],
+  [{ MEILI_KEY }, null],
+  [own, null],
+])(
+  "a script that mixes the running stack with others says so, and no other does: %j",
+  async (given, expected) => {
+    const warnings: string[] = [];
+    await environment(given, (line) => warnings.push(line));
+    const warning = `Taking ${expected} the stack in ${folder}: they may be of different directories.`;
+    expect(warnings).toEqual(expected === null ? [] : [warning]);
+  },
+);
 
 test("the running stack is found by a link to its folder, too", async () => {
   const link = join(folder, "link");
