@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -6,6 +7,7 @@ import { chromiumProgram } from "./stack/chromium.ts";
 import { BUN_ALLOCATOR } from "./stack/memory.ts";
 import { redisProgram } from "./stack/redis.ts";
 import { runCommand } from "./terminal/command.ts";
+import { onInterruption } from "./terminal/interruption.ts";
 import { print } from "./terminal/output.ts";
 
 const USAGE = `Usage: npm test
@@ -48,6 +50,8 @@ async function check(script: string): Promise<Result> {
  */
 async function runSuite(): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), "highstreet-report-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const stopWaiting = onInterruption(remove);
   try {
     const [first, second] = await Promise.all([
       runHalf("1/2", join(folder, "1.xml")),
@@ -57,7 +61,8 @@ async function runSuite(): Promise<Result> {
     if (skipped > 0) print(`\n${skipped} skipped, as something that they need is missing`);
     return { passed: first.passed + second.passed, failed: first.failed + second.failed };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    stopWaiting();
+    remove();
   }
 }
 
