@@ -40,6 +40,12 @@ function explain(error: unknown): string | null {
   } = error as { code?: string; message: string; cause?: unknown };
   if (TELLING.some((kind) => error instanceof kind)) return message;
   if (/^(EACCES|EISDIR|ENOENT)/.test(code)) return message;
+  if (/^(ENOSPC|EDQUOT)/.test(code)) {
+    return `There is no room left to write (${message}): free some, then try again.`;
+  }
+  if (code === "EROFS") {
+    return `What is to be written to is read-only (${message}): choose another folder, or make it writable.`;
+  }
   if (OUT_OF_ROOM.has(code)) {
     return `PostgreSQL is out of disk space, memory or connections: ${message}. Free some, then try again.`;
   }

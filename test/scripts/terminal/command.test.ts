@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { outputOf } from "../../support.ts";
+
+const ROOT = join(import.meta.dir, "..", "..", "..");
+
+async function command(body: string) {
+  const script = `
+    import { writeFile } from "node:fs/promises";
+    import { runCommand } from "./scripts/terminal/command.ts";
+    await runCommand("", async () => { ${body} });`;
+  const child = Bun.spawn([process.execPath, "-e", script], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return await outputOf(child);
+}
+
+test.skipIf(!existsSync("/dev/full"))(
+  "a full disk is told in a line that says what to do",
+  async () => {
+    expect(await command('await writeFile("/dev/full", "text")')).toEqual({
+      stdout: "",
+      stderr:
+        "There is no room left to write (ENOSPC: no space left on device, write): free some, then try again.\n",
+      exitCode: 1,
+    });
+  },
+);
+
+test.each([
+  ["EDQUOT: quota exceeded, write", "There is no room left to write"],
+  ["EROFS: read-only file system, open 'a'", "What is to be written to is read-only"],
+])("so is a disk that says %s", async (message, told) => {
+  const error = { code: message.split(":")[0] };
+  const { stderr, exitCode } = await command(
+    `throw Object.assign(new Error(${JSON.stringify(message)}), ${JSON.stringify(error)})`,
+  );
+  expect(stderr).toStartWith(`${told} (${message}): `);
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  expect(exitCode).toBe(1);
+});
+
+test("a fault of the program keeps its stack", async () => {
+  const { stderr, exitCode } = await command('throw new Error("a fault")');
+  expect(stderr).toContain("    at ");
+  expect(exitCode).toBe(1);
+});
