@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
 import { SEARCH_INDEX } from "../../src/search/settings.ts";
+import { SEARCH_SYNC_LOCK } from "../../src/store/locks.ts";
 import { addBusiness, copyBusiness } from "../fixtures.ts";
 import {
   createDatabase,
@@ -51,6 +53,37 @@ test("on a terminal it shows how far it is, and how fast since it began", async 
   const written = await runOnTerminal(database.url, "sync-search", []);
   const [, rate = ""] = /5,000 of 5,000 \| ([\d,]+) a second/.exec(written) ?? [];
   expect(Number(rate.replace(",", ""))).toBeWithin(1, 100_000);
+});
+
+test("waits for another process that does the same, says so, and does not count that as its work", async () => {
+  const { sql } = database;
+  await addBusiness(sql);
+  // It tries again and again, each time in a session of its own.
+  const triedOften = async (times: number) => {
+    const sessions = async (): Promise<number> => {
+      const [database] = await sql`
+        select sessions::integer from pg_stat_database where datname = current_database()`;
+      return database?.sessions;
+    };
+    const before = await sessions();
+    await until(async () => (await sessions()) >= before + times, 20_000);
+  };
+  let waitedMs = 0;
+  const { syncing } = await sql.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(${SEARCH_SYNC_LOCK})`;
+    const syncing = syncSearch(["--json"]);
+    await triedOften(3);
+    const begun = performance.now();
+    await triedOften(10);
+    waitedMs = performance.now() - begun;
+    return { syncing };
+  });
+  const { stdout, stderr, exitCode } = await syncing;
+  expect(stderr).toBe("Another process is doing this; waiting until it is done.\n");
+  expect(exitCode).toBe(0);
+  const { documents, seconds } = JSON.parse(stdout);
+  expect(documents).toBe(1);
+  expect(seconds * 1000).toBeLessThan(waitedMs);
 });
 
 test("says in one line that Meilisearch refuses the key, by the name of the setting", async () => {
