@@ -147,7 +147,7 @@ async function rowMaker(
       source,
       source_id: business.sourceId,
       status: business.status,
-      approve_when_complete: true,
+      approve_when_complete: business.status === "approved",
       name: business.name,
       category_id: categories.get(business.category) ?? null,
       city_id: city?.id ?? null,

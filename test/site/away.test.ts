@@ -39,7 +39,7 @@ async function expectFormBack() {
   const { status, headers, html } = await apply();
   expect(status).toBe(503);
   expect(Number(headers.get("Retry-After"))).toBeGreaterThan(0);
-  expect(headers.get("Cache-Control")).toBe("no-store");
+  expect(headers.get("Cache-Control")).toBe("private, no-cache");
   expect(html).toContain("a part of the service is away for the moment");
   expect(html).toContain('value="Ada Shah"');
   expect(html).toContain('value="ada@map.example"');
