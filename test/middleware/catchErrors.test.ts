@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import pino from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createKey } from "../../src/access/keys.ts";
@@ -19,106 +19,115 @@ import {
   type TestServer,
 } from "../support.ts";
 
-const logged: string[] = [];
-/** The lines of requests that failed, their addresses as paths. */
-const failed = () =>
-  logged
-    .map((line) => JSON.parse(line))
-    .filter(({ method }) => method === "GET")
-    .map((line) => ({ ...line, path: line.path.replace(server.url, "") }));
 let database: TestDatabase;
-let postgres: Line;
-let server: TestServer;
 beforeAll(async () => {
   database = await createDatabase();
-  postgres = await openLine(new URL(database.url));
-  server = await startTestServer(
-    { databaseUrl: postgres.url, meiliUrl: "http://127.0.0.1:9" },
-    { log: pino({ level: "trace" }, { write: (line: string) => void logged.push(line) }) },
-  );
 });
-afterAll(async () => {
-  await postgres.mend();
-  await server.stop();
-  await postgres.close();
-  await database.drop();
-});
+afterAll(() => database.drop());
 
-test("the log of what failed has neither what was searched for nor the address of an applicant's page", async () => {
-  const owner = { name: "Ada", email: "ada@map.example" };
-  const { key } = await createKey(database.sql, { ...owner, tier: "developer" });
-  const applied = await fetch(`${server.url}/developers/applications`, {
-    method: "POST",
-    redirect: "manual",
-    body: new URLSearchParams({ ...owner, purpose: "A map" }),
-    headers: { Origin: server.url },
+// For each test a server of its own: what it has just logged it leaves out for a second.
+describe("the log of requests that failed", () => {
+  let logged: string[];
+  let postgres: Line;
+  let server: TestServer;
+  beforeEach(async () => {
+    const lines: string[] = [];
+    logged = lines;
+    postgres = await openLine(new URL(database.url));
+    server = await startTestServer(
+      { databaseUrl: postgres.url, meiliUrl: "http://127.0.0.1:9" },
+      { log: pino({ level: "trace" }, { write: (line: string) => void lines.push(line) }) },
+    );
   });
-  const privatePage = applied.headers.get("Location") ?? "";
-  const token = privatePage.slice("/developers/applications/".length);
+  afterEach(async () => {
+    await postgres.mend();
+    await server.stop();
+    await postgres.close();
+  });
 
-  const statusOf = async (path: string, init?: RequestInit) =>
-    (await fetch(server.url + path, init)).status;
-  const search = "/api/v1/search?q=quincunx";
-  expect(await statusOf(search, { headers: { Authorization: `Bearer ${key}` } })).toBe(503);
-  expect(await statusOf("/search?city=&q=quincunx")).toBe(503);
-  await postgres.cut();
-  expect(await statusOf(privatePage)).toBe(503);
-  expect(await statusOf(`${privatePage}?from=mail`)).toBe(503);
+  /** Its lines, with their addresses as paths. */
+  const failed = () =>
+    logged
+      .map((line) => JSON.parse(line))
+      .filter(({ method }) => method === "GET")
+      .map((line) => ({ ...line, path: line.path.replace(server.url, "") }));
 
-  await until(() => failed().length === 4, 5_000);
-  expect(
-    failed()
-      .map(({ path }) => path)
-      .sort(),
-  ).toEqual([
-    "/api/v1/search",
-    "/developers/applications/…",
-    "/developers/applications/…",
-    "/search",
-  ]);
-  expect(token).toHaveLength(22);
-  const log = logged.join("\n");
-  expect(log).not.toContain("quincunx");
-  expect(log).not.toContain(token);
-  await postgres.mend();
-});
-
-test("while a store is away its cause is logged once a second, without a stack, and every request counts", async () => {
-  const paths = ["/businesses/nobody", "/api/v1/businesses/nobody", "/healthz"];
-  await postgres.cut();
-  await until(async () => (await fetch(`${server.url}/healthz`)).status === 503, 5_000);
-  await Bun.sleep(1_500);
-  const before = failed().length;
-  const began = performance.now();
-  let requests = 0;
-  while (performance.now() - began < 2_200) {
-    // A client of its own in each round: however many there are, none is refused for coming too often.
-    const headers = { "X-Forwarded-For": `198.18.${(requests >> 8) % 256}.${requests % 256}` };
-    for (const path of paths) {
-      expect((await fetch(server.url + path, { headers })).status).toBe(503);
-    }
-    requests += paths.length;
-  }
-  const counted = () =>
-    failed()
-      .slice(before)
-      .reduce((sum, line) => sum + 1 + line.leftOut, 0);
-  await until(() => counted() === requests, 5_000);
-  const seconds = (performance.now() - began) / 1_000;
-  await postgres.mend();
-
-  const lines = failed().slice(before);
-  const causes = new Set(lines.map(({ cause }) => `${cause.type} ${cause.code}`));
-  expect(requests).toBeGreaterThan(20);
-  expect(lines.length).toBeLessThanOrEqual(causes.size * Math.ceil(seconds));
-  for (const { cause, err } of lines) {
-    expect(err).toBeUndefined();
-    expect(cause).toEqual({
-      type: expect.any(String),
-      message: expect.stringMatching(/./),
-      code: expect.stringMatching(/^(ECONNREFUSED|CONNECTION_CLOSED)$/),
+  test("has neither what was searched for nor the address of an applicant's page", async () => {
+    const owner = { name: "Ada", email: "ada@map.example" };
+    const { key } = await createKey(database.sql, { ...owner, tier: "developer" });
+    const applied = await fetch(`${server.url}/developers/applications`, {
+      method: "POST",
+      redirect: "manual",
+      body: new URLSearchParams({ ...owner, purpose: "A map" }),
+      headers: { Origin: server.url },
     });
-  }
+    const privatePage = applied.headers.get("Location") ?? "";
+    const token = privatePage.slice("/developers/applications/".length);
+
+    const statusOf = async (path: string, init?: RequestInit) =>
+      (await fetch(server.url + path, init)).status;
+    const search = "/api/v1/search?q=quincunx";
+    expect(await statusOf(search, { headers: { Authorization: `Bearer ${key}` } })).toBe(503);
+    expect(await statusOf("/search?city=&q=quincunx")).toBe(503);
+    await postgres.cut();
+    expect(await statusOf(privatePage)).toBe(503);
+    expect(await statusOf(`${privatePage}?from=mail`)).toBe(503);
+
+    await until(() => failed().length === 4, 5_000);
+    expect(
+      failed()
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual([
+      "/api/v1/search",
+      "/developers/applications/…",
+      "/developers/applications/…",
+      "/search",
+    ]);
+    expect(token).toHaveLength(22);
+    const log = logged.join("\n");
+    expect(log).not.toContain("quincunx");
+    expect(log).not.toContain(token);
+    await postgres.mend();
+  });
+
+  test("has the cause once a second while a store is away, without a stack, and every request counts", async () => {
+    const paths = ["/businesses/nobody", "/api/v1/businesses/nobody", "/healthz"];
+    await postgres.cut();
+    await until(async () => (await fetch(`${server.url}/healthz`)).status === 503, 5_000);
+    await Bun.sleep(1_500);
+    const before = failed().length;
+    const began = performance.now();
+    let requests = 0;
+    while (performance.now() - began < 2_200) {
+      // A client of its own in each round: however many there are, none is refused for coming too often.
+      const headers = { "X-Forwarded-For": `198.18.${(requests >> 8) % 256}.${requests % 256}` };
+      for (const path of paths) {
+        expect((await fetch(server.url + path, { headers })).status).toBe(503);
+      }
+      requests += paths.length;
+    }
+    const counted = () =>
+      failed()
+        .slice(before)
+        .reduce((sum, line) => sum + 1 + line.leftOut, 0);
+    await until(() => counted() === requests, 5_000);
+    const seconds = (performance.now() - began) / 1_000;
+    await postgres.mend();
+
+    const lines = failed().slice(before);
+    const causes = new Set(lines.map(({ cause }) => `${cause.type} ${cause.code}`));
+    expect(requests).toBeGreaterThan(20);
+    expect(lines.length).toBeLessThanOrEqual(causes.size * Math.ceil(seconds));
+    for (const { cause, err } of lines) {
+      expect(err).toBeUndefined();
+      expect(cause).toEqual({
+        type: expect.any(String),
+        message: expect.stringMatching(/./),
+        code: expect.stringMatching(/^(ECONNREFUSED|CONNECTION_CLOSED)$/),
+      });
+    }
+  });
 });
 
 test("a store that goes away again is logged at once, whatever its errors say", async () => {

@@ -293,7 +293,10 @@ describe("the database refuses to approve what is incomplete", () => {
 test("lists go by premium, rating, review count, id, the same at every depth", async () => {
   const { sql } = server;
   for (let number = 0; number < 30; number++) {
+    // Of another category and name than those which other tests count.
     await addBusiness(sql, {
+      name: `Florist ${number}`,
+      category: "florists",
       city: "Ordertown",
       isPremium: number % 5 === 0,
       rating: (number % 3) + 2,

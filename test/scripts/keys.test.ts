@@ -182,9 +182,11 @@ describe("issue-key", () => {
   });
 
   test("waiting applications are listed without arguments and approved with --application", async () => {
+    const { sql, url, drop } = await createDatabase();
+    const issueKey = (...args: string[]) => runScript(url, "issue-key", args);
     expect((await issueKey()).stdout).toContain("No application is waiting");
     const purpose = "A map\u001b[31m \u202eof\nshops\u009b";
-    const [{ id }] = await database.sql<[{ id: string }]>`
+    const [{ id }] = await sql<[{ id: string }]>`
       insert into applications (name, email, purpose)
       values ('Zoë', 'zoe@map.example', ${purpose}) returning id`;
     const listed = (await issueKey()).stdout;
@@ -202,7 +204,7 @@ describe("issue-key", () => {
       expiresAt: null,
       application: id,
     });
-    expect(await database.sql`select status, tier from applications`).toMatchObject([
+    expect(await sql`select status, tier from applications`).toMatchObject([
       { status: "approved", tier: "starter" },
     ]);
     const again = await issueKey("--application", id);
@@ -210,6 +212,7 @@ describe("issue-key", () => {
       1,
       `Application ${id} has been approved already.\n`,
     ]);
+    await drop();
   });
 });
 

@@ -1,23 +1,25 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createKey } from "../../src/access/keys.ts";
 import { addBusiness } from "../fixtures.ts";
 import { type Line, openLine } from "../line.ts";
 import { createDatabase, startTestServer, type TestDatabase, type TestServer } from "../support.ts";
 
+// For each test a server of its own: after an outage it keeps nothing until it hears of changes again.
 let database: TestDatabase;
 let line: Line;
 let server: TestServer;
-beforeAll(async () => {
+beforeEach(async () => {
   database = await createDatabase();
   await addBusiness(database.sql, { slug: "a-shop" });
   line = await openLine(new URL(database.url));
   server = await startTestServer({ databaseUrl: line.url });
 });
-afterAll(async () => {
+afterEach(async () => {
   await line.mend();
   await server.stop();
   await line.close();
+  await database.drop();
 });
 
 /** Of a server, for its answers. */
