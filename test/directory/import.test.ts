@@ -791,6 +791,7 @@ test("an import takes its time, whatever limits its role has for others", async 
       importCategories(limited, [{ slug: "own-kind", name: "Own kind" }]),
     ]);
     importing.catch(() => {});
+    await untilBlocked(sql, 2);
     await Bun.sleep(500);
   });
   expect(await importing).toMatchObject([{ created: 1 }, { created: 1 }]);

@@ -251,6 +251,7 @@ test("a check and a repair take their time, whatever limits their role has for o
       await other`lock table categories`;
       looking = look(limited);
       looking.catch(() => {});
+      await untilBlocked(sql);
       await Bun.sleep(500);
     });
     expect(await looking).toMatchObject({ businesses: 1, ...fine });
