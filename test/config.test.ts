@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { ConfigError, loadConfig } from "../src/config.ts";
+import { outputOf } from "./support.ts";
+
+const root = join(import.meta.dir, "..");
 
 const enough = {
   DATABASE_URL: "postgres://localhost/highstreet",
@@ -158,4 +162,38 @@ test("a proxy whose spelling could be read as another address is a fault", () =>
 
 test("the settings are frozen", () => {
   expect(Object.isFrozen(loadConfig(enough))).toBe(true);
+});
+
+test("the server alone lists every setting that is missing or wrong at once, and exits 1", async () => {
+  const settings = { DATABASE_URL: "", REDIS_URL: "", MEILI_URL: "", PORT: "http", WORKERS: "0" };
+  const child = Bun.spawn([process.execPath, "run", "--silent", "serve"], {
+    cwd: root,
+    env: { ...process.env, ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { stdout, stderr, exitCode } = await outputOf(child);
+  expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
+  const [head, ...faults] = stderr.trimEnd().split("\n");
+  expect(head).toBe("Cannot start, 5 settings to fix:");
+  expect(faults.map((fault) => fault.trim().split(" ")[0]).sort()).toEqual(
+    Object.keys(settings).sort(),
+  );
+});
+
+test(".env.example has each setting once, below its comment, and the value that it has by default", async () => {
+  const lines = (await Bun.file(join(root, ".env.example")).text()).trimEnd().split("\n");
+  const [head, gap, ...rest] = lines;
+  expect([head, gap]).toEqual([expect.stringMatching(/^# Copy to \.env /), ""]);
+  const names = rest.flatMap((line, place) => {
+    if (place % 2 === 1) return /^(?:# )?([A-Z_]+)=/.exec(line)?.[1] ?? line;
+    expect(line).toMatch(/^# [A-Z].*\.$/);
+    return [];
+  });
+  // Besides those of the server there is one that is for the commands only.
+  const source = await Bun.file(join(root, "src", "config.ts")).text();
+  const read = [...source.matchAll(/^ {4}([A-Z_]+): /gm)].map(([, name]) => `${name}`);
+  expect(names.sort()).toEqual(["DATA_DIR", ...read].sort());
+
+  const given = rest.filter((line) => !line.startsWith("#")).map((line) => line.split("="));
+  expect(loadConfig({ ...enough, ...Object.fromEntries(given) })).toEqual(loadConfig(enough));
 });

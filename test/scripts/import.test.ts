@@ -18,6 +18,7 @@ import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import {
   createDatabase,
   outputOf,
+  runOnTerminal,
   scriptCommand,
   storesEnvironment,
   type TestDatabase,
@@ -407,6 +408,19 @@ test("an import that waits for another says so, and does not count that as its w
     ]);
     expect(stdout).toMatch(/^(.* \(source \d+\): 0\.\d s, .*\n {2})?read 1, created 1, /);
   }
+});
+
+test("on a terminal it shows how far it is, and how fast, and takes that away at its end", async () => {
+  const file = await write(
+    Array.from({ length: 10_000 }, (_, number) => record(`${number}`)).join("\n"),
+  );
+  const written = await runOnTerminal(database.url, "import", [file, "--dry-run"]);
+  const bars = written.matchAll(/ (\d+) % \| ([\d,]+) rows, ([\d,]+) a second \| /g);
+  const steps = Array.from(bars, ([, ...texts]) => texts.map((text) => text.replace(",", "")));
+  expect(steps.at(0)).toEqual(["0", "0", "0"]);
+  expect(steps.at(-1)).toEqual(["100", "10000", expect.stringMatching(/^[1-9]/)]);
+  const clearLine = "\u001b[2K";
+  expect(written.split(clearLine).at(-1)).toStartWith(file);
 });
 
 test("who interrupts an import while it commits is not told that nothing was kept", async () => {

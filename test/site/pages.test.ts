@@ -727,6 +727,41 @@ describe("every page", () => {
     expect(wrong.headers.get("Cache-Control")).toBe("no-store");
   });
 
+  test("answers HEAD as GET but for the body, and so does all else that can be read", async () => {
+    const headOf = ({ status, headers }: { status: number; headers: Headers }) => {
+      const { date, ...same } = Object.fromEntries(headers);
+      return { status, ...same };
+    };
+    const { html } = await open("/developers");
+    const assets = [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => `${path}`);
+    expect(assets.length).toBeGreaterThan(2);
+    for (const path of [
+      ...["/", "/search?q=zorb", "/businesses/claimed-shop", "/categories/plumbers", "/cities"],
+      ...[
+        "/cities/zorbtown",
+        "/cities/?page=1",
+        "/developers",
+        "/developers/reference",
+        "/nothing",
+      ],
+      ...["/robots.txt", "/sitemap.xml", "/sitemaps/places.xml", "/sitemaps/businesses-1.xml"],
+      ...["/favicon.ico", "/llms.txt", "/healthz", "/api/v1/openapi.json", "/api/v1/businesses"],
+      ...["/api/v1/businesses/claimed-shop", "/api/v1/businesses/nobody", "/api/v1/categories"],
+      ...assets,
+    ]) {
+      const headers = { "Accept-Encoding": "identity" };
+      const got = await open(path, { headers });
+      const head = await open(path, { headers, method: "HEAD" });
+      expect([path, headOf(head)]).toEqual([path, headOf(got)]);
+      const bytes = Buffer.byteLength(got.html);
+      expect([path, head.html, Number(head.headers.get("Content-Length"))]).toEqual([
+        path,
+        "",
+        bytes,
+      ]);
+    }
+  });
+
   test("is found with a slash at the end of its address", async () => {
     const towns = await open("/cities//?page=1");
     expect([towns.status, towns.headers.get("Location")]).toEqual([308, "/cities?page=1"]);
