@@ -9,6 +9,7 @@ import { redisProgram } from "./stack/redis.ts";
 import { runCommand } from "./terminal/command.ts";
 import { onInterruption } from "./terminal/interruption.ts";
 import { print } from "./terminal/output.ts";
+import { countTests, lastLine, type Result, type SuiteResult } from "./test/report.ts";
 
 const USAGE = `Usage: npm test
 
@@ -22,16 +23,9 @@ await runCommand(USAGE, async () => {
   await chromiumProgram(print);
 
   const results = [await check("typecheck"), await check("lint"), await runSuite()];
-  const passed = results.reduce((sum, result) => sum + result.passed, 0);
-  const failed = results.reduce((sum, result) => sum + result.failed, 0);
-  print(`\n${passed} passed, ${failed} failed`);
-  if (failed > 0) process.exitCode = 1;
+  print(`\n${lastLine(results)}`);
+  if (results.some(({ failed }) => failed > 0)) process.exitCode = 1;
 });
-
-interface Result {
-  passed: number;
-  failed: number;
-}
 
 /** Runs a script of package.json. */
 async function check(script: string): Promise<Result> {
@@ -66,11 +60,6 @@ async function runSuite(): Promise<Result> {
   }
 }
 
-interface SuiteResult extends Result {
-  /** Tests that need what is not there, such as wrk: neither passed nor failed. */
-  skipped: number;
-}
-
 /** @param report where Bun writes its JUnit report */
 async function runHalf(shard: string, report: string): Promise<SuiteResult> {
   const child = Bun.spawn(
@@ -103,19 +92,6 @@ async function runHalf(shard: string, report: string): Promise<SuiteResult> {
   process.stderr.write(file);
   const exitCode = await child.exited;
 
-  const counts = await readReport(report);
-  // The report does not have a file that cannot be loaded, nor the tests that a crash left out: the exit
-  // code tells of those.
-  const failed = exitCode === 0 ? counts.failed : Math.max(counts.failed, 1);
-  // A suite of nothing has shown nothing.
-  return counts.passed + failed === 0 ? { ...counts, failed: 1 } : { ...counts, failed };
-}
-
-/** The totals of a JUnit report. */
-async function readReport(path: string): Promise<SuiteResult> {
-  const file = Bun.file(path);
-  const head = (await file.exists()) ? (await file.text()).match(/<testsuites [^>]*>/)?.[0] : "";
-  const count = (name: string) => Number(head?.match(new RegExp(` ${name}="(\\d+)"`))?.[1] ?? 0);
-  const [failed, skipped] = [count("failures"), count("skipped")];
-  return { passed: count("tests") - failed - skipped, failed, skipped };
+  const written = Bun.file(report);
+  return countTests((await written.exists()) ? await written.text() : "", exitCode);
 }
