@@ -133,7 +133,7 @@ describe("npm start", () => {
       for (const moment of ["initdb.pid", "postgres.pid", "server.pid"]) {
         const dataDir = join(folder, `interrupted-${moment}`);
         const starter = run({ DATA_DIR: dataDir });
-        await until(() => existsSync(join(dataDir, "run", moment)), 10_000);
+        await until(() => existsSync(join(dataDir, "run", moment)), 30_000);
         const pids = await pidsIn(dataDir);
         starter.kill("SIGINT");
         // Ctrl-C reaches us twice when npm passes it on.
@@ -145,7 +145,7 @@ describe("npm start", () => {
         expect(await readdir(join(dataDir, "run"))).toEqual([]);
       }
     },
-    LIMIT_MS,
+    2 * LIMIT_MS,
   );
 
   test("says in one line that the port is in use at an address of localhost, before it starts anything", async () => {
