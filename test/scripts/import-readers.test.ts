@@ -107,6 +107,21 @@ test("a text that is not UTF-8 is refused with the line and the byte of its firs
   }
 });
 
+test.each([
+  ["gzip", "\x1f\x8b"],
+  ["zip", "PK\x03\x04"],
+  ["xz", "\xfd7zXZ"],
+  ["Zstandard", "\x28\xb5\x2f\xfd"],
+  ["7z", "7z\xbc\xaf"],
+  ["bzip2", "BZh91AY"],
+  [".xls", "\xd0\xcf\x11\xe0"],
+])("a file that begins as %s does is told to be unpacked or saved as CSV", async (_, start) => {
+  const file = join(tmpdir(), crypto.randomUUID());
+  await Bun.write(file, Buffer.from(`${start} and more`, "latin1"));
+  await expect(Array.fromAsync(readText(file))).rejects.toThrow("is compressed or a spreadsheet");
+  await rm(file);
+});
+
 test("CSV: a header with our names is our own format", async () => {
   const csv = `\ufeffsourceId,name,address.line1,coordinates.lat,coordinates.lng,isClaimed,rating,photos
 1,"Boots, ""Norwich""","1
@@ -322,6 +337,16 @@ test("OSM: tags that are numbers, and places of several geometries", async () =>
   ]);
 });
 
+test("CSV: a quote that nothing ends fails the file before all of it is in memory", async () => {
+  let taken = 0;
+  async function* endless() {
+    yield 'sourceId,name\n1,"';
+    for (; taken < 50; taken++) yield "x".repeat(1_000_000);
+  }
+  await expect(records(readCsv(endless(), null))).rejects.toThrow("not CSV: Max Record Size");
+  expect(taken).toBeLessThan(20);
+});
+
 test("CSV: broken quotes fail the file", async () => {
   await expect(records(readCsv(pieces('sourceId,name\n1,"Boots\n'), null))).rejects.toThrow(
     "not CSV",
@@ -483,6 +508,14 @@ test("FHRS: entities, xsi:nil and the town at the end of the address", async () 
   ]);
 });
 
+test("FHRS: an ampersand is one in the address, too", async () => {
+  const xml = establishment(`<FHRSID>7</FHRSID><BusinessName>The Mill</BusinessName>
+    <AddressLine1>Unit 3 \\&amp; 4</AddressLine1><AddressLine2>Hammersmith \\&amp; Fulham</AddressLine2>`);
+  expect(await records(readFhrs(pieces(xml)))).toMatchObject([
+    { address: { line1: "Unit 3 & 4" }, city: "Hammersmith & Fulham" },
+  ]);
+});
+
 test.each([
   [["1 High Street", "Forfar", "Angus"], "Forfar"],
   [["1 High Street", "Ebbw Vale", "Blaenau Gwent"], "Ebbw Vale"],
@@ -499,18 +532,31 @@ test.each([
   ]);
 });
 
-test("FHRS: a type that it does not list is no category, whatever it is called", async () => {
-  const types = ["Mobile caterer", "Windmill", "constructor", "toString", "__proto__"];
-  const rows = types.map((type) =>
-    establishment(
-      `<FHRSID>1</FHRSID><BusinessName>A</BusinessName><BusinessType>${type}</BusinessType>`,
-    ),
+test.each([
+  ["Distributors/Transporters", "haulage"],
+  ["Farmers/growers", "farms"],
+  ["Hospitals/Childcare/Caring Premises", "care-services"],
+  ["Hotel/bed &amp; breakfast/guest house", "hotels"],
+  ["Importers/Exporters", "importers-and-exporters"],
+  ["Manufacturers/packers", "food-producers"],
+  ["Mobile caterer", "mobile-caterers"],
+  ["Other catering premises", "caterers"],
+  ["Pub/bar/nightclub", "pubs-and-bars"],
+  ["Restaurant/Cafe/Canteen", "eating-out"],
+  ["Retailers - other", "other-food-shops"],
+  ["Retailers - supermarkets/hypermarkets", "supermarkets"],
+  ["School/college/university", "education-and-childcare"],
+  ["Takeaway/sandwich shop", "takeaways"],
+  // What the scheme does not list, whatever it is called.
+  ["Windmill", "other-organisations"],
+  ["constructor", "other-organisations"],
+  ["toString", "other-organisations"],
+  ["__proto__", "other-organisations"],
+])("FHRS: the type %s is the category %s", async (type, category) => {
+  const xml = establishment(
+    `<FHRSID>1</FHRSID><BusinessName>A</BusinessName><BusinessType>${type}</BusinessType>`,
   );
-  const read = await Promise.all(rows.map((xml) => records(readFhrs(pieces(xml)))));
-  expect(read.flat().map((record) => (record as { category: unknown }).category)).toEqual([
-    "mobile-caterers",
-    ...Array(4).fill("other-organisations"),
-  ]);
+  expect(await records(readFhrs(pieces(xml)))).toMatchObject([{ category }]);
 });
 
 test("FHRS: an address that the scheme withholds is none", async () => {
@@ -557,6 +603,35 @@ test("OSM: tags become fields", async () => {
     email: "a@shop.example",
   });
   expect((record as { openingHours: unknown[] }).openingHours.length).toBe(7);
+});
+
+test("OSM: what one tag lacks another may have", async () => {
+  const json = collection(
+    {
+      properties: {
+        id: "node/1",
+        name: "A",
+        "contact:mobile": "07700 900123",
+        "addr:hamlet": "Ely",
+      },
+      geometry: point,
+    },
+    {
+      properties: {
+        "@id": "way/2",
+        name: "B",
+        "phone:mobile": "07700 900456",
+        "addr:village": "Eye",
+      },
+      geometry: point,
+    },
+    { id: 3, properties: { id: "4", "@id": "5", name: "C", "addr:town": "Diss" }, geometry: point },
+  );
+  expect(await records(readOsm(pieces(json)))).toMatchObject([
+    { sourceId: "node/1", phone: "07700 900123", city: "Ely" },
+    { sourceId: "way/2", phone: "07700 900456", city: "Eye" },
+    { sourceId: "3", city: "Diss" },
+  ]);
 });
 
 const addressOf = async (tags: object) => {
@@ -636,6 +711,21 @@ test("OSM: a geometry that is none leaves its place without coordinates", async 
   );
   const rows = (await records(readOsm(pieces(json)))) as object[];
   expect(rows.map((row) => "coordinates" in row)).toEqual([...geometries.map(() => false), true]);
+});
+
+test("OSM: the middle of an area of several parts in a collection is found", async () => {
+  const ring = [
+    [1.2, 52.6],
+    [1.4, 52.6],
+    [1.4, 52.8],
+    [1.2, 52.6],
+  ];
+  const area = { type: "MultiPolygon", coordinates: [[ring]] };
+  const geometry = { type: "GeometryCollection", geometries: [area] };
+  const json = collection({ id: "relation/1", properties: { name: "A" }, geometry });
+  const [record] = (await records(readOsm(pieces(json)))) as ImportRecord[];
+  expect(record?.coordinates?.lat).toBeCloseTo(52.7);
+  expect(record?.coordinates?.lng).toBeCloseTo(1.3);
 });
 
 test("OSM: what is nested deeper than any place is no geometry and no id", async () => {
