@@ -42,6 +42,27 @@ test("the log has each line once and in order, also those just before the proces
   for (const run of runs) expect(await run).toEqual([1, 2, 3, 4, 5]);
 });
 
+test("a process that cannot stop in order ends all the same", async () => {
+  const module = join(import.meta.dir, "..", "src", "process.ts");
+  const program = `
+    // Its clock goes a hundred times as fast, so that nobody has to wait.
+    const inTime = setTimeout;
+    globalThis.setTimeout = (run, milliseconds) => inTime(run, milliseconds / 100);
+    const { createLog, endWhenTold } = await import(${JSON.stringify(module)});
+    endWhenTold(() => new Promise(() => {}), createLog);
+    setInterval(() => {}, 60_000);
+    console.log("ready");`;
+  const child = Bun.spawn([process.execPath, "-e", program], { stdio: ["ignore", "pipe", "pipe"] });
+  try {
+    await child.stdout.getReader().read();
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(1);
+    expect(JSON.parse(await new Response(child.stderr).text())).toMatchObject({ msg: "stopping" });
+  } finally {
+    child.kill("SIGKILL");
+  }
+});
+
 test("a server that stops finishes the answers that are under way", async () => {
   const server = await startTestServer();
   const { slug } = await addBusiness(server.sql);

@@ -163,6 +163,11 @@ describe("issue-key", () => {
       "--expires-in must be",
     ],
     [
+      "a span of more than a hundred years",
+      [...ann, "--tier", "growth", "--expires-in", "101y"],
+      "at most 100 years",
+    ],
+    [
       "two ends",
       [...ann, "--tier", "growth", "--expires-in", "1d", "--expires-at", "2090-01-01"],
       "not both",
@@ -221,6 +226,8 @@ test("an application is declined with a reason, and only with one", async () => 
     insert into applications (name, email, purpose)
     values ('Ian', 'ian@map.example', 'Letters') returning id`;
   expect((await issueKey("--decline", id)).stderr).toContain("--why must tell");
+  const long = await issueKey("--decline", id, "--why", "x".repeat(2_001));
+  expect(long.stderr).toContain("in at most 2,000 characters");
   expect((await issueKey("--why", "No")).stderr).toContain("go together");
   const declined = await issueKey("--decline", id, "--why", "No mass mailing");
   expect([declined.exitCode, declined.stdout]).toEqual([

@@ -3,6 +3,7 @@ import pino from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { applyChanges } from "../../src/search/changes.ts";
 import { startSearchSync } from "../../src/search/continuous-sync.ts";
+import { holdingSyncLock } from "../../src/search/lock.ts";
 import { createSearch } from "../../src/search/query.ts";
 import { rebuildIndex } from "../../src/search/rebuild.ts";
 import { IS_GONE, indexSettings } from "../../src/search/settings.ts";
@@ -355,14 +356,26 @@ test("nothing is told to Meilisearch once the lock is lost", async () => {
   expect(await pendingChanges()).toBe(1);
 });
 
+/** Ends the connection that holds the lock. */
+const cut = () =>
+  database.sql`
+    select pg_terminate_backend(pid) from pg_locks
+    where locktype = 'advisory' and objid = ${SEARCH_SYNC_LOCK}
+      and database = (select oid from pg_database where datname = current_database())`;
+
+test("of work that fails after its lock was lost that is the reason, whatever its own error says", async () => {
+  const work = async (signal: AbortSignal) => {
+    await cut();
+    await until(() => signal.aborted, 5_000);
+    throw new Error("it goes on with nothing");
+  };
+  const working = holdingSyncLock(database.sql, new AbortController().signal, work);
+  await expect(working).rejects.toThrow("search lock was closed");
+});
+
 describe("a rebuild", () => {
   test("ends when its connection to PostgreSQL and so its lock is lost, and can be repeated", async () => {
     await addMany(50);
-    const cut = () =>
-      database.sql`
-        select pg_terminate_backend(pid) from pg_locks
-        where locktype = 'advisory' and objid = ${SEARCH_SYNC_LOCK}
-          and database = (select oid from pg_database where datname = current_database())`;
     let cutting: Promise<unknown> | undefined;
     const interrupted = sync({
       onProgress: () => {

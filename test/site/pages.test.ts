@@ -309,6 +309,13 @@ describe("a business", () => {
     expect(unclaimed).not.toContain("telephone");
   });
 
+  test("gives its website neither weight with search engines nor word of who sent the visitor", async () => {
+    const { html } = await open("/businesses/claimed-shop");
+    expect(html).toMatch(
+      /<a [^>]*href="https:\/\/shop\.example\/" rel="nofollow noopener noreferrer ugc">/,
+    );
+  });
+
   test("is read as words also without styles: as text, none runs into the next", async () => {
     const { slug } = await addBusiness(server.sql, { isVerified: true, isPremium: true });
     const text = async (path: string) =>
@@ -658,6 +665,7 @@ describe("every page", () => {
       expect(policy).toContain("frame-ancestors 'none'");
       expect(policy).not.toContain("unsafe");
       expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(headers.get("Cross-Origin-Opener-Policy")).toBe("same-origin");
       expect(headers.get("Referrer-Policy")).toBe("strict-origin-when-cross-origin");
       expect(headers.get("Cache-Control")).toBe(status === 200 ? "no-cache" : "no-store");
       expect(html).not.toMatch(/ style="| on\w+="/);

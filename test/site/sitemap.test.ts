@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { countApproved, listBusinesses } from "../../src/directory/listing.ts";
 import { listSlugs } from "../../src/directory/sitemap.ts";
+import { respond } from "../../src/http/respond.ts";
+import { sitemap, sitemapIndex } from "../../src/site/sitemap.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createContext, createDatabase, type TestDatabase } from "../support.ts";
 
 const COUNT = 6_000;
 let database: TestDatabase;
@@ -36,4 +38,19 @@ test("parts hold every business once, in list order, across the chunks that are 
   const { businesses } = await listBusinesses(sql, { offset: 0, limit: COUNT });
   expect(seen).toEqual(businesses.map(({ slug }) => slug));
   expect(new Set(seen).size).toBe(COUNT);
+});
+
+test("what is special to XML in the address of the service is escaped", async () => {
+  const { sql } = database;
+  const baseUrl = "https://directory.example/shops&trades";
+  const request = new Request("http://localhost/");
+  for (const [handler, segment, path] of [
+    [sitemapIndex(sql, baseUrl), "", "/sitemaps/places.xml"],
+    [sitemap(sql, baseUrl), "places.xml", "/cities"],
+    [sitemap(sql, baseUrl), "businesses-1.xml", "/businesses/shop-2"],
+  ] as const) {
+    const answer = await handler(request, { ...createContext(), segment });
+    const xml = await respond(request, answer).text();
+    expect(xml).toContain(`<loc>https://directory.example/shops&amp;trades${path}</loc>`);
+  }
 });

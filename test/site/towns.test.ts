@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { findTown } from "../../src/site/towns.ts";
+import { addBusiness } from "../fixtures.ts";
+import { createDatabase, type TestDatabase } from "../support.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+const similarTo = async (text: string) => {
+  const town = await findTown(database.sql, text);
+  return town.city ? town.city.name : town.similar.map(({ name }) => name);
+};
+
+test("of towns that are spelt alike the closest come first, then the largest", async () => {
+  const { sql } = database;
+  for (const city of ["Wolverhamton", "Wolverhampden", "Wolverhampden", "Wolverhampten"]) {
+    await addBusiness(sql, { city });
+  }
+  await addBusiness(sql, { city: "Wolverhampten" });
+  expect(await similarTo("Wolverhampton")).toEqual([
+    "Wolverhampten",
+    "Wolverhamton",
+    "Wolverhampden",
+  ]);
+  await addBusiness(sql, { city: "Wolverhampton" });
+  expect(await similarTo("WOLVERHAMPTON")).toBe("Wolverhampton");
+});
+
+test("of many towns with the words the five largest are told", async () => {
+  const cities = ["Newtown A", "Newtown B", "Newtown C", "Newtown D", "Newtown E", "Newtown F"];
+  for (const city of [...cities, "Newtown F"]) await addBusiness(database.sql, { city });
+  expect(await similarTo("newtown")).toEqual(["Newtown F", ...cities.slice(0, 4)]);
+});
