@@ -32,7 +32,7 @@ categories, as NDJSON {slug, name, parent?, isActive?}.
 
   --format F       ${formats.join(", ")}; guessed from the file when absent
   --source NAME    the name of the feed; default osm or fhrs for these formats, else the file's name
-  --status S       of new businesses: approved (default) or pending
+  --status S       of new businesses: approved (default), or pending until an operator approves them
   --mapping FILE   for a foreign CSV: JSON from our fields to its columns, and "header": whether
                    its first line names them
   --outcodes FILE  a postal file of GeoNames, to place rows without coordinates by their postcode,

@@ -26,7 +26,7 @@ export interface Keyring {
  * holds within one second even if its announcement is lost. While the number cannot be read,
  * findings are good for less than a second. Look-ups of one key at the same time share one query.
  * @param options.now the clock, in milliseconds since 1970; set by tests
- * @param options.mostKeys how many it remembers, and how many unknown ones; fewer in tests
+ * @param options.mostKeys how many it remembers; fewer in tests
  * @throws the error of PostgreSQL when it cannot be asked
  */
 export async function createKeyring(
@@ -35,7 +35,7 @@ export async function createKeyring(
 ): Promise<Keyring> {
   const findings = new LRUCache<string, Finding>({ max: mostKeys });
   /** Of keys that do not exist, or are still being looked up: made-up ones must not crowd out real ones. */
-  const unproven = new LRUCache<string, Finding>({ max: mostKeys });
+  const unproven = new LRUCache<string, Finding>({ max: MOST_UNPROVEN });
   const forget = () => {
     findings.clear();
     unproven.clear();
@@ -125,6 +125,7 @@ const POLL_INTERVAL_MS = 250;
 const LONGEST_AGE_MS = 900;
 const LONGEST_SILENCE_MS = 5_000;
 const MOST_KEYS = 50_000;
+const MOST_UNPROVEN = 5_000;
 const LONGEST_LOOK_UP_MS = 2_000;
 const LOOK_UP_BATCH_SIZE = 256;
 const CONCURRENT_LOOK_UPS = 8;
