@@ -130,8 +130,6 @@ export async function start(
 
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
     const tasks: UpkeepTasks = { keys: keyring, pages: answers, usage: usageWriter };
-    // Only after createPageCache, which refuses a pooler in transaction mode: behind one, the session lock
-    // that the search sync takes would stay with a connection of the pooler for good.
     if (upkeep) {
       // What is done beside answers may take longer than they, and holds none of them up.
       const background = openPostgres(config.databaseUrl, { ...POSTGRES, max: 3 });

@@ -6,16 +6,11 @@ import { createDatabase, startTestServer, type TestDatabase } from "../support.t
 
 let database: TestDatabase;
 let pooler: Server;
-/** What has been asked of PostgreSQL. */
-let asked = "";
 beforeAll(async () => {
   database = await createDatabase();
   const target = new URL(database.url);
   pooler = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
-    near.on("data", (data) => {
-      asked += data.toString("latin1");
-    });
     near.pipe(far).on("error", () => {});
     passWithoutAnnouncements(far, near);
     near.on("error", () => {}).on("close", () => far.destroy());
@@ -43,12 +38,10 @@ function passWithoutAnnouncements(far: Socket, near: Socket): void {
   });
 }
 
-test("a server to which nothing is announced does not start, says why, and leaves no lock to the pooler", async () => {
+test("a server to which nothing is announced does not start, and says why", async () => {
   const url = new URL(database.url);
   url.port = String((pooler.address() as { port: number }).port);
   await expect(startTestServer({ databaseUrl: url.href })).rejects.toThrow(
     "Cannot use PostgreSQL (DATABASE_URL): what it announces (LISTEN) does not arrive.",
   );
-  expect(asked.includes("listen")).toBe(true);
-  expect(asked.includes("pg_try_advisory_lock")).toBe(false);
 }, 20_000);
