@@ -58,6 +58,10 @@ function explain(error: unknown): string | null {
   if (code === QUERY_CANCELED) {
     return `PostgreSQL ended a statement early: ${message}. If its role has a statement_timeout, raise it.`;
   }
+  if (code === RAISED) {
+    // Of what our triggers raise so, a command can only meet the refusal of another isolation level.
+    return `PostgreSQL refuses: ${message}. Reset default_transaction_isolation of its role or database.`;
+  }
   if (error instanceof MeilisearchError || error instanceof SearchTaskError) {
     return `Cannot bring search up to date: ${message}`;
   }
@@ -71,5 +75,6 @@ const TELLING = [CommandError, ConfigError, EncodingError];
 // Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory, too many connections. Refused: a
 // wrong account or password, no such database, no privileges, a standby.
 const QUERY_CANCELED = "57014";
+const RAISED = "P0001";
 const OUT_OF_ROOM = new Set(["53100", "53200", "53300"]);
 const REFUSED = new Set(["28000", "28P01", "3D000", "42501", "25006"]);

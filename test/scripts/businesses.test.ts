@@ -226,6 +226,20 @@ describe("scripts/businesses.ts", () => {
     expect(found).toEqual({ status: "approved" });
   });
 
+  test("a database in which transactions see no later changes is told in a line", async () => {
+    await addBusiness(server.sql, { slug: "isolated-one" });
+    const database = new URL(server.config.databaseUrl).pathname.slice(1);
+    const isolation = "default_transaction_isolation";
+    await server.sql.unsafe(`alter database ${database} set ${isolation} = 'repeatable read'`);
+    const told = await businesses("verify", "isolated-one");
+    await server.sql.unsafe(`alter database ${database} reset ${isolation}`);
+    expect(told).toMatchObject({
+      exitCode: 1,
+      stderr:
+        "PostgreSQL refuses: the directory is changed in read committed transactions only. Reset default_transaction_isolation of its role or database.\n",
+    });
+  });
+
   test("a statement that takes longer than its role may is told in a line", async () => {
     await addBusiness(server.sql, { slug: "slow-one" });
     await server.sql.unsafe(`
