@@ -7,6 +7,7 @@ import { type FileOptions, type FileResult, importFile } from "./import/file.ts"
 import { type Format, formats } from "./import/formats.ts";
 import { readMapping } from "./import/mapping.ts";
 import { readOutcodes } from "./import/outcodes.ts";
+import type { WrittenFor } from "./import/rejects.ts";
 import { openDatabase } from "./stack/database.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
@@ -64,6 +65,7 @@ async function importEach(
   json: boolean,
 ): Promise<void> {
   const results: FileResult[] = [];
+  const written: WrittenFor = new Map();
   try {
     for (const file of files) {
       try {
@@ -75,7 +77,7 @@ async function importEach(
           );
           summarize(results, files, json);
         };
-        const result = await importFile(sql, file, { ...options, onInterrupted });
+        const result = await importFile(sql, file, { ...options, written, onInterrupted });
         results.push(result);
         if (!json) print(describe(result, options.dryRun));
       } catch (error) {

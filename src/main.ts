@@ -12,7 +12,15 @@ import { RingFile } from "./directory/ring-file.ts";
 import { type Answers, keptAnswers } from "./handlers/answers.ts";
 import { type AnswerCounts, createMetrics, type UpkeepTasks } from "./metrics.ts";
 import { LONGEST_HANDLING_MS } from "./middleware/answerInTime.ts";
-import { createLog, endWhenTold, explain, listenOn, reach, StartError } from "./process.ts";
+import {
+  closeInOrder,
+  createLog,
+  endWhenTold,
+  explain,
+  listenOn,
+  reach,
+  StartError,
+} from "./process.ts";
 import { startSearchSync } from "./search/continuous-sync.ts";
 import { createSearch } from "./search/query.ts";
 import { SEARCH_INDEX } from "./search/settings.ts";
@@ -60,17 +68,7 @@ export async function start(
   }: StartOptions = {},
 ): Promise<RunningServer> {
   const opened: (() => unknown)[] = [];
-  /**
-   * Closes what was opened, the last first; what fails or hangs does not hold up the rest.
-   * @throws when something failed, such as writing what keys have used
-   */
-  const stop = async () => {
-    const faults: unknown[] = [];
-    for (const close of opened.toReversed()) {
-      await withDeadline(Promise.try(close), STOP_MS).catch((error) => faults.push(error));
-    }
-    if (faults.length > 0) throw new AggregateError(faults, "not everything was closed in order");
-  };
+  const stop = () => closeInOrder(opened);
 
   try {
     const sql = openPostgres(config.databaseUrl, {
@@ -188,9 +186,6 @@ const LONGEST_STATEMENT_MS = LONGEST_HANDLING_MS - 1_000;
 
 /** Milliseconds: the handler's time, and some to send what it answers. */
 const LONGEST_ANSWER_MS = LONGEST_HANDLING_MS + 500;
-
-/** Milliseconds that each part has to close. */
-const STOP_MS = 5_000;
 
 async function run(): Promise<void> {
   const log = createLog();

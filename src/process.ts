@@ -1,5 +1,6 @@
 import pino, { type Logger } from "pino";
 import { type Config, ConfigError } from "./config.ts";
+import { withDeadline } from "./store/deadline.ts";
 
 /** A reason not to start that the operator can do something about. */
 export class StartError extends Error {}
@@ -67,6 +68,21 @@ export const cannotListen = (
   why: string | undefined,
 ) =>
   `Cannot start: ${why}. HOST (${host}) must be an address of this machine, PORT (${port}) one that you may use.`;
+
+/**
+ * Closes what was opened, the last first; what fails or hangs does not hold up the rest.
+ * @throws AggregateError when something failed, such as writing what keys have used
+ */
+export async function closeInOrder(opened: readonly (() => unknown)[]): Promise<void> {
+  const faults: unknown[] = [];
+  for (const close of opened.toReversed()) {
+    await withDeadline(Promise.try(close), LONGEST_CLOSING_MS).catch((error) => faults.push(error));
+  }
+  if (faults.length > 0) throw new AggregateError(faults, "not everything was closed in order");
+}
+
+/** Milliseconds that each part has to close. */
+const LONGEST_CLOSING_MS = 5_000;
 
 /**
  * Stops this process in order on a signal, or when its parent process is gone. However often it is

@@ -1,5 +1,5 @@
+import { readCategories } from "../../src/directory/import/categories.ts";
 import { Cities } from "../../src/directory/import/cities.ts";
-import { readCategories } from "../../src/directory/import/feed.ts";
 import {
   expectManyRows,
   insertBusinesses,

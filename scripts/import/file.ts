@@ -9,7 +9,7 @@ import { sayUnsettled, sayWaiting } from "../terminal/output.ts";
 import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts";
 import type { Mapping } from "./mapping.ts";
 import { type Progress, showProgress } from "./progress.ts";
-import { REJECTS, Rejects } from "./rejects.ts";
+import { REJECTS, Rejects, type WrittenFor } from "./rejects.ts";
 import type { RecordRow } from "./row.ts";
 import { readText } from "./text.ts";
 
@@ -22,7 +22,9 @@ export interface FileOptions {
   dryRun: boolean;
 }
 
-interface FileEvents {
+interface FileContext {
+  /** Where this command has put rejected rows; shared by all its files. */
+  written: WrittenFor;
   /** Called when a signal ends the command, with whether the file may have been kept all the same. */
   onInterrupted(mayBeKept: boolean): void;
 }
@@ -45,7 +47,7 @@ export interface FileResult {
 export async function importFile(
   sql: Sql,
   file: string,
-  options: FileOptions & FileEvents,
+  options: FileOptions & FileContext,
 ): Promise<FileResult> {
   if (file.endsWith(REJECTS)) {
     throw new CommandError(
@@ -55,7 +57,7 @@ export async function importFile(
   const size = await sizeOf(file);
   const format = options.format ?? (options.mapping ? "csv" : await guessFormat(file));
   const source = options.source ?? defaultSource(format, file);
-  const rejects = new Rejects(file);
+  const rejects = new Rejects(file, options.written);
   let isCommitting = false;
   // Before the progress bar, which waits for the same signals: only who registers first is called, and the
   // bar would end the command without a word.

@@ -17,12 +17,13 @@ const OURS = 0o600;
 const MOST_REASONS = 1_000;
 const OTHERS = "for other reasons, see the file";
 
-/** The feed whose rows a file holds, for each file that this command has written, by their full paths. */
-const feeds = new Map<string, string>();
+/** The feed whose rows a file holds, for each file that a command has written, by their full paths. */
+export type WrittenFor = Map<string, string>;
 
 /** The rejected rows of one file: in FILE.rejects.ndjson, and counted by reason. */
 export class Rejects {
   readonly #feed: string;
+  readonly #written: WrittenFor;
   readonly #reasons = new Map<string, number>();
   #lines: string[] = [];
   #path: string;
@@ -31,7 +32,9 @@ export class Rejects {
   #isBegun = false;
   total = 0;
 
-  constructor(file: string) {
+  /** @param written of the files before this one, so that none takes the place of another's rejects */
+  constructor(file: string, written: WrittenFor = new Map()) {
+    this.#written = written;
     // The rows are of the feed: whoever may not read that may not read them either.
     const { mode } = statSync(file, { throwIfNoEntry: false }) ?? { mode: 0o666 };
     this.#mode = (mode & 0o666) | OURS;
@@ -83,14 +86,14 @@ export class Rejects {
     if (!this.#isBegun) this.remove();
     appendFileSync(this.#path, text, { flag: this.#isBegun ? "a" : "ax", mode: this.#mode });
     this.#isBegun = true;
-    feeds.set(resolve(this.#path), this.#feed);
+    this.#written.set(resolve(this.#path), this.#feed);
   }
 
   /** FILE.rejects.ndjson, or with a number where this command has put the rows of another feed there. */
   #pathFor(file: string): string {
     for (let number = 1; ; number++) {
       const path = `${file}${number > 1 ? `.${number}` : ""}${REJECTS}`;
-      if ((feeds.get(resolve(path)) ?? this.#feed) === this.#feed) return path;
+      if ((this.#written.get(resolve(path)) ?? this.#feed) === this.#feed) return path;
     }
   }
 

@@ -40,8 +40,9 @@ test.skipIf(!existsSync("/sys/kernel"))(
     process.chdir(folder);
     try {
       const feeds = ["/sys/feed.csv", "/sys/kernel/feed.csv", "feed.csv", "/sys/feed.csv"];
+      const written = new Map();
       const paths = feeds.map((feed) => {
-        const rejects = new Rejects(feed);
+        const rejects = new Rejects(feed, written);
         rejects.add({ line: 1, reason: "name is missing", row: { feed } });
         rejects.flush();
         return rejects.path;

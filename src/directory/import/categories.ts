@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Sql } from "../../store/postgres.ts";
+import type { Sql, Transaction } from "../../store/postgres.ts";
 import { isSlug } from "../slug.ts";
 import { cleanLine } from "./text.ts";
 import { inTransaction, type TransactionOptions } from "./transaction.ts";
@@ -107,6 +107,18 @@ export async function importCategories(
     counts.unchanged = records.length - fresh.length - changed.length;
   });
   return counts;
+}
+
+/**
+ * The ids of all categories, by slug. They keep their slugs until the transaction ends. That is asked for
+ * here, before the first business is written: who changes a category takes its row first and then the lock
+ * of the chunks' borders, which this transaction shares from then on. If it wanted the row only then, each
+ * could wait for the other.
+ */
+export async function readCategories(sql: Sql | Transaction): Promise<Map<string, number>> {
+  const rows = await sql<{ slug: string; id: number }[]>`
+    select slug, id from categories order by id for key share`;
+  return new Map(rows.map(({ slug, id }) => [slug, id]));
 }
 
 interface Stored {

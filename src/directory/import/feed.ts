@@ -1,4 +1,5 @@
-import type { Sql, Transaction } from "../../store/postgres.ts";
+import type { Transaction } from "../../store/postgres.ts";
+import { readCategories } from "./categories.ts";
 import { Cities } from "./cities.ts";
 import { isLacking, mergingRules, type RuleOptions } from "./merging.ts";
 import { type Prepared, prepare } from "./prepare.ts";
@@ -186,16 +187,4 @@ export async function openFeed(
     counts.rejected++;
     options.onReject?.(record, reason);
   }
-}
-
-/**
- * The ids of all categories, by slug. They keep their slugs until the transaction ends. That is asked for
- * here, before the first business is written: who changes a category takes its row first and then the lock
- * of the chunks' borders, which this transaction shares from then on. If it wanted the row only then, each
- * could wait for the other.
- */
-export async function readCategories(sql: Sql | Transaction): Promise<Map<string, number>> {
-  const rows = await sql<{ slug: string; id: number }[]>`
-    select slug, id from categories order by id for key share`;
-  return new Map(rows.map(({ slug, id }) => [slug, id]));
 }
