@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { batched } from "../store/batches.ts";
 import { withDeadline } from "../store/deadline.ts";
-import type { Sql } from "../store/postgres.ts";
+import { listenTo, type Sql } from "../store/postgres.ts";
 import { repeat } from "../store/repeat.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
 import { type ApiKey, findKeysByHash, keyState, keysVersion, type PresentedKey } from "./keys.ts";
@@ -41,7 +41,7 @@ export async function createKeyring(
     unproven.clear();
   };
   // Also after each reconnection: what was announced meanwhile has been missed.
-  const announcements = await sql.listen("keys_changed", forget, forget);
+  const stopListening = await listenTo(sql, "keys_changed", forget, forget);
 
   /** When the version was last asked for. Older findings still held then, or they would be forgotten. */
   let confirmedAt = now();
@@ -102,7 +102,7 @@ export async function createKeyring(
     isFailing: () => now() - confirmedAt > LONGEST_SILENCE_MS,
     async stop() {
       await stopPolling();
-      await announcements.unlisten();
+      await stopListening();
     },
   };
 }

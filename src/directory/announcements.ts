@@ -1,5 +1,5 @@
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
-import type { Sql } from "../store/postgres.ts";
+import { listenTo, type Sql } from "../store/postgres.ts";
 import { repeat } from "../store/repeat.ts";
 
 /** What a committed statement did to a business that is, or was, listed. */
@@ -104,7 +104,7 @@ export async function followAnnouncements(
   }
 
   // `forget` is called now and after each reconnection, since nothing that was announced meanwhile arrives.
-  const listening = await sql.listen(CHANNEL, hear, forget);
+  const stopListening = await listenTo(sql, CHANNEL, hear, forget);
   const confirm = () => sql.notify(CHANNEL, `${CONFIRMATION} ${self} ${performance.now()}`);
   const areMissing = () => performance.now() - Math.max(toldAt, beganAt) > LONGEST_SILENCE_MS;
   const stopConfirming = repeat(CONFIRM_INTERVAL_MS, async () => void (await confirm()));
@@ -118,7 +118,7 @@ export async function followAnnouncements(
     clearTimeout(pause);
     clearInterval(watch);
     await stopConfirming();
-    await listening.unlisten();
+    await stopListening();
   }
 
   try {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Sql } from "../store/postgres.ts";
+import { listenTo, type Sql } from "../store/postgres.ts";
 import type { Upkeep } from "../store/upkeep.ts";
 import type { SearchStore } from "./settings.ts";
 import { syncSearch } from "./sync.ts";
@@ -37,7 +37,7 @@ export async function startSearchSync({
   };
   // Where there was no index, searches are answered with 503 until the new one is there.
   const onBuild = (businesses: number) => log.info({ businesses }, "building a new search index");
-  const listening = await listener.listen("directory_changed", onChange, onChange);
+  const stopListening = await listenTo(listener, "directory_changed", onChange, onChange);
   const running = run();
 
   return {
@@ -47,7 +47,7 @@ export async function startSearchSync({
       wake();
       // Changes that a hung Meilisearch holds up stay recorded; it must not hold up the shutdown.
       await Promise.race([running, sleep(STOP_MS, undefined, { ref: false })]);
-      await listening.unlisten();
+      await stopListening();
     },
   };
 

@@ -84,6 +84,25 @@ function cutWhenSilent(milliseconds: number) {
 }
 
 /**
+ * Hears what is announced on a channel.
+ * @param onListening told now and after each reconnection, since what was announced before has gone unheard
+ * @returns stops hearing. A connection that is lost hears nothing either, so that is no failure.
+ */
+export async function listenTo(
+  sql: Sql,
+  channel: string,
+  hear: (payload: string) => void,
+  onListening?: () => void,
+): Promise<() => Promise<void>> {
+  const { unlisten } = await sql.listen(channel, hear, onListening);
+  return async () => {
+    await unlisten().catch((error) => {
+      if (!isPostgresAway(error)) throw error;
+    });
+  };
+}
+
+/**
  * For a transaction that is meant to be long: lifts the time limits that its role or database may have for
  * all others, as pg_dump does for its own.
  */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { succeeds, until } from "../../scripts/stack/waiting.ts";
-import { openPostgres } from "../../src/store/postgres.ts";
+import { listenTo, openPostgres } from "../../src/store/postgres.ts";
 import { type Line, openLine } from "../line.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
@@ -153,6 +153,17 @@ test("each channel is listened to once when PostgreSQL is back, however often th
   await sql.listen("after what waits", () => {});
   await until(() => channels.every((channel) => listened.includes(channel)), 5_000);
   expect(listened.toSorted()).toEqual(channels.toSorted());
+  await sql.end({ timeout: 1 });
+});
+
+test("who stops listening while the connection breaks off has stopped", async () => {
+  const sql = openPostgres(line.url, { max: 1 });
+  const stop = await listenTo(sql, "a channel", () => {});
+  line.hold();
+  const stopped = stop();
+  await line.cut();
+  await stopped;
+  await line.mend();
   await sql.end({ timeout: 1 });
 });
 

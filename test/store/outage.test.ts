@@ -16,7 +16,6 @@ beforeEach(async () => {
   server = await startTestServer({ databaseUrl: line.url });
 });
 afterEach(async () => {
-  await line.mend();
   await server.stop();
   await line.close();
   await database.drop();
