@@ -26,9 +26,10 @@ interface Lookups {
  * 6. Shorter and shorter runs of all the words, of which the place is one piece.
  *
  * Steps that would change nothing are left out; without a place, the sixth follows the third. The fifth and
- * the sixth are gone through twice: first with the runs that name a trade, then with the others. To `mens
- * barber london` barbers are an answer, and working men's clubs are none; to `plymouth dentist` and `dentist
- * plymouth` alike, dentists elsewhere.
+ * the sixth are gone through twice: first with the runs that name a trade or may be a name, then with the
+ * others. To `mens barber london` barbers are an answer, and working men's clubs are none; to `plymouth
+ * dentist` and `dentist plymouth` alike, dentists elsewhere; to `royal oak hotel canterbury` the pub of that
+ * name there, and no other hotel.
  *
  * The number of runs grows with the square of the number of words. So of many words, those that find
  * nothing by themselves are left out first. Next to nothing is lost by that: a business has to match all
@@ -66,7 +67,7 @@ export async function* attempts(
     const inOrder = [...pieces.before.filter(isKnown), place, ...pieces.after.filter(isKnown)];
     steps.push(...runs(inOrder, Math.min(inOrder.length, all.length)));
   }
-  yield* tradesFirst(steps);
+  yield* likeliestFirst(steps, [...place, ...town]);
 }
 
 /** With so few other words, to ask which of them find something costs as many questions as it saves. */
@@ -125,14 +126,28 @@ const MOST_PIECES_IN_RUNS = 6;
 /** Whether a word is only a number or a single letter: alone, 9 finds that house in every street. */
 const isNumberOrLetter = (word: string) => /^(\p{N}+|\p{L})$/u.test(word);
 
-/** All steps with only those of their runs that name a trade, then all with only the others. */
-function* tradesFirst(steps: readonly Words[][]): Generator<Words[]> {
-  for (const isWanted of [true, false]) {
+/**
+ * All steps with only those of their runs that name a trade or may be a name, trades before names; then all
+ * with only the others.
+ */
+function* likeliestFirst(steps: readonly Words[][], place: Words): Generator<Words[]> {
+  const isLikely = (run: Words) => namesTrade(run) || mayBeName(run, place);
+  for (const wanted of [true, false]) {
     for (const step of steps) {
-      const wanted = step.filter((run) => namesTrade(run) === isWanted);
-      if (wanted.length > 0) yield wanted;
+      const chosen = step.filter((run) => isLikely(run) === wanted);
+      const [trades, others] = [
+        chosen.filter(namesTrade),
+        chosen.filter((run) => !namesTrade(run)),
+      ];
+      if (chosen.length > 0) yield [...trades, ...others];
     }
   }
+}
+
+/** Whether a run has two words or more besides the place, which it has if there is one. */
+function mayBeName(run: Words, place: Words): boolean {
+  const others = run.filter((word) => !place.includes(word));
+  return others.length > 1 && (place.length === 0 || others.length < run.length);
 }
 
 /** Whether a run holds a trade, which may be of several words. */

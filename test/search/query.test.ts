@@ -298,6 +298,12 @@ describe("when nothing matches all words", () => {
     });
   }
 
+  test("a name in its place is kept before a trade that is not the one of the business", async () => {
+    const { items, instead } = await search("wet walls hairdresser leeds");
+    expect(items.map(({ name }) => name)).toEqual(["Wet Walls Ltd"]);
+    expect(instead).toBe("wet walls leeds");
+  });
+
   for (const [text, instead] of [
     ["best plumber york", "plumber york"],
     ["where can i find the nearest plumber in york", "plumber york"],
