@@ -40,9 +40,10 @@ interface Announcements {
 
 /**
  * Follows what changes in the directory (see sql/008_announcements.sql, and sql/010 for what has
- * been added). Announcements come in the order of their commits. Those that come in quick succession
- * are told together, at most TELL_INTERVAL_MS late. To know that none was lost, this sends announcements
- * to itself: when one comes back, all that were committed before it have come.
+ * been added). Announcements come in the order of their commits. To know that none was lost, this sends
+ * announcements to itself: when one comes back, all that were committed before it have come, and are told
+ * together. So it never tells a part of a transaction, of which there may be many announcements: the total of
+ * a list would be one that never was.
  * @param tell gets what changed; "everything" when that is not known
  * @param onMissing told when announcements begin to be missing, and when they arrive again
  * @throws Error when announcements are taken and not delivered, as by a pooler in transaction mode
@@ -54,44 +55,26 @@ export async function followAnnouncements(
 ): Promise<Announcements> {
   const self = crypto.randomUUID();
   let gathered: Change[] | "everything" = [];
-  let pause: Timer | undefined;
-  /** When the last confirmation to come back was sent: all that was committed before has been heard. */
-  let heardAt = Number.NEGATIVE_INFINITY;
   /** All that was committed before this has been heard and told. */
   let toldAt = Number.NEGATIVE_INFINITY;
   const beganAt = performance.now();
   let wereMissing = false;
   const confirmed = Promise.withResolvers<void>();
 
-  function gather(changes: readonly Change[] | "everything") {
-    if (changes === "everything" || gathered === "everything") gathered = "everything";
-    else gathered.push(...changes);
-    if (!pause) tellNow();
-  }
-
-  function tellNow() {
-    const changes = gathered;
-    gathered = [];
-    pause = setTimeout(() => {
-      pause = undefined;
-      if (gathered.length > 0) tellNow();
-    }, TELL_INTERVAL_MS);
-    tell(changes);
-    toldAt = heardAt;
-  }
-
   function hear(payload: string) {
-    if (payload.startsWith(CONFIRMATION)) {
-      const [, sender, sentAt] = payload.split(" ");
-      if (sender !== self) return;
-      heardAt = Number(sentAt);
-      // Not while changes wait to be told: their announcements may have come long after the commits, and
-      // until they are told the cache shows what was before them.
-      if (gathered.length === 0) toldAt = heardAt;
-      confirmed.resolve();
-    } else {
-      gather(readChanges(payload));
-    }
+    if (!payload.startsWith(CONFIRMATION)) return gather(readChanges(payload));
+    const [, sender, sentAt] = payload.split(" ");
+    if (sender !== self) return;
+    if (gathered.length > 0) tell(gathered);
+    gathered = [];
+    toldAt = Number(sentAt);
+    confirmed.resolve();
+  }
+
+  function gather(changes: readonly Change[] | "everything") {
+    if (gathered === "everything") return;
+    if (changes === "everything" || gathered.length > MOST_GATHERED) gathered = "everything";
+    else gathered.push(...changes);
   }
 
   /**
@@ -115,7 +98,6 @@ export async function followAnnouncements(
     onMissing(wereMissing);
   }, CONFIRM_INTERVAL_MS);
   async function stop() {
-    clearTimeout(pause);
     clearInterval(watch);
     await stopConfirming();
     await stopListening();
@@ -143,10 +125,11 @@ const CONFIRMATION = "confirm";
 
 // Cached pages show all that was committed longer ago than this, so that a change shows within a second.
 const CERTAIN_FOR_MS = 900;
-// Together much less than CERTAIN_FOR_MS: otherwise areCurrent() would often be false, and each answer would
-// be made anew.
-const TELL_INTERVAL_MS = 200;
+// Much less than CERTAIN_FOR_MS: otherwise areCurrent() would often be false, and each answer would be made
+// anew.
 const CONFIRM_INTERVAL_MS = 200;
+/** While confirmations do not arrive, and changes do, nothing is found: not all of these are worth keeping. */
+const MOST_GATHERED = 10_000;
 const LONGEST_SILENCE_MS = 5_000;
 /** Milliseconds until the first one; a busy PostgreSQL takes a fraction of that. */
 const LONGEST_CONFIRMATION_MS = 5_000;

@@ -90,6 +90,23 @@ test("each of 500 changes in one statement is told, and of more that anything ma
   }
 });
 
+test("what a transaction changes is told together, however many statements it has", async () => {
+  const { slug } = await addBusiness(sql, {});
+  const other = await addBusiness(sql, {});
+  const told: string[][] = [];
+  const announcements = await followAnnouncements(sql, (changes) => {
+    if (changes !== "everything") told.push(changes.map((change) => change.slug));
+  });
+  await sql.begin(async (transaction) => {
+    await transaction`update businesses set rating = 4.5 where slug = ${slug}`;
+    await transaction`update businesses set status = 'suspended' where slug = ${other.slug}`;
+    await transaction`delete from businesses where slug = ${slug}`;
+  });
+  await until(() => told.length > 0, 5_000);
+  expect(told).toEqual([[slug, other.slug, slug]]);
+  await announcements.stop();
+});
+
 test("an announcement that cannot be read may say anything: all that is known is forgotten", async () => {
   const told: unknown[] = [];
   const announcements = await followAnnouncements(sql, (changes) => told.push(changes));
