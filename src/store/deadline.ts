@@ -10,21 +10,19 @@ export function withDeadline<Value>(
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
     let isOver = false;
+    const left = Math.max(milliseconds, 0);
     const giveUp = () => {
       isOver = true;
-      reject(new DeadlineError(`no answer within ${Math.round(milliseconds)} ms`));
+      reject(new DeadlineError(`no answer within ${Math.round(left)} ms`));
     };
     // Timers run before data that has arrived is read. A process that was itself held up must read first,
     // or it would blame its own slowness on the other side.
     let turn: NodeJS.Immediate | undefined;
-    const timer = setTimeout(
-      () => {
-        turn = setImmediate(() => {
-          turn = setImmediate(giveUp);
-        });
-      },
-      Math.max(milliseconds, 0),
-    );
+    const timer = setTimeout(() => {
+      turn = setImmediate(() => {
+        turn = setImmediate(giveUp);
+      });
+    }, left);
     const settle = () => {
       clearTimeout(timer);
       clearImmediate(turn);
