@@ -25,13 +25,18 @@ export interface Keyring {
  * Changes are announced; and a version number is read several times a second, so that a revocation
  * holds within one second even if its announcement is lost. While the number cannot be read,
  * findings are good for less than a second. Look-ups of one key at the same time share one query.
- * @param options.now the clock, in milliseconds since 1970; set by tests
+ * @param options.now milliseconds since 1970, for what expires; set by tests
+ * @param options.elapsed milliseconds of a clock that nobody sets back, for how old findings are; set by tests
  * @param options.mostKeys how many it remembers; fewer in tests
  * @throws the error of PostgreSQL when it cannot be asked
  */
 export async function createKeyring(
   sql: Sql,
-  { now = Date.now, mostKeys = MOST_KEYS }: { now?: () => number; mostKeys?: number } = {},
+  {
+    now = Date.now,
+    elapsed = () => performance.now(),
+    mostKeys = MOST_KEYS,
+  }: { now?: () => number; elapsed?: () => number; mostKeys?: number } = {},
 ): Promise<Keyring> {
   const findings = new LRUCache<string, Finding>({ max: mostKeys });
   /** Of keys that do not exist, or are still being looked up: made-up ones must not crowd out real ones. */
@@ -44,10 +49,10 @@ export async function createKeyring(
   const stopListening = await listenTo(sql, "keys_changed", forget, forget);
 
   /** When the version was last asked for. Older findings still held then, or they would be forgotten. */
-  let confirmedAt = now();
+  let confirmedAt = elapsed();
   let version = await keysVersion(sql);
   const stopPolling = repeat(POLL_INTERVAL_MS, async () => {
-    const askedAt = now();
+    const askedAt = elapsed();
     const current = await keysVersion(sql);
     if (current !== version) forget();
     version = current;
@@ -64,11 +69,11 @@ export async function createKeyring(
   function find(presented: string): Found | Promise<Found> {
     const name = hash("sha256", presented, "base64");
     const known = findings.get(name) ?? unproven.get(name);
-    if (known && now() - Math.max(known.askedAt, confirmedAt) < LONGEST_AGE_MS) return known.found;
+    if (known && elapsed() - Math.max(known.askedAt, confirmedAt) < LONGEST_AGE_MS) return known.found;
     if (!isWellFormedKey(presented)) return null;
 
     const asked = withDeadline(lookUp(hashKey(presented)), LONGEST_LOOK_UP_MS);
-    const finding: Finding = { askedAt: now(), found: asked };
+    const finding: Finding = { askedAt: elapsed(), found: asked };
     findings.delete(name);
     unproven.set(name, finding);
     asked.then(
@@ -99,7 +104,7 @@ export async function createKeyring(
       const found = find(presented);
       return found instanceof Promise ? found.then(judge) : judge(found);
     },
-    isFailing: () => now() - confirmedAt > LONGEST_SILENCE_MS,
+    isFailing: () => elapsed() - confirmedAt > LONGEST_SILENCE_MS,
     async stop() {
       await stopPolling();
       await stopListening();
@@ -128,4 +133,5 @@ const MOST_KEYS = 50_000;
 const MOST_UNPROVEN = 5_000;
 const LONGEST_LOOK_UP_MS = 2_000;
 const LOOK_UP_BATCH_SIZE = 256;
-const CONCURRENT_LOOK_UPS = 8;
+/** One holds one connection, and leaves the others to what known keys depend on. */
+const CONCURRENT_LOOK_UPS = 1;

@@ -22,7 +22,7 @@ const issue = (request: Partial<KeyRequest> = {}) =>
 
 async function withKeyring(
   use: (keyring: Keyring) => Promise<void>,
-  options: { now?: () => number } = {},
+  options: { now?: () => number; elapsed?: () => number } = {},
 ): Promise<void> {
   const keyring = await createKeyring(sql, options);
   try {
@@ -105,7 +105,7 @@ test("many look-ups of one key at once ask the database once, and so do repeated
   const { key } = await issue();
   const unknown = generateKey();
   const counted = counting();
-  const keyring = await createKeyring(counted.sql, { now: () => 0 });
+  const keyring = await createKeyring(counted.sql, { elapsed: () => 0 });
   const found = await Promise.all(Array.from({ length: 100 }, () => keyring.resolve(key)));
   expect(found.every(({ ok }) => ok)).toBe(true);
   expect(counted.lookups()).toBe(1);
@@ -120,7 +120,7 @@ test("many look-ups of one key at once ask the database once, and so do repeated
 test("a key that exists is remembered, however many are made up", async () => {
   const { key } = await issue();
   const counted = counting();
-  const keyring = await createKeyring(counted.sql, { now: () => 0, mostKeys: 3 });
+  const keyring = await createKeyring(counted.sql, { elapsed: () => 0, mostKeys: 3 });
   await keyring.resolve(key);
   for (let guess = 0; guess < 10; guess++) await keyring.resolve(generateKey());
   const before = counted.lookups();
@@ -133,7 +133,7 @@ test("a key that exists is remembered, however many are made up", async () => {
 test("look-ups of different keys at once are one question, and each gets its own answer", async () => {
   const keys = await Promise.all(Array.from({ length: 20 }, () => issue()));
   const counted = counting();
-  const keyring = await createKeyring(counted.sql, { now: () => 0 });
+  const keyring = await createKeyring(counted.sql, { elapsed: () => 0 });
   const unknown = keyring.resolve(generateKey());
   const found = await Promise.all(keys.map(({ key }) => keyring.resolve(key)));
   expect(found.map((resolved) => resolved.ok && resolved.key.id)).toEqual(keys.map(({ id }) => id));
@@ -177,16 +177,16 @@ test("a change of a tier holds within a second even if no announcement came", as
 });
 
 test("findings grow old while it cannot be asked whether something has changed", async () => {
-  let now = 0;
+  let time = 0;
   const { key, id } = await issue();
   const counted = counting();
-  const keyring = await createKeyring(counted.sql, { now: () => now });
+  const keyring = await createKeyring(counted.sql, { elapsed: () => time });
   await counted.polled();
   await withoutPolls({ isAnnounced: false }, async () => {
     expect((await keyring.resolve(key)).ok).toBe(true);
     await revokeKey(sql, id);
     expect((await keyring.resolve(key)).ok).toBe(true);
-    now += 999;
+    time += 999;
     expect(await keyring.resolve(key)).toEqual({ ok: false, denied: "revoked" });
   });
   await keyring.stop();
@@ -194,17 +194,17 @@ test("findings grow old while it cannot be asked whether something has changed",
 });
 
 test("a key in use is looked up once, however long it is used", async () => {
-  let now = 0;
+  let time = 0;
   const { key } = await issue();
   const counted = counting();
-  const keyring = await createKeyring(counted.sql, { now: () => now });
+  const keyring = await createKeyring(counted.sql, { elapsed: () => time });
   // One change is no reason to look it up again and again.
   await issue();
   await counted.polled();
-  for (let time = 0; time < 3; time++) {
+  for (let turn = 0; turn < 3; turn++) {
     expect((await keyring.resolve(key)).ok).toBe(true);
     // It would be too old the second time, had it not been heard that nothing has changed.
-    now += 800;
+    time += 800;
     await counted.polled();
   }
   expect(counted.lookups()).toBe(1);
@@ -215,7 +215,7 @@ test("a key in use is looked up once, however long it is used", async () => {
 test("a revocation holds in two keyrings at once by its announcement alone", async () => {
   const { key, id } = await issue();
   // A clock that stands still: nothing grows old.
-  const still = { now: () => 0 };
+  const still = { elapsed: () => 0 };
   await withKeyring(async (one) => {
     await withKeyring(async (other) => {
       const all = () => Promise.all([one.resolve(key), other.resolve(key)]);
@@ -246,7 +246,7 @@ test("what was announced while the connection was lost is made up for", async ()
         });
         await until(async () => !(await keyring.resolve(key)).ok, 10_000);
       }),
-    { now: () => 0 },
+    { elapsed: () => 0 },
   );
 });
 
@@ -295,7 +295,7 @@ test("a change of a tier holds for its keys by its announcement alone", async ()
         await sql`update tiers set per_minute = 601 where slug = 'growth'`;
         await until(async () => (await perMinute()) === 601, 5_000);
       }),
-    { now: () => 0 },
+    { elapsed: () => 0 },
   );
 });
 
@@ -334,7 +334,7 @@ test("a failed look-up is an error for its callers, and is not remembered", asyn
       await sql`alter view keys_gone rename to keys_with_limits`;
       expect((await keyring.resolve(key)).ok).toBe(true);
     },
-    { now: () => 0 },
+    { elapsed: () => 0 },
   );
 });
 
