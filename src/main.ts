@@ -78,7 +78,13 @@ export async function start(
     opened.push(() => sql.end({ timeout: 2 }));
     // For admission and cache invalidation, which must not queue behind slow answers: under load even
     // what the cache can answer would be refused, or asked of the database again.
-    const control = openPostgres(config.databaseUrl, { ...POSTGRES, max: 3 });
+    // One connection each for keys that are not known yet, for writing what keys have used, for looking that
+    // up, and for what must wait for none of these.
+    const control = openPostgres(config.databaseUrl, {
+      ...POSTGRES,
+      max: 4,
+      longestStatementMs: LONGEST_STATEMENT_MS,
+    });
     opened.push(() => control.end({ timeout: 2 }));
     const pending = await reach("PostgreSQL (DATABASE_URL)", () => pendingMigrations(sql));
     if (pending.length > 0) {

@@ -52,7 +52,8 @@ export function createBeginnings({
 }
 
 const LOOK_UP_BATCH_SIZE = 1_000;
-const CONCURRENT_LOOK_UPS = 8;
+/** One holds one connection, and leaves the others to what known meters depend on. */
+const CONCURRENT_LOOK_UPS = 1;
 const LONGEST_LOOK_UP_MS = 2_000;
 
 type Begin = (key: ApiKey, month: string) => Promise<void>;

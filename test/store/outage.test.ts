@@ -1,18 +1,27 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
+import { generateKey } from "../../src/access/key-format.ts";
 import { createKey } from "../../src/access/keys.ts";
 import { addBusiness } from "../fixtures.ts";
 import { type Line, openLine } from "../line.ts";
-import { createDatabase, startTestServer, type TestDatabase, type TestServer } from "../support.ts";
+import {
+  createDatabase,
+  startTestServer,
+  type TestDatabase,
+  type TestServer,
+  untilBlocked,
+} from "../support.ts";
 
 // For each test a server of its own: after an outage it keeps nothing until it hears of changes again.
 let database: TestDatabase;
 let line: Line;
+let key: string;
 let server: TestServer;
 beforeEach(async () => {
   database = await createDatabase();
   await addBusiness(database.sql, { slug: "a-shop" });
   line = await openLine(new URL(database.url));
+  ({ key } = await createKey(database.sql, OWNER));
   server = await startTestServer({ databaseUrl: line.url });
 });
 afterEach(async () => {
@@ -20,6 +29,8 @@ afterEach(async () => {
   await line.close();
   await database.drop();
 });
+
+const OWNER = { name: "A tester", email: "tester@client.example", tier: "growth" };
 
 /** Of a server, for its answers. */
 const CONNECTIONS = 10;
@@ -38,6 +49,8 @@ const ask = async (headers: Record<string, string> = {}) => {
   };
 };
 
+const withKey = (key: string) => ask({ Authorization: `Bearer ${key}` });
+
 /** The status of /healthz, for which the directory has to be readable. */
 const health = async () => (await fetch(`${server.url}/healthz`)).status;
 
@@ -54,12 +67,7 @@ async function keptIsOver() {
 }
 
 test("what is kept is given, with a key too, while others wait for a slow database", async () => {
-  const owner = { name: "A tester", email: "tester@client.example", tier: "growth" };
-  const [{ key }, fresh] = await Promise.all([
-    createKey(database.sql, owner),
-    createKey(database.sql, owner),
-  ]);
-  const withKey = (key: string) => ask({ Authorization: `Bearer ${key}` });
+  const fresh = await createKey(database.sql, OWNER);
   expect([(await ask()).status, (await withKey(key)).status]).toEqual([200, 200]);
   const others: Promise<unknown>[] = [];
   await database.sql.begin(async (transaction) => {
@@ -83,12 +91,44 @@ test("what is kept is given, with a key too, while others wait for a slow databa
   await Promise.all(others);
 });
 
-test("a server that cannot write what keys have used says so at its end", async () => {
-  const { key } = await createKey(database.sql, {
-    name: "A tester",
-    email: "tester@client.example",
-    tier: "growth",
+test("known keys are let in while keys that nobody has look for one in a table that is locked", async () => {
+  expect((await withKey(key)).status).toBe(200);
+  const madeUp: Promise<unknown>[] = [];
+  await database.sql.begin(async (transaction) => {
+    await transaction`lock table api_keys in access exclusive mode`;
+    for (let caller = 0; caller < 2 * CONNECTIONS; caller++) {
+      madeUp.push(withKey(generateKey()));
+      await Bun.sleep(5);
+    }
+    await untilBlocked(database.sql);
+    // For longer than a key is known without a word from PostgreSQL.
+    const began = performance.now();
+    while (performance.now() - began < 1_500) {
+      expect((await withKey(key)).status).toBe(200);
+      await Bun.sleep(20);
+    }
   });
+  await Promise.all(madeUp);
+});
+
+test("that usage cannot be written is told while somebody holds one row of it", async () => {
+  const failing = async () =>
+    /highstreet_upkeep_failing\{task="usage"\} (\d)/.exec(
+      await (await fetch(`${server.url}/metrics`)).text(),
+    )?.[1];
+  expect((await withKey(key)).status).toBe(200);
+  await until(async () => (await database.sql`select from usage`).length > 0, 5_000);
+  await database.sql.begin(async (transaction) => {
+    await transaction`update usage set used = used`;
+    expect((await withKey(key)).status).toBe(200);
+    await until(async () => (await failing()) === "1", 10_000);
+  });
+  await until(async () => (await failing()) === "0", 10_000);
+  const [{ used }] = await database.sql<[{ used: number }]>`select used::integer from usage`;
+  expect(used).toBe(2);
+}, 30_000);
+
+test("a server that cannot write what keys have used says so at its end", async () => {
   const other = await startTestServer({ databaseUrl: line.url });
   const answer = await fetch(`${other.url}/api/v1/businesses/a-shop`, {
     headers: { Authorization: `Bearer ${key}` },
