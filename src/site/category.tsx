@@ -77,9 +77,8 @@ export function category(sql: Sql, baseUrl: string): Handler {
           <details class="more">
             <summary>In one town only</summary>
             <CountedLinks
-              links={cities
-                .map((each) => ({ ...each, href: pathWith(path, { city: each.slug }) }))
-                .sort(byName)}
+              links={cities.toSorted(byName)}
+              linkTo={(slug) => pathWith(path, { city: slug })}
             />
           </details>
         )}
@@ -111,12 +110,7 @@ function Below({
   if (links.length === 0) return null;
   return (
     <nav aria-label="Subcategories">
-      <CountedLinks
-        links={links.map((each) => ({
-          ...each,
-          href: pathWith(`/categories/${each.slug}`, { city }),
-        }))}
-      />
+      <CountedLinks links={links} linkTo={(slug) => pathWith(`/categories/${slug}`, { city })} />
     </nav>
   );
 }

@@ -10,9 +10,7 @@ import { unmarked } from "./unmarked.ts";
 /** GET /cities: every town in which there is something, by letter. */
 export function cities(sql: Sql, baseUrl: string): Handler {
   return async function cities() {
-    const links = (await largestCities(sql))
-      .map((city) => ({ ...city, href: `/cities/${city.slug}` }))
-      .sort(byName);
+    const links = (await largestCities(sql)).sort(byName);
     const letters = [...Map.groupBy(links, initial)];
     const towns = counted(links.length, "town or city", "towns and cities");
     return page(
@@ -41,7 +39,7 @@ export function cities(sql: Sql, baseUrl: string): Handler {
         {letters.map(([letter, under]) => (
           <section key={letter}>
             <h2 id={letter}>{letter}</h2>
-            <CountedLinks links={under} />
+            <CountedLinks links={under} linkTo={(slug) => `/cities/${slug}`} />
           </section>
         ))}
       </>,

@@ -42,11 +42,8 @@ export function city(sql: Sql, baseUrl: string): Handler {
     const pages = Math.ceil(total / PAGE_SIZE);
     if (number > Math.max(1, pages)) return notFound();
 
-    const links = inUse.map((each) => ({
-      ...each,
-      href: pathWith(`/categories/${each.slug}`, { city: shown.slug }),
-    }));
-    const others = links.slice(MOST_AT_ONCE).sort(byName);
+    const others = inUse.slice(MOST_AT_ONCE).sort(byName);
+    const linkToCategory = (slug: string) => pathWith(`/categories/${slug}`, { city: shown.slug });
     const path = `/cities/${shown.slug}`;
     const linkTo = (to: number) => pathWith(path, { page: to });
     const title = `Businesses in ${shown.name}`;
@@ -65,13 +62,13 @@ export function city(sql: Sql, baseUrl: string): Handler {
           {countedBusinesses(total)}
           {ofPage(number)}
         </p>
-        {number === 1 && links.length > 0 && (
+        {number === 1 && inUse.length > 0 && (
           <nav aria-label={`Categories in ${shown.name}`}>
-            <CountedLinks links={links.slice(0, MOST_AT_ONCE)} />
+            <CountedLinks links={inUse.slice(0, MOST_AT_ONCE)} linkTo={linkToCategory} />
             {others.length > 0 && (
               <details class="more">
                 <summary>{counted(others.length, "more category", "more categories")}</summary>
-                <CountedLinks links={others} />
+                <CountedLinks links={others} linkTo={linkToCategory} />
               </details>
             )}
           </nav>

@@ -19,11 +19,7 @@ export function home(sql: Sql, baseUrl: string): Handler {
       .sort((one, other) => other.businessCount - one.businessCount)
       .slice(0, 18);
     const branches = inUse.filter(({ parent }) => parent === null);
-    const linkTo =
-      (kind: string) => (place: { slug: string; name: string; businessCount: number }) => ({
-        ...place,
-        href: `/${kind}/${place.slug}`,
-      });
+    const linkToCategory = (slug: string) => `/categories/${slug}`;
     return page(
       {
         title: "Highstreet",
@@ -41,13 +37,13 @@ export function home(sql: Sql, baseUrl: string): Handler {
         {popular.length > 0 && (
           <section>
             <h2>Popular categories</h2>
-            <CountedLinks links={popular.map(linkTo("categories"))} />
+            <CountedLinks links={popular} linkTo={linkToCategory} />
           </section>
         )}
         {cities.length > 0 && (
           <section>
             <h2>Popular towns and cities</h2>
-            <CountedLinks links={cities.map(linkTo("cities"))} />
+            <CountedLinks links={cities} linkTo={(slug) => `/cities/${slug}`} />
             <p>
               <a href="/cities">All towns and cities</a>
             </p>
@@ -56,7 +52,7 @@ export function home(sql: Sql, baseUrl: string): Handler {
         {branches.length > 0 && (
           <section>
             <h2>All categories</h2>
-            <CountedLinks links={branches.map(linkTo("categories"))} />
+            <CountedLinks links={branches} linkTo={linkToCategory} />
           </section>
         )}
       </>,

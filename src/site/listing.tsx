@@ -108,17 +108,19 @@ export function Paging({
   );
 }
 
-/** Links with the number of businesses behind each. */
+/** Links to cities or categories, with the number of businesses behind each. */
 export function CountedLinks({
   links,
+  linkTo,
 }: {
-  links: readonly { href: string; name: string; businessCount: number }[];
+  links: readonly { slug: string; name: string; businessCount: number }[];
+  linkTo: (slug: string) => string;
 }) {
   return (
     <ul class="counted" {...unmarked}>
-      {links.map(({ href, name, businessCount }) => (
-        <li key={href}>
-          <a href={href}>{name}</a> <span class="count">{grouped(businessCount)}</span>
+      {links.map(({ slug, name, businessCount }) => (
+        <li key={slug}>
+          <a href={linkTo(slug)}>{name}</a> <span class="count">{grouped(businessCount)}</span>
         </li>
       ))}
     </ul>
