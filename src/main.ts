@@ -6,10 +6,8 @@ import { logOutages } from "./access/outage-log.ts";
 import { flushRegularly, openUsage } from "./access/usage.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
-import type { PageFile } from "./directory/kept-pages.ts";
-import { createPageCache } from "./directory/page-cache.ts";
-import { RingFile } from "./directory/ring-file.ts";
-import { type Answers, keptAnswers } from "./handlers/answers.ts";
+import { openPageFile } from "./directory/kept-pages.ts";
+import { createAnswers } from "./handlers/answers.ts";
 import { type AnswerCounts, createMetrics, type UpkeepTasks } from "./metrics.ts";
 import { LONGEST_HANDLING_MS } from "./middleware/answerInTime.ts";
 import {
@@ -110,25 +108,12 @@ export async function start(
     });
     opened.push(() => admission.stop());
 
-    const file: PageFile = await reach(
-      "a file in TMPDIR",
-      async () =>
-        new RingFile(config.tempFolder, {
-          size: cacheBytes,
-          mostNames: MOST_KEPT,
-          margin: cacheBytes / 32,
-        }),
+    const file = await reach("a file in TMPDIR", async () =>
+      openPageFile(config.tempFolder, cacheBytes),
     );
     opened.push(() => file.close());
-    const answers: Answers = await reach("PostgreSQL (DATABASE_URL)", () =>
-      createPageCache(control, file, {
-        ...keptAnswers,
-        onFault: (error) => log.error({ err: error }, "finished answers cannot be kept in TMPDIR"),
-        onMissing(areMissing) {
-          if (areMissing) log.error("nothing is heard of changes: each answer is made anew");
-          else log.info("changes are heard of again");
-        },
-      }),
+    const answers = await reach("PostgreSQL (DATABASE_URL)", () =>
+      createAnswers(control, file, log),
     );
     opened.push(() => answers.stop());
 
@@ -174,12 +159,6 @@ export async function start(
 
 /** Room for some hundred thousand pages of twenty businesses, in all processes of a server. */
 const CACHE_BYTES = 720 * 1024 * 1024;
-
-/**
- * Pages and compressed forms in each process. If they are small, the file has room for more, but those would
- * not be worth the memory that each name takes.
- */
-const MOST_KEPT = 110_000;
 
 const POSTGRES = {
   keepsPlans: true,

@@ -1,8 +1,23 @@
-import { type RingFile, Slot } from "./ring-file.ts";
+import { RingFile, Slot } from "./ring-file.ts";
 import type { Standing, Subject } from "./touched.ts";
 
 /** The file of all pages and their other forms, such as compressed ones. */
 export type PageFile = RingFile<KeptForm>;
+
+/**
+ * Opens such a file.
+ * @param size in bytes; 0 keeps nothing
+ * @throws Error when it cannot be made in the folder
+ */
+export function openPageFile(folder: string, size: number): PageFile {
+  return new RingFile(folder, { size, mostNames: MOST_KEPT, margin: size / 32 });
+}
+
+/**
+ * Pages and compressed forms in a process. If they are small, the file has room for more, but those would not
+ * be worth the memory that each name takes.
+ */
+const MOST_KEPT = 110_000;
 
 /** How pages are written to a file, and read from it. */
 interface KeptPages<Rest> {

@@ -1,8 +1,16 @@
-import type { Made, PageCache, PageCacheOptions } from "../directory/page-cache.ts";
+import type { Logger } from "pino";
+import type { PageFile } from "../directory/kept-pages.ts";
+import {
+  createPageCache,
+  type Made,
+  type PageCache,
+  type PageCacheOptions,
+} from "../directory/page-cache.ts";
 import type { KeyedPage, OpenPage } from "../directory/schemas.ts";
 import type { Shown } from "../directory/touched.ts";
 import { type FinishedAnswer, okFinished } from "../http/answer.ts";
 import { Representation } from "../http/representation.ts";
+import type { Sql } from "../store/postgres.ts";
 
 /** The finished answers that are kept. */
 export type Answers = PageCache<KeptAnswer>;
@@ -18,6 +26,22 @@ export interface PageOfList {
   total: number;
   page: number;
   limit: number;
+}
+
+/**
+ * Opens the cache of finished answers.
+ * @param file belongs to the caller, who closes it
+ * @throws what createPageCache throws
+ */
+export function createAnswers(sql: Sql, file: PageFile, log: Logger): Promise<Answers> {
+  return createPageCache(sql, file, {
+    ...keptAnswers,
+    onFault: (error) => log.error({ err: error }, "finished answers cannot be kept in TMPDIR"),
+    onMissing(areMissing) {
+      if (areMissing) log.error("nothing is heard of changes: each answer is made anew");
+      else log.info("changes are heard of again");
+    },
+  });
 }
 
 /** 200 with a JSON body, to be kept as long as what it shows is true. */
