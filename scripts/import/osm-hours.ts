@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import OpeningHours, { type nominatim_object } from "opening_hours";
-import type { OpeningHoursRecord } from "../../src/directory/import/record.ts";
+import type { ImportRecord } from "../../src/directory/import/record.ts";
 import { weekdays } from "../../src/directory/weekdays.ts";
 
 /**
@@ -9,7 +9,7 @@ import { weekdays } from "../../src/directory/weekdays.ts";
  * @returns null when there is no such week: the hours follow the season or the sun, a day has no times or
  *   no end, they are words, or they say that the place never opens
  */
-export function readWeek(value: string): OpeningHoursRecord[] | null {
+export function readWeek(value: string): Week | null {
   if (value.length > LONGEST_VALUE) return null;
   const known = read.get(value);
   if (known) return known.week;
@@ -18,7 +18,9 @@ export function readWeek(value: string): OpeningHoursRecord[] | null {
   return week;
 }
 
-const read = new LRUCache<string, { week: OpeningHoursRecord[] | null }>({ max: 10_000 });
+type Week = NonNullable<ImportRecord["openingHours"]>;
+
+const read = new LRUCache<string, { week: Week | null }>({ max: 10_000 });
 
 /** OpenStreetMap itself keeps no longer ones, and to read them takes the library ever longer. */
 const LONGEST_VALUE = 255;
@@ -37,7 +39,7 @@ function quietly<Result>(work: () => Result): Result {
 
 type Interval = [from: Date, to: Date, isUnknown: boolean, comment: string | undefined];
 
-function parse(value: string): OpeningHoursRecord[] | null {
+function parse(value: string): Week | null {
   // Without coordinates the library takes fixed hours for sunrise and sunset.
   if (/\b(sunrise|sunset|dawn|dusk)\b/.test(value)) return null;
   // By the letter of the format these are open day and night, but who writes them does not know the times.
@@ -153,10 +155,7 @@ const MONDAYS = [
 ] as const;
 const MARGIN_DAYS = 2;
 
-function weekFrom(
-  hours: Hours,
-  [year, month, day]: (typeof MONDAYS)[number],
-): OpeningHoursRecord[] | null {
+function weekFrom(hours: Hours, [year, month, day]: (typeof MONDAYS)[number]): Week | null {
   const at = (days: number) => new Date(year, month, day + days);
   // Some days more on each side, so that no interval of this week is cut.
   const intervals = hours.days.getOpenIntervals(at(-MARGIN_DAYS), at(7 + MARGIN_DAYS));

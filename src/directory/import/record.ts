@@ -1,52 +1,7 @@
 import * as v from "valibot";
 import { isSlug } from "../slug.ts";
-import { type BusinessStatus, businessStatuses } from "../status.ts";
+import { businessStatuses } from "../status.ts";
 import { weekdays } from "../weekdays.ts";
-
-/**
- * One business as a feed gives it. A field that is absent says nothing and keeps what is known;
- * null or "" says that there is none.
- */
-export interface ImportRecord {
-  /** The id of the business in the source; together with the source's name it identifies it for good. */
-  sourceId: string;
-  name: string;
-  /** Used when the business is created, and only then; made from name and city when absent. */
-  slug?: string | null;
-  /** Slug of a category, or a text that makes it: "Fish & Chips" is fish-and-chips. */
-  category?: string | null;
-  /** Display name of a town. */
-  city?: string | null;
-  shortDescription?: string | null;
-  description?: string | null;
-  /** A line1 without a line2 means that there is no second line. */
-  address?: { line1?: string | null; line2?: string | null; postcode?: string | null } | null;
-  /** WGS 84 degrees. A place outside the UK counts as none. */
-  coordinates?: { lat: number; lng: number } | null;
-  phone?: string | null;
-  email?: string | null;
-  website?: string | null;
-  /** 0 to 5, kept with two decimals; 0 is not rated. */
-  rating?: number | null;
-  reviewCount?: number | null;
-  isClaimed?: boolean | null;
-  isVerified?: boolean | null;
-  isPremium?: boolean | null;
-  /** Applies when the business is created; afterwards its status is the operator's. */
-  status?: BusinessStatus | null;
-  photos?: { url: string; caption?: string | null; isCover?: boolean | null }[] | null;
-  /** Times are HH:MM; a closeTime not after its openTime is past midnight. What touches is joined. */
-  openingHours?: OpeningHoursRecord[] | null;
-}
-
-export interface OpeningHoursRecord {
-  /** Weekday in English, in any case. */
-  day: string;
-  openTime?: string | null;
-  closeTime?: string | null;
-  isClosed?: boolean | null;
-  is24Hours?: boolean | null;
-}
 
 const text = (field: string, longest: number) =>
   v.nullish(
@@ -77,7 +32,7 @@ const between = (field: string, least: number, most: number, unit = "") => {
 const DEGREES = ": degrees of WGS 84, not metres of the national grid";
 
 // For an absent key, valibot reports the object's message: so a required field has a default that is
-// never valid.
+// never valid, and which its type does not tell of.
 const required = (field: string, longest: number) =>
   v.optional(
     v.pipe(
@@ -86,7 +41,7 @@ const required = (field: string, longest: number) =>
       v.maxLength(longest, `${field} is longer than ${longest} characters`),
     ),
     "",
-  );
+  ) as v.GenericSchema<string>;
 
 const photo = v.object(
   {
@@ -142,11 +97,16 @@ const openingHours = v.pipe(
   ),
 );
 
-/** The checks of an {@link ImportRecord}; each issue is a short reason. */
+/**
+ * One business as a feed gives it; each issue is a short reason. A field that is absent says nothing and
+ * keeps what is known; null or "" says that there is none.
+ */
 export const importRecord = v.object(
   {
+    // The id of the business in the source; together with the source's name it identifies it for good.
     sourceId: required("sourceId", 200),
     name: required("name", 400),
+    // Used when the business is created, and only then; made from name and city when absent.
     slug: v.nullish(
       v.pipe(
         v.string("slug must be text"),
@@ -156,10 +116,13 @@ export const importRecord = v.object(
         ),
       ),
     ),
+    // Slug of a category, or a text that makes it: "Fish & Chips" is fish-and-chips.
     category: text("category", 120),
+    // Display name of a town.
     city: text("city", 200),
     shortDescription: text("shortDescription", 500),
     description: text("description", 20_000),
+    // A line1 without a line2 means that there is no second line.
     address: v.nullish(
       v.object(
         {
@@ -170,6 +133,7 @@ export const importRecord = v.object(
         "address must be {line1, line2, postcode}",
       ),
     ),
+    // A place outside the UK counts as none.
     coordinates: v.nullish(
       v.pipe(
         v.object(
@@ -190,6 +154,7 @@ export const importRecord = v.object(
     phone: text("phone", 300),
     email: text("email", 300),
     website: text("website", 2000),
+    // Kept with two decimals; 0 is not rated.
     rating: orNone(between("rating", 0, 5), 0),
     reviewCount: orNone(
       v.pipe(
@@ -201,6 +166,7 @@ export const importRecord = v.object(
     isClaimed: flag("isClaimed"),
     isVerified: flag("isVerified"),
     isPremium: flag("isPremium"),
+    // Applies when the business is created; afterwards its status is the operator's.
     status: v.nullish(
       v.picklist(businessStatuses, `status must be one of ${businessStatuses.join(", ")}`),
     ),
@@ -215,6 +181,7 @@ export const importRecord = v.object(
       ),
       [],
     ),
+    // A closeTime not after its openTime is past midnight. What touches is joined.
     openingHours: orNone(
       v.pipe(
         v.array(
@@ -229,4 +196,5 @@ export const importRecord = v.object(
   "the row is not an object",
 );
 
+export type ImportRecord = v.InferInput<typeof importRecord>;
 export type CheckedRecord = v.InferOutput<typeof importRecord>;
