@@ -15,11 +15,7 @@ commands do not start.`;
 await runCommand(USAGE, async () => {
   parseArgs();
   const config = loadConfig(await scriptEnvironment());
-  const sql = openPostgres(config.databaseUrl, { max: 2 });
-  try {
-    const applied = await migrate(sql, { onWait: say });
-    print(applied.length === 0 ? "Up to date." : `Applied ${applied.join(", ")}.`);
-  } finally {
-    await sql.end();
-  }
+  await using sql = openPostgres(config.databaseUrl, { max: 2 });
+  const applied = await migrate(sql, { onWait: say });
+  print(applied.length === 0 ? "Up to date." : `Applied ${applied.join(", ")}.`);
 });

@@ -276,18 +276,13 @@ let redisDatabases = 1;
 
 async function createTemplate(): Promise<void> {
   await asOwner((sql) => sql`create database ${sql(TEMPLATE)}`);
-  const sql = openPostgres(databaseUrl(TEMPLATE), { max: 2 });
+  await using sql = openPostgres(databaseUrl(TEMPLATE), { max: 2 });
   await migrate(sql);
-  await sql.end();
 }
 
 async function asOwner(statement: (sql: Sql) => Promise<unknown>): Promise<void> {
-  const sql = openPostgres(stores().databaseUrl, { max: 1 });
-  try {
-    await statement(sql);
-  } finally {
-    await sql.end();
-  }
+  await using sql = openPostgres(stores().databaseUrl, { max: 1 });
+  await statement(sql);
 }
 
 function databaseUrl(name: string): string {

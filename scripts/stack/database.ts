@@ -10,15 +10,14 @@ import { CommandError } from "../terminal/command.ts";
  */
 export async function openDatabase(url: string, max: number): Promise<Sql & AsyncDisposable> {
   const sql = openPostgres(url, { max });
-  const close = () => sql.end({ timeout: 5 });
   try {
     const pending = await pendingMigrations(sql);
-    if (pending.length === 0) return Object.assign(sql, { [Symbol.asyncDispose]: close });
+    if (pending.length === 0) return sql;
     throw new CommandError(
       `The database lacks ${pending.join(", ")}: run \`npx bun scripts/migrate.ts\`.`,
     );
   } catch (error) {
-    await close();
+    await sql[Symbol.asyncDispose]();
     throw error;
   }
 }

@@ -178,24 +178,18 @@ function settings(port: number, durable: boolean): string[] {
 }
 
 async function isReady(url: string): Promise<boolean> {
-  const sql = openPostgres(url, { max: 1 });
+  await using sql = openPostgres(url, { max: 1 });
   try {
     await ping(sql);
     return true;
   } catch (error) {
     if (isPostgresAway(error)) return false;
     throw error;
-  } finally {
-    await sql.end();
   }
 }
 
 async function createDatabase(url: string): Promise<void> {
-  const sql = openPostgres(url, { max: 1 });
-  try {
-    const [existing] = await sql`select 1 from pg_database where datname = ${DATABASE}`;
-    if (!existing) await sql`create database ${sql(DATABASE)}`;
-  } finally {
-    await sql.end();
-  }
+  await using sql = openPostgres(url, { max: 1 });
+  const [existing] = await sql`select 1 from pg_database where datname = ${DATABASE}`;
+  if (!existing) await sql`create database ${sql(DATABASE)}`;
 }

@@ -57,12 +57,8 @@ async function useGiven(
 }
 
 async function askPostgres(url: string): Promise<void> {
-  const sql = openPostgres(url, { max: 1 });
-  try {
-    await ping(sql);
-  } finally {
-    await sql.end();
-  }
+  await using sql = openPostgres(url, { max: 1 });
+  await ping(sql);
 }
 
 async function askRedis(urls: string): Promise<void> {

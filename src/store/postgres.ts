@@ -27,7 +27,7 @@ interface PostgresOptions {
 }
 
 /**
- * Opens a pool of connections to PostgreSQL. Connects on first use.
+ * Opens a pool of connections to PostgreSQL. Connects on first use. End it, or dispose of it, to close it.
  *
  * The driver is patched (see patches/ beside this). As published, it has these faults:
  * - When a connection breaks, statements under way may wait for ever, the connection may never work again,
@@ -38,7 +38,7 @@ interface PostgresOptions {
 export function openPostgres(
   url: string,
   { max = 10, keepsPlans = false, longestSilenceMs, longestStatementMs }: PostgresOptions = {},
-): Sql {
+): Sql & AsyncDisposable {
   const options = {
     max,
     connect_timeout: 5,
@@ -57,14 +57,20 @@ export function openPostgres(
   };
   // Connects only when something is asked of it. Until then it tells what the URL means.
   const sql = postgres(url, options);
-  if (longestSilenceMs === undefined || sql.options.ssl || sql.options.path) return sql;
-  return postgres(url, {
+  if (longestSilenceMs === undefined || sql.options.ssl || sql.options.path) {
+    return disposable(sql);
+  }
+  const cutting = {
     ...options,
     // Seconds: idle connections are closed in order, before they would be cut.
     idle_timeout: longestSilenceMs / 2_000,
     socket: cutWhenSilent(longestSilenceMs),
-  } as typeof options);
+  };
+  return disposable(postgres(url, cutting as typeof options));
 }
+
+const disposable = (sql: Sql): Sql & AsyncDisposable =>
+  Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end({ timeout: 5 }) });
 
 /** Makes sockets for the driver. Its options have a list of hosts, of which loadConfig lets one through. */
 function cutWhenSilent(milliseconds: number) {
