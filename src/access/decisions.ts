@@ -1,3 +1,5 @@
+import { monthOf } from "./months.ts";
+
 /**
  * What a decision about admission says, and the figures that it goes by: the same whether Redis decides
  * (meters.ts) or this process does (local.ts).
@@ -29,6 +31,32 @@ interface Refused {
   reason: "rate_limited" | "quota_exceeded";
   /** Whole seconds, at least 1. */
   retryAfterSeconds: number;
+}
+
+/**
+ * The decision on a charge, from how the meter stands after it.
+ * @param standing.level of the bucket, in parts of a request
+ * @param standing.time of this decision, microseconds since 1970
+ * @param token of how many such parts a request is
+ */
+export function decisionOf(
+  outcome: "admitted" | Refused["reason"],
+  {
+    month,
+    used,
+    level,
+    perMinute,
+    time,
+  }: { month: string; used: number; level: number; perMinute: number; time: number },
+  token = TOKEN,
+): Decision {
+  const monthEndsInSeconds = Math.ceil((monthOf(month).endsAt * 1000 - time) / SECOND);
+  const tokensLeft = Math.floor(level / token);
+  const nextTokenInSeconds = Math.ceil((token - (level % token)) / perMinute / SECOND);
+  const reading = { month, used, monthEndsInSeconds, tokensLeft, nextTokenInSeconds };
+  if (outcome === "admitted") return { ...reading, admitted: true };
+  const retryAfterSeconds = outcome === "rate_limited" ? nextTokenInSeconds : monthEndsInSeconds;
+  return { ...reading, admitted: false, reason: outcome, retryAfterSeconds };
 }
 
 /** Whether to admit somebody cannot be decided, since what that depends on cannot be read. */

@@ -1,14 +1,12 @@
 import { LRUCache } from "lru-cache";
 import {
   type Decision,
-  type MeterReading,
+  decisionOf,
   OPEN_LIMIT,
   OPEN_WINDOW_MICROSECONDS,
-  SECOND,
   TOKEN,
 } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
-import { monthOf } from "./months.ts";
 
 /**
  * The rules of the scripts in this process, for while Redis is away: a sliding window for clients,
@@ -94,7 +92,9 @@ export function createLocalLimiter({
       if (cost > 0 && !isUsedUp && standing.used >= share(left)) return null;
 
       const isEmpty = standing.level < cost * token;
-      if (cost > 0 && !isUsedUp && !isEmpty) {
+      const otherwise = isEmpty ? "rate_limited" : "admitted";
+      const outcome = cost > 0 && isUsedUp ? "quota_exceeded" : otherwise;
+      if (cost > 0 && outcome === "admitted") {
         standing.level -= cost * token;
         standing.used += cost;
         meters.set(key.meterId, standing);
@@ -103,13 +103,8 @@ export function createLocalLimiter({
         // until the clock is where it was.
         meter.time = standing.time;
       }
-      const reading = readingOf(standing, token);
-      const refused = (reason: "quota_exceeded" | "rate_limited", retryAfterSeconds: number) => {
-        return { ...reading, admitted: false, reason, retryAfterSeconds } as const;
-      };
-      if (cost > 0 && isUsedUp) return refused("quota_exceeded", reading.monthEndsInSeconds);
-      if (isEmpty) return refused("rate_limited", reading.nextTokenInSeconds);
-      return { ...reading, admitted: true };
+      const used = standing.usedByAll + standing.used;
+      return decisionOf(outcome, { ...standing, used }, token);
     },
     month: (meterId) => monthFrom(meters.peek(meterId)?.month),
     begin({ meterId, perMinute, burst }, month, used, tokensLeft = burst) {
@@ -152,16 +147,4 @@ interface LocalMeter {
 
 function gained({ time }: LocalMeter, at: number, perMinute: number): number {
   return Math.max(0, at - time) * perMinute;
-}
-
-function readingOf(standing: LocalMeter, token: number): MeterReading {
-  const { month, usedByAll, used, level, time, perMinute } = standing;
-  const missing = token - (level % token);
-  return {
-    month,
-    used: usedByAll + used,
-    monthEndsInSeconds: Math.ceil((monthOf(month).endsAt * 1000 - time) / SECOND),
-    tokensLeft: Math.floor(level / token),
-    nextTokenInSeconds: Math.ceil(missing / perMinute / SECOND),
-  };
 }

@@ -2,13 +2,12 @@ import { Cluster, type Result } from "ioredis";
 import { batched } from "../store/batches.ts";
 import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
-import { type Decision, OPEN_LIMIT, OPEN_WINDOW_MICROSECONDS, SECOND, TOKEN } from "./decisions.ts";
+import { type Decision, decisionOf, OPEN_LIMIT, OPEN_WINDOW_MICROSECONDS } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
 import admitClientsLua from "./lua/admit-clients.lua" with { type: "text" };
 import admitKeysLua from "./lua/admit-keys.lua" with { type: "text" };
 import refundKeyLua from "./lua/refund-key.lua" with { type: "text" };
 import seedMetersLua from "./lua/seed-meters.lua" with { type: "text" };
-import { monthOf } from "./months.ts";
 
 /** The windows and meters in Redis. Every method throws when Redis fails or takes too long. */
 export interface Meters {
@@ -149,10 +148,9 @@ const PLACES = 4;
 
 /** The answer of admit-keys.lua. */
 function readDecisions(answer: number[], charges: readonly Charge[]): (Decision | UnknownMeter)[] {
-  const now = answer[0] as number;
+  const time = answer[0] as number;
   let digits = Number.NaN;
   let month = "";
-  let monthEndsInSeconds = 0;
   return charges.map(({ key: { perMinute } }, index) => {
     const at = 1 + index * PLACES;
     const outcome = OUTCOMES[answer[at] as number];
@@ -161,15 +159,9 @@ function readDecisions(answer: number[], charges: readonly Charge[]): (Decision 
     if (answer[at + 1] !== digits) {
       digits = answer[at + 1] as number;
       month = nameOf(digits);
-      monthEndsInSeconds = Math.ceil((monthOf(month).endsAt * 1000 - now) / SECOND);
     }
     if (!outcome) return { admitted: null, month };
-    const tokensLeft = Math.floor(level / TOKEN);
-    const nextTokenInSeconds = Math.ceil((TOKEN - (level % TOKEN)) / perMinute / SECOND);
-    const reading = { month, used, monthEndsInSeconds, tokensLeft, nextTokenInSeconds };
-    if (outcome === "admitted") return { ...reading, admitted: true };
-    const retryAfterSeconds = outcome === "rate_limited" ? nextTokenInSeconds : monthEndsInSeconds;
-    return { ...reading, admitted: false, reason: outcome, retryAfterSeconds };
+    return decisionOf(outcome, { month, used, level, perMinute, time });
   });
 }
 
