@@ -55,7 +55,7 @@ await runCommand(USAGE, async () => {
 async function findPages(baseUrl: string): Promise<Record<string, string>> {
   const read = async (path: string) => await (await fetch(baseUrl + path)).text();
   const { businesses = [] } = JSON.parse(await read("/api/v1/businesses")) as {
-    businesses?: { slug: string; category: string; city: string }[];
+    businesses?: { slug: string; category: string }[];
   };
   const [first] = businesses;
   if (!first)
