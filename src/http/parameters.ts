@@ -57,7 +57,8 @@ export function parseSlug(segment: string): Parsed<string> {
 }
 
 const LONGEST_SLUG = 120;
-const LONGEST_SEARCH_TEXT = 200;
+/** Characters. */
+export const LONGEST_SEARCH_TEXT = 200;
 const LAST_PAGE = 999_999_999;
 /** What decode() lets through. */
 const DECODED = "^[^\\ufffd]*$";

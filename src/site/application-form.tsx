@@ -28,25 +28,31 @@ export function checkApplication(form: Record<string, string>): {
 /** Programs fill in every field; people do not see this one. */
 const TRAP = "homepage";
 
-const line = (what: string, longest: number) =>
+/** Characters. */
+const longest = { name: 200, email: 254, purpose: 2_000 };
+
+const atMost = (most: number) =>
+  v.maxLength<string, number, string>(most, `At most ${grouped(most)} characters, please.`);
+
+const line = (what: string, most: number) =>
   v.pipe(
     v.string(),
     v.nonEmpty(`Please give ${what}.`),
-    v.maxLength(longest, `At most ${grouped(longest)} characters, please.`),
+    atMost(most),
     // PostgreSQL keeps no NUL, and nobody types the other control characters.
     v.regex(/^\P{Cc}*$/u, "There is a character in it that cannot be shown."),
   );
 
 const schema = v.object({
-  name: line("your name or that of your company", 200),
+  name: line("your name or that of your company", longest.name),
   email: v.pipe(
-    line("your email address", 254),
+    line("your email address", longest.email),
     v.regex(emailPattern, "That is not an email address; it should look like ann@shop.example."),
   ),
   purpose: v.pipe(
     v.string(),
     v.nonEmpty("Please say in a sentence what you want to make."),
-    v.maxLength(2_000, "At most 2,000 characters, please."),
+    atMost(longest.purpose),
     v.regex(/^(?:\P{Cc}|[\n\t])*$/u, "There is a character in it that cannot be shown."),
   ),
 });
@@ -70,25 +76,15 @@ export function ApplicationForm({
         </div>
       )}
       <Field name="name" fault={faults.name}>
-        {(attributes) => (
-          <input {...attributes} value={fields.name} maxLength={200} autoComplete="name" />
-        )}
+        {(attributes) => <input {...attributes} value={fields.name} autoComplete="name" />}
       </Field>
       <Field name="email" fault={faults.email}>
         {(attributes) => (
-          <input
-            {...attributes}
-            type="email"
-            value={fields.email}
-            maxLength={254}
-            autoComplete="email"
-          />
+          <input {...attributes} type="email" value={fields.email} autoComplete="email" />
         )}
       </Field>
       <Field name="purpose" fault={faults.purpose}>
-        {(attributes) => (
-          <textarea {...attributes} rows={4} maxLength={2000} value={fields.purpose} />
-        )}
+        {(attributes) => <textarea {...attributes} rows={4} value={fields.purpose} />}
       </Field>
       <p class="trap" aria-hidden="true">
         <label for={TRAP}>Leave this empty</label>
@@ -131,6 +127,7 @@ function Field({
     id: string;
     name: string;
     required: true;
+    maxLength: number;
     "aria-invalid"?: "true";
     "aria-describedby"?: string;
   }) => preact.JSX.Element;
@@ -143,6 +140,7 @@ function Field({
         id: name,
         name,
         required: true,
+        maxLength: longest[name],
         ...(fault && { "aria-invalid": "true", "aria-describedby": faultId }),
       })}
       {fault && (

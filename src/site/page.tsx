@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Answer } from "../http/answer.ts";
+import { LONGEST_SEARCH_TEXT } from "../http/parameters.ts";
 import { assetUrl } from "./assets.ts";
 import { unmarked } from "./unmarked.ts";
 
@@ -154,7 +155,7 @@ export function SearchBox({ isLarge = false, typed = "" }: { isLarge?: boolean; 
           type="search"
           name="q"
           value={typed}
-          maxLength={200}
+          maxLength={LONGEST_SEARCH_TEXT}
           placeholder="plumber in leeds"
           required
         />

@@ -1,5 +1,6 @@
 import type { City } from "../directory/cities.ts";
 import type { Category } from "../directory/schemas.ts";
+import { LONGEST_SEARCH_TEXT } from "../http/parameters.ts";
 
 /** What to search for, where and in which category. */
 export function SearchForm({
@@ -24,7 +25,7 @@ export function SearchForm({
       <form class="filters" action="/search">
         <p class="field grows">
           <label for="q">What</label>
-          <input id="q" type="search" name="q" value={q} maxLength={200} />
+          <input id="q" type="search" name="q" value={q} maxLength={LONGEST_SEARCH_TEXT} />
         </p>
         <p class="field">
           <label for="city">Town</label>
@@ -32,7 +33,7 @@ export function SearchForm({
             id="city"
             name="city"
             value={cityText}
-            maxLength={200}
+            maxLength={LONGEST_SEARCH_TEXT}
             list="cities"
             aria-invalid={isUnknownTown ? "true" : undefined}
             aria-describedby={isUnknownTown ? UNKNOWN_TOWN : undefined}
