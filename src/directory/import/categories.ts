@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Sql, Transaction } from "../../store/postgres.ts";
 import { isSlug } from "../slug.ts";
+import { required } from "./record.ts";
 import { cleanLine } from "./text.ts";
 import { inTransaction, type TransactionOptions } from "./transaction.ts";
 
@@ -26,12 +27,7 @@ const categoryRecord = v.object(
       v.optional(v.string("slug must be text"), ""),
       v.check(isSlug, "slug must be lower-case letters, digits and single hyphens, at most 120"),
     ),
-    name: v.pipe(
-      v.optional(v.string("name must be text"), ""),
-      v.transform(cleanLine),
-      v.nonEmpty("name is missing"),
-      v.maxLength(200, "name is longer than 200 characters"),
-    ),
+    name: required("name", 200, cleanLine),
     // Slug of the category above; null for a root.
     parent: v.nullish(v.string("parent must be the slug of a category")),
     isActive: v.nullish(v.boolean("isActive must be true or false")),

@@ -33,11 +33,6 @@ export function prepare(
   if (!checked.success) return checked.issues[0].message;
   const given = checked.output;
 
-  const sourceId = cleanLine(given.sourceId);
-  if (sourceId === "") return "sourceId is missing";
-  const name = cleanLine(given.name);
-  if (name === "") return "name is missing";
-  if (name.length > 200) return "name is longer than 200 characters";
   const category = categoryIdOf(given.category, categories);
   if (category === undefined && given.category !== undefined) {
     return `category ${given.category} is unknown: use a slug of the taxonomy, or add it with --categories`;
@@ -68,13 +63,13 @@ export function prepare(
 
   return {
     record,
-    sourceId,
+    sourceId: given.sourceId,
     slug: given.slug || null,
     status: given.status ?? null,
     town: use("city", given.city, readTown, null),
     unusable,
     fields: withoutAbsent({
-      name,
+      name: given.name,
       category_id: category,
       short_description: use("shortDescription", given.shortDescription, cleanLine, ""),
       description: use("description", given.description, cleanText, ""),

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { isSlug } from "../slug.ts";
 import { businessStatuses } from "../status.ts";
 import { weekdays } from "../weekdays.ts";
+import { cleanLine } from "./text.ts";
 
 const text = (field: string, longest: number) =>
   v.nullish(
@@ -31,15 +32,16 @@ const between = (field: string, least: number, most: number, unit = "") => {
 /** British feeds often have eastings and northings instead. */
 const DEGREES = ": degrees of WGS 84, not metres of the national grid";
 
-// For an absent key, valibot reports the object's message: so a required field has a default that is
-// never valid, and which its type does not tell of.
-const required = (field: string, longest: number) =>
+/** A text that must be there; what `clean` makes of it is kept, and counts. */
+export const required = (field: string, longest: number, clean = (text: string) => text.trim()) =>
   v.optional(
     v.pipe(
       v.string(`${field} must be text`),
-      v.check((value) => value.trim() !== "", `${field} is missing`),
+      v.transform(clean),
+      v.nonEmpty(`${field} is missing`),
       v.maxLength(longest, `${field} is longer than ${longest} characters`),
     ),
+    // Never valid, and not told of in the type: for an absent key, valibot reports the object's message.
     "",
   ) as v.GenericSchema<string>;
 
@@ -47,7 +49,6 @@ const photo = v.object(
   {
     url: v.pipe(
       required("photos: url", 2000),
-      v.trim(),
       v.regex(/^https?:\/\/./i, "photos: url must begin with http:// or https://"),
       v.regex(/^[^\p{C}]+$/u, "photos: url has characters that cannot be seen"),
       // As browsers read it.
@@ -71,6 +72,8 @@ const time = (field: string, pattern: RegExp) =>
     ),
   );
 
+const HOURS = "openingHours must be a list of {day, openTime, closeTime, isClosed, is24Hours}";
+
 const openingHours = v.pipe(
   v.object(
     {
@@ -84,7 +87,7 @@ const openingHours = v.pipe(
       isClosed: flag("openingHours: isClosed"),
       is24Hours: flag("openingHours: is24Hours"),
     },
-    "openingHours must be a list of {day, openTime, closeTime, isClosed, is24Hours}",
+    HOURS,
   ),
   v.check(
     ({ isClosed, is24Hours }) => !(isClosed && is24Hours),
@@ -104,8 +107,8 @@ const openingHours = v.pipe(
 export const importRecord = v.object(
   {
     // The id of the business in the source; together with the source's name it identifies it for good.
-    sourceId: required("sourceId", 200),
-    name: required("name", 400),
+    sourceId: required("sourceId", 200, cleanLine),
+    name: required("name", 200, cleanLine),
     // Used when the business is created, and only then; made from name and city when absent.
     slug: v.nullish(
       v.pipe(
@@ -184,10 +187,7 @@ export const importRecord = v.object(
     // A closeTime not after its openTime is past midnight. What touches is joined.
     openingHours: orNone(
       v.pipe(
-        v.array(
-          openingHours,
-          "openingHours must be a list of {day, openTime, closeTime, isClosed, is24Hours}",
-        ),
+        v.array(openingHours, HOURS),
         v.maxLength(100, "openingHours: there are more than 100 entries"),
       ),
       [],
