@@ -57,8 +57,8 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
   const inTime = answerInTime({ mostLate: MOST_LATE });
   const read = (handler: Handler, windows = [admit]) =>
     chain([...outer, allowMethods(), ...windows, inTime], handler);
-  const readOrSend = (handler: Handler) =>
-    chain([...outer, allowMethods(["GET", "HEAD", "POST"]), admit, inTime], handler);
+  const readOrSend = (handler: Handler, timed = inTime) =>
+    chain([...outer, allowMethods(["GET", "HEAD", "POST"]), admit, timed], handler);
   const files = Object.entries(assetRoutes()).map(([path, handler]) => [
     path,
     chain([allowMethods()], handler),
@@ -81,6 +81,8 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
         isAutomatic: config.applications === "auto",
         admitApplication: createWindow(redis, APPLICATION_WINDOW),
       }),
+      // However many pages are late: in time it gives back what was typed.
+      answerInTime(),
     ),
     "/developers/applications/:token": readOrSend(application({ sql, admission, baseUrl, log })),
     "/robots.txt": chain([...outer, allowMethods()], robots(baseUrl)),
