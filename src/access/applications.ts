@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Sql } from "../store/postgres.ts";
+import type { Sql, Transaction } from "../store/postgres.ts";
 import { generateKey, hashKey, keyHint } from "./key-format.ts";
 import { type IssuedKey, isId, type KeyRecord, type KeyRequest, listKeysOf } from "./keys.ts";
 
@@ -29,7 +29,7 @@ type Rights = Omit<KeyRequest, "name" | "email">;
  * @returns the token of the applicant's page: 128 random bits, of which only the hash is kept
  */
 export async function apply(
-  sql: Sql,
+  sql: Sql | Transaction,
   { name, email, purpose }: Pick<Application, "name" | "email" | "purpose">,
   { rights }: { rights?: Rights | undefined } = {},
 ): Promise<string> {
@@ -83,7 +83,7 @@ export async function findApplication(sql: Sql, token: string): Promise<Applicat
  * Makes the key of an approved application. Once: of any number who try at the same time, one gets
  * it and the others null, as does everyone later.
  */
-export async function revealKey(sql: Sql, token: string): Promise<IssuedKey | null> {
+export async function revealKey(sql: Sql | Transaction, token: string): Promise<IssuedKey | null> {
   if (!isToken(token)) return null;
   const id = Bun.randomUUIDv7();
   const key = generateKey();

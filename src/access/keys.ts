@@ -94,7 +94,7 @@ export async function findKeysByHash(
 }
 
 /** The key with this id, whatever its state; null also for a text that is no id. */
-export async function findKey(sql: Sql, id: string): Promise<KeyRecord | null> {
+export async function findKey(sql: Sql | Transaction, id: string): Promise<KeyRecord | null> {
   if (!isId(id)) return null;
   const [record] = await sql<KeyRecord[]>`
     select ${recordColumns(sql)} from keys_with_limits where id = ${id}`;
@@ -139,7 +139,7 @@ export async function listTiers(sql: Sql): Promise<Tier[]> {
 
 /** Disables a key for good. */
 export async function revokeKey(
-  sql: Sql,
+  sql: Sql | Transaction,
   id: string,
 ): Promise<"changed" | "unchanged" | "unknown"> {
   if (!isId(id)) return "unknown";
@@ -152,10 +152,10 @@ export async function revokeKey(
 /** Whether a text can be the id of a key or an application. */
 export const isId = (text: string) => v.is(v.pipe(v.string(), v.uuid()), text);
 
-const presentedColumns = (sql: Sql) => sql`
+const presentedColumns = (sql: Sql | Transaction) => sql`
   id, meter_id as "meterId", tier, quota_in_force as quota, per_minute_in_force as "perMinute",
   burst_in_force as burst, expires_at as "expiresAt", revoked_at as "revokedAt"`;
 
-const recordColumns = (sql: Sql) => sql`
+const recordColumns = (sql: Sql | Transaction) => sql`
   ${presentedColumns(sql)}, hint, name, email, created_at as "createdAt",
   rolled_from as "rolledFrom"`;

@@ -1,4 +1,4 @@
-import type { Sql } from "../store/postgres.ts";
+import type { Sql, Transaction } from "../store/postgres.ts";
 import { generateKey, hashKey, keyHint } from "./key-format.ts";
 import { type IssuedKey, isId } from "./keys.ts";
 
@@ -13,7 +13,7 @@ export type RollResult =
  * grace period (or at its own expiry, when that is sooner). Until then both work.
  */
 export async function rollKey(
-  sql: Sql,
+  sql: Sql | Transaction,
   id: string,
   { graceSeconds }: { graceSeconds: number },
 ): Promise<RollResult> {
@@ -53,7 +53,7 @@ interface RolledKey {
 }
 
 /** Can be asked afterwards, since whatever keeps a key from being rolled never changes back. */
-async function whyNotRolled(sql: Sql, id: string): Promise<RollResult> {
+async function whyNotRolled(sql: Sql | Transaction, id: string): Promise<RollResult> {
   const [old] = await sql<[{ isRevoked: boolean; successor: string | null }?]>`
     select revoked_at is not null as "isRevoked",
       (select id from api_keys where rolled_from = ${id}) as successor

@@ -34,7 +34,8 @@ export function application(parts: ApplicationParts): Handler {
     if (request.method !== "POST") return await show(parts, found);
     if (!isOurForm(request, parts.baseUrl, { isSecretAddress: true })) return foreignForm();
 
-    const outcome = await act(parts.sql, token, found, await readForm(request, LONGEST_SENDING_MS));
+    const form = await readForm(request, LONGEST_SENDING_MS);
+    const outcome = await act(parts.sql, { token, application: found, form }, end - READING_MS);
     const read = outcome.issued ? readIfPossible(parts.log, end) : readOrThrow;
     const changed = (await read(findApplication(parts.sql, token))) ?? found;
     return await show(parts, changed, outcome, read);
@@ -58,7 +59,9 @@ function readIfPossible(log: Logger, end: number): Read {
 
 /** Less than any answer may take: a key that is made must be shown in time. */
 const LONGEST_MS = 3_500;
-/** Of that, for the form to arrive, which is a few words. */
+/** Of that, to read what else the page shows. */
+const READING_MS = 500;
+/** And for the form to arrive, which is a few words. */
 const LONGEST_SENDING_MS = 1_000;
 
 async function show(

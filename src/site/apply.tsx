@@ -5,7 +5,7 @@ import { type Answer, withHeaders } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
 import { isStoreAway } from "../middleware/catchErrors.ts";
 import { withDeadline } from "../store/deadline.ts";
-import { ping, type Sql } from "../store/postgres.ts";
+import { doBefore, ping, type Sql } from "../store/postgres.ts";
 import {
   type ApplicationFields,
   ApplicationForm,
@@ -42,7 +42,7 @@ export function applyForKey(parts: ApplyParts): Handler {
     }
     if (Object.keys(faults).length > 0) return again(422, fields, faults);
     try {
-      return await withDeadline(take(parts, client, fields), end - performance.now());
+      return await withDeadline(take(parts, client, fields, end), end - performance.now());
     } catch (error) {
       if (!isStoreAway(error)) throw error;
       parts.log.error({ err: error }, "an application could not be taken");
@@ -63,6 +63,7 @@ async function take(
   { sql, isAutomatic, admitApplication }: ApplyParts,
   client: string,
   fields: ApplicationFields,
+  end: number,
 ): Promise<Answer> {
   // Asked before the application is counted: when PostgreSQL is away, the applicant must not lose one of the
   // few that are admitted.
@@ -75,9 +76,8 @@ async function take(
     });
     return withHeaders(answer, { "Retry-After": String(retryAfterSeconds) });
   }
-  const token = await apply(sql, fields, {
-    rights: isAutomatic ? { tier: "developer" } : undefined,
-  });
+  const rights = isAutomatic ? { tier: "developer" } : undefined;
+  const token = await doBefore(sql, end, (transaction) => apply(transaction, fields, { rights }));
   return seeOther(`/developers/applications/${token}`, { "Referrer-Policy": "no-referrer" });
 }
 

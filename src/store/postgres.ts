@@ -1,5 +1,6 @@
 import net from "node:net";
 import postgres from "postgres";
+import { DeadlineError } from "./deadline.ts";
 
 export type Sql = postgres.Sql;
 export type Transaction = postgres.TransactionSql;
@@ -106,6 +107,27 @@ export async function listenTo(
       if (!isPostgresAway(error)) throw error;
     });
   };
+}
+
+/**
+ * Does in a transaction what nobody may find done after they have given up waiting. PostgreSQL itself counts
+ * only from the start of a statement, which may have had to wait for a connection.
+ * @param end on the clock of `performance`
+ * @throws DeadlineError when it has passed before there was a connection; the error of PostgreSQL when a
+ *   statement has not ended by then
+ */
+export async function doBefore<Result>(
+  sql: Sql,
+  end: number,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const done = await sql.begin(async (transaction) => {
+    const left = Math.floor(end - performance.now());
+    if (left <= 0) throw new DeadlineError("no connection to PostgreSQL in time");
+    await transaction`select set_config('statement_timeout', ${String(left)}, true)`;
+    return await work(transaction);
+  });
+  return done as Result;
 }
 
 /**

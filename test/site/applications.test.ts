@@ -214,6 +214,9 @@ describe("applying", () => {
       expect(text).toStartWith("HTTP/1.1 503 ");
       expect(text).toContain('value="Ada of the slow line"');
     });
+    // It has said that it was not sent.
+    const waiting = await listWaiting(server.sql);
+    expect(waiting.filter(({ name }) => name === "Ada of the slow line")).toEqual([]);
   });
 });
 
@@ -259,15 +262,15 @@ describe("the private page", () => {
     await server.sql.begin(async (transaction) => {
       // Each new key changes this row.
       await transaction`select from keys_version for update`;
-      // As many as a server has connections for its answers.
-      const reveals = Array.from({ length: 10 }, () => send(page, { action: "reveal" }));
+      // More than a server has connections for its answers: some begin when others have given up.
+      const reveals = Array.from({ length: 25 }, () => send(page, { action: "reveal" }));
       await untilBlocked(server.sql);
       const list = await fetch(`${server.url}/api/v1/businesses?page=${newClient().slice(-1)}`, {
         headers: { "X-Forwarded-For": newClient() },
       });
       expect(list.status).toBe(200);
       const statuses = (await Promise.all(reveals)).map(({ status }) => status);
-      expect(statuses).toEqual(Array(10).fill(503));
+      expect(statuses).toEqual(Array(25).fill(503));
     });
     const { html } = await send(page);
     expect(html).toContain("Reveal my key");
