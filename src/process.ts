@@ -96,7 +96,10 @@ export function endWhenTold(stop: () => Promise<void>, logger: () => Logger): vo
       isEnding = true;
       const log = logger();
       log.info({ signal }, "stopping");
-      setTimeout(() => process.exit(1), LAST_STOP_MS).unref();
+      setTimeout(() => {
+        log.error("ended before everything was closed in order");
+        process.exit(1);
+      }, LAST_STOP_MS).unref();
       stop().then(
         () => process.exit(0),
         (error) => {
