@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import { withDeadline } from "../store/deadline.ts";
 import { SEARCH_SYNC_LOCK } from "../store/locks.ts";
-import { ping, type Sql } from "../store/postgres.ts";
+import type { Sql } from "../store/postgres.ts";
 import { repeat } from "../store/repeat.ts";
 
 /**
@@ -38,7 +38,8 @@ export async function holdingSyncLock<Result>(
     const [lock] = await holder<[{ held: boolean }]>`
       select pg_try_advisory_xact_lock(${SEARCH_SYNC_LOCK}) as held`;
     if (!lock.held) return null;
-    const stopTalking = repeat(longestSilenceMs / 4, () => ping(holder));
+    await saySomething(holder);
+    const stopTalking = repeat(longestSilenceMs / 4, () => saySomething(holder));
     try {
       return await work(AbortSignal.any([stopping, lost.signal]));
     } finally {
@@ -52,6 +53,14 @@ export async function holdingSyncLock<Result>(
   } finally {
     await holder.end({ timeout: 0 });
   }
+}
+
+/**
+ * By the simple protocol, after which PostgreSQL keeps no snapshot. After a statement by the other it keeps
+ * one until the next, which would hold up vacuum.
+ */
+async function saySomething(holder: Sql): Promise<void> {
+  await holder`select 1`.simple();
 }
 
 /**

@@ -16,6 +16,17 @@ const holders = () => database.sql<{ forMs: number }[]>`
   from pg_locks join pg_stat_activity using (pid)
   where locktype = 'advisory' and objid = ${SEARCH_SYNC_LOCK} and datname = current_database()`;
 
+test("whoever holds the lock holds up no vacuum", async () => {
+  const { signal } = new AbortController();
+  const held = await holdingSyncLock(database.sql, signal, async () => [
+    ...(await database.sql`
+      select backend_xmin as "oldestSeen"
+      from pg_locks join pg_stat_activity using (pid)
+      where locktype = 'advisory' and objid = ${SEARCH_SYNC_LOCK} and datname = current_database()`),
+  ]);
+  expect(held).toEqual([{ oldestSeen: null }]);
+});
+
 test("a process keeps the lock while it lives, and loses it when it hangs", async () => {
   const longestSilenceMs = 1_000;
   const holder = Bun.spawn(
