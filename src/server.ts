@@ -25,6 +25,7 @@ import { answerPreflight } from "./middleware/answerPreflight.ts";
 import { catchErrors } from "./middleware/catchErrors.ts";
 import { openHeaders } from "./middleware/openHeaders.ts";
 import { requireHeader } from "./middleware/requireHeader.ts";
+import { takeTurns } from "./middleware/takeTurns.ts";
 import { variants } from "./middleware/variants.ts";
 import { withKey } from "./middleware/withKey.ts";
 import { openApi } from "./reference/document.ts";
@@ -135,7 +136,7 @@ function routes(parts: Parts) {
     "/api/v1/businesses": both(listOpen(source), listKeyed(source)),
     "/api/v1/businesses/:slug": both(showOpen(source), showKeyed(source)),
     "/api/v1/categories": keyed(categories(source)),
-    "/api/v1/search": keyed(search(parts.search)),
+    "/api/v1/search": keyed(takeTurns(byKey)(search(parts.search))),
     "/api/v1/usage": chain([...keyedOuter, inTime], withKey(keyring, admission, usage(admission))),
     "/api/v1/openapi.json": chain([...outer, allowMethods()], openApi(config)),
     "/llms.txt": free(llms(config)),
@@ -150,6 +151,9 @@ function routes(parts: Parts) {
     : chain(closed, notFound);
   return { table, fallback: siteNotFound(fallback) };
 }
+
+/** Keys that were rolled from one another count as several. */
+const byKey = (request: Request) => request.headers.get("Authorization") ?? "";
 
 /** Without the URL class: a request without a Host header has no absolute URL. */
 function splitUrl(url: string): { path: string; query: string } {

@@ -3,10 +3,11 @@ import type { Admission } from "../access/admission.ts";
 import { createWindow } from "../access/windows.ts";
 import type { Config } from "../config.ts";
 import { notFound } from "../http/errors.ts";
-import { chain, type Handler, type Middleware } from "../http/handler.ts";
+import { type Context, chain, type Handler, type Middleware } from "../http/handler.ts";
 import { admitVisitor } from "../middleware/admitVisitor.ts";
 import { allowMethods } from "../middleware/allowMethods.ts";
 import { answerInTime } from "../middleware/answerInTime.ts";
+import { takeTurns } from "../middleware/takeTurns.ts";
 import type { Search } from "../search/query.ts";
 import type { Sql } from "../store/postgres.ts";
 import type { RedisClient } from "../store/redis.ts";
@@ -67,7 +68,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
   return {
     "/": read(home(sql, baseUrl)),
     // The narrower window first: a search that it refuses is no page.
-    "/search": read(searchPage(sql, search), [admitSearch, admit]),
+    "/search": read(takeTurns(byAddress)(searchPage(sql, search)), [admitSearch, admit]),
     "/businesses/:slug": read(business(sql, baseUrl)),
     "/categories/:slug": read(category(sql, baseUrl)),
     "/cities": read(cities(sql, baseUrl)),
@@ -91,6 +92,8 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
     ...Object.fromEntries(files),
   };
 }
+
+const byAddress = (_request: Request, context: Context) => context.client();
 
 /**
  * Browsers get a page for an unknown address outside of the API, or are led to the one without a slash at
