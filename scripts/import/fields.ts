@@ -16,7 +16,7 @@ const kinds = {
   email: "text",
   website: "text",
   rating: "number",
-  reviewCount: "number",
+  reviewCount: "whole",
   isClaimed: "flag",
   isVerified: "flag",
   isPremium: "flag",
@@ -66,12 +66,17 @@ interface Nested {
 
 const readers: Record<(typeof kinds)[FieldName], (text: string) => unknown> = {
   text: (text) => text,
-  number: (text) => {
-    // Spreadsheets of other countries write a comma for the point.
-    const number = Number(text.replace(/^([+-]?\d+),(\d+)$/, "$1.$2"));
-    return Number.isFinite(number) ? number : text;
-  },
+  // Spreadsheets of other countries write a comma for the point.
+  number: (text) => numberOr(text, text.replace(/^([+-]?\d+),(\d+)$/, "$1.$2")),
+  // Here a comma can only be between thousands.
+  whole: (text) =>
+    numberOr(text, /^\d{1,3}(,\d{3})+$/.test(text) ? text.replaceAll(",", "") : text),
   flag: (text) =>
     /^(true|yes|y|1)$/i.test(text) ? true : /^(false|no|n|0)$/i.test(text) ? false : text,
   json: (text) => JSON.parse(text),
 };
+
+function numberOr(text: string, digits: string): number | string {
+  const number = Number(digits);
+  return Number.isFinite(number) ? number : text;
+}

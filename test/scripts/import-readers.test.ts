@@ -385,17 +385,24 @@ test("CSV: of several columns with a contact or postcode the first that can be u
 });
 
 test("CSV: a number may have a comma for the point", async () => {
-  const csv =
-    'sourceId,name,coordinates.lat,coordinates.lng,rating,reviewCount\n1,A,"52,63","-1,3","4,5","1,200,300"\n';
+  const csv = 'sourceId,name,coordinates.lat,coordinates.lng,rating\n1,A,"52,63","-1,3","4,5"\n';
   expect(await records(readCsv(pieces(csv), null))).toEqual([
-    {
-      sourceId: "1",
-      name: "A",
-      coordinates: { lat: 52.63, lng: -1.3 },
-      rating: 4.5,
-      reviewCount: "1,200,300",
-    },
+    { sourceId: "1", name: "A", coordinates: { lat: 52.63, lng: -1.3 }, rating: 4.5 },
   ]);
+});
+
+test.each([
+  ["7", 7],
+  ["1,000", 1_000],
+  ["12,345", 12_345],
+  ["1,200,300", 1_200_300],
+  // For the directory to refuse.
+  ["4,5", "4,5"],
+  ["1,0000", "1,0000"],
+  ["4.5", 4.5],
+])("CSV: %p reviews are %p", async (cell, reviewCount) => {
+  const csv = `sourceId,reviewCount\n1,"${cell}"\n`;
+  expect(await records(readCsv(pieces(csv), null))).toEqual([{ sourceId: "1", reviewCount }]);
 });
 
 test("CSV: a shifted address still gives its town and its lines", async () => {
