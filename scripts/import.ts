@@ -24,7 +24,7 @@ given. Rejected rows go to FILE.rejects.ndjson (in the current folder if that of
 What a record leaves out stays as it is; null or "" says that there is none. In a CSV (it may have
 semicolons, tabs or bars for commas) an empty cell says so for phone, email and website only. Phone,
 email, website, description and hours that an element of OpenStreetMap lacks are removed, and so is
-the address when a food hygiene record has none. A business that moves to another outcode without new
+what a food hygiene record lacks of the address. A business that moves to another outcode without new
 coordinates loses the old ones, and is pending unless --outcodes has the new outcode. A business that
 a feed drops or marks as vacant stays as it is: suspend it with scripts/businesses.ts.
 

@@ -63,13 +63,12 @@ function rowOf(line: number, fields: Fields): Row {
     [fields.AddressLine1, fields.AddressLine2, fields.AddressLine3, fields.AddressLine4],
     name,
   );
-  const address = { ...line1, ...line2, ...(fields.PostCode && { postcode: fields.PostCode }) };
   const record: ImportRecord = {
     sourceId: fields.FHRSID,
     name,
     category,
-    // The scheme withholds the address of who works at home; one that it gave before must go.
-    address: Object.keys(address).length > 0 ? address : null,
+    // The scheme withholds the address of who works at home, or all but the town: what it gave before must go.
+    address: { line1: null, ...line1, ...line2, postcode: fields.PostCode ?? null },
     ...city,
     ...(fields.Latitude &&
       fields.Longitude && {

@@ -568,7 +568,9 @@ test.each([
 
 test("FHRS: an address that the scheme withholds is none", async () => {
   const withheld = establishment("<FHRSID>1</FHRSID><BusinessName>A</BusinessName><PostCode/>");
-  expect(await records(readFhrs(pieces(withheld)))).toMatchObject([{ address: null }]);
+  expect(await records(readFhrs(pieces(withheld)))).toMatchObject([
+    { address: { line1: null, postcode: null } },
+  ]);
 });
 
 test("FHRS: XML that is cut short or holds no establishment fails the file", async () => {

@@ -250,10 +250,12 @@ test("what an element of OpenStreetMap or an establishment has no longer goes, w
   const home =
     "<AddressLine1>2 Elm Row</AddressLine1><AddressLine2>Leeds</AddressLine2><PostCode>LS1 6HD</PostCode><Geocode><Longitude>-1.5</Longitude><Latitude>53.8</Latitude></Geocode>";
   expect(await baker(home)).toMatchObject({ status: "approved", address_line1: "2 Elm Row" });
-  const nowhere = { address_line1: "", address_line2: null, postcode: "", latitude: null };
+  const nowhere = { status: "pending", address_line2: null, postcode: "", latitude: null };
+  expect(await baker("<AddressLine2>Leeds</AddressLine2>")).toMatchObject(nowhere);
+  await baker(home);
   expect(await baker("<AddressLine1/><PostCode/>")).toMatchObject({
-    status: "pending",
     ...nowhere,
+    address_line1: "",
   });
 });
 
