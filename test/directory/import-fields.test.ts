@@ -66,6 +66,8 @@ test.each([
   ["https://shop.example/shop (main)", "https://shop.example/shop"],
   ["https://shop.example/ our shop", "https://shop.example/"],
   ["https://shop.example our shop", "https://shop.example"],
+  ["https://one.example/shop https://two.example", "https://one.example/shop"],
+  ["www.one.example/a www.two.example/b", "https://www.one.example/a"],
   ["HTTP://Shop.example/Path", "http://shop.example/Path"],
   ["https://shop.example", "https://shop.example"],
   ["https://shop.example:8080/?q=1", "https://shop.example:8080/?q=1"],

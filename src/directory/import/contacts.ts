@@ -73,8 +73,7 @@ const LONGEST_EXTENSION = 7;
 /** An address on the web, with a scheme. Of http and https only, without credentials. */
 export function readWebsite(text: string): string | null {
   const line = cleanLine(text);
-  // "https://a.example/our shop" may be one address with a space in it: without its end it would lead elsewhere.
-  if (/^(?:https?:\/\/|(?!https?:))[^\s/?#]+\/\S*[\p{L}\d] [\p{L}\d]/iu.test(line)) return null;
+  if (WITH_SPACE.test(line)) return null;
   const parts = line
     .split(/[;|\s]+|,(?=\s|$|www\.|https?:)/i)
     .map((part) => part.replace(/^((?:https?:\/\/)?[^/?#]*?)\.+$/i, "$1"))
@@ -93,6 +92,13 @@ export function readWebsite(text: string): string | null {
   }
   return null;
 }
+
+/**
+ * "https://a.example/our shop" may be one address with a space in it: without its end it would lead elsewhere.
+ * Where another address follows, these are two.
+ */
+const WITH_SPACE =
+  /^(?:https?:\/\/|(?!https?:))[^\s/?#]+\/\S*[\p{L}\d] (?!https?:|www\.)[\p{L}\d]/iu;
 
 /** A mail address. */
 export function readEmail(text: string): string | null {
