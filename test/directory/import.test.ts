@@ -2,7 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { applyAction } from "../../src/directory/businesses.ts";
 import { listCategories } from "../../src/directory/categories.ts";
-import { type CategoryCounts, importCategories } from "../../src/directory/import/categories.ts";
+import {
+  type CategoryCounts,
+  CategoryFault,
+  importCategories,
+} from "../../src/directory/import/categories.ts";
 import type { ImportCounts, ImportOptions } from "../../src/directory/import/feed.ts";
 import type { ImportRecord } from "../../src/directory/import/record.ts";
 import { readStored, updateBusinesses } from "../../src/directory/import/rows.ts";
@@ -646,6 +650,30 @@ test("imports of the same categories at one time add them once, and none fails",
   const counts = await Promise.all([1, 2, 3, 4].map(() => importCategories(database.sql, records)));
   expect(counts.map(({ created }) => created).sort((a, b) => b - a)).toEqual([100, 0, 0, 0]);
 });
+
+test.each<[second: object, third: object, isOther: boolean]>([
+  [{ parent: "bakeries" }, { parent: "pharmacies" }, true],
+  [{ parent: "bakeries" }, { parent: null }, true],
+  [{ parent: null }, { parent: "bakeries" }, true],
+  [{ isActive: false }, { isActive: true }, true],
+  [{ name: "Own" }, { name: "Other" }, true],
+  [{ parent: "bakeries" }, { isActive: true }, false],
+  [{ parent: "" }, { parent: null }, false],
+  [{ isActive: null }, { isActive: false }, false],
+])(
+  "a category of which one row says %j and another %j contradicts itself: %p",
+  async (second, third, isOther) => {
+    const rows = [{}, second, {}, third].map((more) => ({
+      slug: "own-kind",
+      name: "Own",
+      ...more,
+    }));
+    const error = await importCategories(database.sql, rows, { dryRun: true }).catch(
+      (error) => error,
+    );
+    expect(error instanceof CategoryFault).toBe(isOther);
+  },
+);
 
 test("the categories above one come root first, and an empty parent is none", async () => {
   const names = ["Kingdom", "Phylum", "Class"];

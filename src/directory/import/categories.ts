@@ -125,16 +125,18 @@ interface Stored {
 }
 
 function refuseContradictions(records: readonly CategoryRecord[]): void {
-  const first = new Map<string, CategoryRecord>();
+  const known = new Map<string, Partial<CategoryRecord>>();
   for (const { slug, name, parent, isActive } of records) {
-    const earlier = first.get(slug);
-    first.set(slug, { slug, name, parent, isActive, ...earlier });
-    if (!earlier) continue;
-    const isOther =
-      earlier.name !== name ||
-      (parent !== undefined && (earlier.parent ?? parent) !== parent) ||
-      (isActive != null && (earlier.isActive ?? isActive) !== isActive);
-    if (isOther) throw new CategoryFault(`Two rows of ${slug} say different things.`);
+    const said = {
+      name,
+      ...(parent !== undefined && { parent: parent || null }),
+      ...(isActive != null && { isActive }),
+    };
+    const all = { ...known.get(slug), ...said };
+    if (!Bun.deepEquals(all, { ...said, ...known.get(slug) })) {
+      throw new CategoryFault(`Two rows of ${slug} say different things.`);
+    }
+    known.set(slug, all);
   }
 }
 
