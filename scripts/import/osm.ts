@@ -6,7 +6,10 @@ import { categoryOf, isVacant, type Tags } from "./osm-categories.ts";
 import { readWeek } from "./osm-hours.ts";
 import { present, type Row } from "./row.ts";
 
-/** Places of OpenStreetMap as GeoJSON, as Overpass and osmtogeojson give it: tags as properties. */
+/**
+ * Places of OpenStreetMap as GeoJSON: tags as properties, as Overpass, osmtogeojson and osmium give them, or
+ * under `tags` there, as the library of osmtogeojson does.
+ */
 export async function* readOsm(text: AsyncIterable<string>): AsyncGenerator<Row> {
   const parser = new JSONParser({ paths: ["$.type", "$.features.*"], keepStack: false });
   const found: unknown[] = [];
@@ -37,7 +40,7 @@ interface Feature {
 }
 
 /** Tools that guess types write the name "1812" as a number. */
-function tagsOf(properties: Record<string, unknown>): Tags {
+function tagsOf(properties: object): Tags {
   const texts = Object.entries(properties).flatMap(([name, value]) =>
     ["string", "number", "boolean"].includes(typeof value) ? [[name, String(value)]] : [],
   );
@@ -46,8 +49,9 @@ function tagsOf(properties: Record<string, unknown>): Tags {
 
 function rowOf(line: number, row: unknown): Row {
   const feature = (row ?? {}) as Feature;
-  const tags = tagsOf(feature.properties ?? {});
-  const sourceId = tagsOf({ id: feature.id }).id ?? tags.id ?? tags["@id"] ?? "";
+  const { properties } = feature;
+  const tags = tagsOf(properties?.tags instanceof Object ? properties.tags : (properties ?? {}));
+  const sourceId = idOf(feature);
   const name = present(tags.name);
   if (sourceId === "") return { line, row, reason: "the feature has no id" };
   if (isVacant(tags)) return { line, row, reason: "the place is vacant or disused" };
@@ -72,6 +76,14 @@ function rowOf(line: number, row: unknown): Row {
     ...((tags.disused === "yes" || hasEnded(tags.end_date)) && { status: "pending" }),
   };
   return { line, row, record, unusable: tags.opening_hours && !hours ? ["openingHours"] : [] };
+}
+
+/** Such as node/1. */
+function idOf({ id, properties }: Feature): string {
+  const own = tagsOf(properties ?? {});
+  const given = tagsOf({ id }).id ?? own.id ?? own["@id"] ?? "";
+  // A node and a way may have the same number.
+  return own["@type"] && /^\d+$/.test(given) ? `${own["@type"]}/${given}` : given;
 }
 
 /** A house name that only repeats the name of the place is left out where a street says where it is. */

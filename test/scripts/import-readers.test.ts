@@ -643,6 +643,29 @@ test("OSM: what one tag lacks another may have", async () => {
   ]);
 });
 
+test("OSM: a node and a way of one number are two places, also where the type is apart from it", async () => {
+  const place = (type: string) => ({ properties: { "@type": type, "@id": 777, name: "A" } });
+  const json = collection(place("node"), place("way"));
+  expect(await records(readOsm(pieces(json)))).toMatchObject([
+    { sourceId: "node/777" },
+    { sourceId: "way/777" },
+  ]);
+});
+
+test("OSM: tags may be apart from what else is known of an element", async () => {
+  const tags = { name: "A", shop: "books", phone: "01632 960123" };
+  const properties = { type: "node", id: 1, tags, relations: [], meta: {} };
+  const json = collection(
+    { id: "node/1", properties, geometry: point },
+    { id: "node/2", properties: { ...tags, tags: null }, geometry: point },
+  );
+  const bookshop = { name: "A", category: "bookshops", phone: "01632 960123" };
+  expect(await records(readOsm(pieces(json)))).toMatchObject([
+    { sourceId: "node/1", ...bookshop },
+    { sourceId: "node/2", ...bookshop },
+  ]);
+});
+
 const addressOf = async (tags: object) => {
   const properties = { name: "Shop", shop: "gift", ...tags };
   const json = collection({ id: "node/1", properties, geometry: point });
