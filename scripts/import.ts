@@ -104,7 +104,8 @@ function summarize(results: readonly FileResult[], files: readonly string[], jso
     const each = results.map(({ counts, ...result }) => ({ ...result, ...counts }));
     print(formatJson({ ...total, files: each }));
   } else if (files.length > 1) {
-    print(`All files: ${describeCounts(total)}`);
+    const { withdrawn, ...counts } = total;
+    print(`All files: ${describeCounts(counts)}`);
   }
 }
 
@@ -112,7 +113,7 @@ function describe(
   { file, source, counts, seconds, rejects, reasons }: FileResult,
   dryRun: boolean,
 ): string {
-  const { unusable, ...numbers } = counts;
+  const { unusable, withdrawn, ...numbers } = counts;
   const rate = grouped(Math.round(counts.read / Math.max(seconds, 0.001)));
   const lines = [
     `${file} (source ${source})${dryRun ? ", a dry run, nothing was kept" : ""}: ${seconds.toFixed(1)} s, ${rate} rows a second`,
@@ -121,6 +122,11 @@ function describe(
     lines.push(
       "  Those that lack a category, a town, a line 1, a postcode or coordinates are pending.",
     );
+    if (withdrawn > 0) {
+      lines.push(
+        `  Of these, ${grouped(withdrawn)} were approved before, and are no longer public.`,
+      );
+    }
   }
   const left = Object.entries(unusable).sort(([, a], [, b]) => b - a);
   if (left.length > 0) {
@@ -142,7 +148,15 @@ const describeCounts = (counts: object) =>
     .join(", ");
 
 function sumOf(results: readonly FileResult[]) {
-  const total = { read: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, pending: 0 };
+  const total = {
+    read: 0,
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    rejected: 0,
+    pending: 0,
+    withdrawn: 0,
+  };
   for (const { counts } of results) {
     for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += counts[name];
   }

@@ -80,6 +80,7 @@ const noCounts = (): ImportCounts => ({
   unchanged: 0,
   rejected: 0,
   pending: 0,
+  withdrawn: 0,
   unusable: {},
 });
 

@@ -199,8 +199,10 @@ test("a business that lacks something is pending and counted, and approved once 
 
 test("an approved business that loses what it needs is pending until it has it again", async () => {
   await load([whole]);
-  expect(await load([{ ...whole, city: "" }])).toMatchObject({ updated: 1, pending: 1 });
+  const lost = [{ ...whole, city: "" }];
+  expect(await load(lost)).toMatchObject({ updated: 1, pending: 1, withdrawn: 1 });
   expect(await stored()).toMatchObject({ status: "pending", city: null });
+  expect(await load(lost)).toMatchObject({ unchanged: 1, pending: 1, withdrawn: 0 });
   expect(await load([whole])).toMatchObject({ updated: 1, pending: 0 });
   expect(await stored()).toMatchObject({ status: "approved", city: "Norwich" });
 });

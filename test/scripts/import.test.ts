@@ -113,6 +113,25 @@ test("a summary on stdout, the counts on one line with --json, nothing new the s
   expect(code).toBe(0);
 });
 
+test("who takes approved businesses away with an import is told how many, also in a dry run", async () => {
+  await run([
+    await write([record("1"), record("2"), record("3", { city: "" })].join("\n")),
+    "--source",
+    "a",
+  ]);
+  const lost = ["1", "2", "3"].map((sourceId) => record(sourceId, { city: "" }));
+  const file = await write(lost.join("\n"));
+  const { stdout } = await run([file, "--source", "a", "--dry-run"]);
+  expect(stdout.split("\n").slice(1)).toEqual([
+    "  Those that lack a category, a town, a line 1, a postcode or coordinates are pending.",
+    "  Of these, 2 were approved before, and are no longer public.",
+    "  read 3, created 0, updated 2, unchanged 1, rejected 0, pending 3",
+    "",
+  ]);
+  const { counts } = await importJson([file, "--source", "a"]);
+  expect(counts).toMatchObject({ pending: 3, withdrawn: 2, files: [{ pending: 3, withdrawn: 2 }] });
+});
+
 test("rejected rows are written with line, reason and row; a clean run removes the file of an earlier one", async () => {
   const file = await write(`${record("1")}\n{"broken\n\n${record("3", { name: "" })}\n42\n`);
   const { stdout } = await run([file]);

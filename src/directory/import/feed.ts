@@ -36,6 +36,8 @@ export interface ImportCounts {
   rejected: number;
   /** How many of those not rejected are pending since they lack something that an approved business needs. */
   pending: number;
+  /** How many of these were approved before. */
+  withdrawn: number;
   /** How often each field was given but could not be used, such as a phone "ask Bob". */
   unusable: Record<string, number>;
 }
@@ -131,21 +133,22 @@ export async function openFeed(
     prepared: readonly Prepared[],
     known: ReadonlyMap<string, StoredBusiness>,
   ): Promise<Prepared[]> {
-    const changes: { given: Prepared; after: StoredBusiness }[] = [];
+    const changes: { given: Prepared; before: StoredBusiness; after: StoredBusiness }[] = [];
     for (const given of prepared) {
       const before = known.get(given.sourceId);
       if (!before) continue;
       const after = rules.change(before, given);
       if (isSame(before, after)) count("unchanged", after, given);
-      else changes.push({ given, after });
+      else changes.push({ given, before, after });
     }
     const updated = await updateBusinesses(
       transaction,
       changes.map(({ after }) => after),
     );
-    return changes.flatMap(({ given, after }) => {
+    return changes.flatMap(({ given, before, after }) => {
       if (!updated.has(after.id)) return given;
       count("updated", after, given);
+      if (before.status === "approved" && after.status === "pending") counts.withdrawn++;
       return [];
     });
   }
