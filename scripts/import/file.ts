@@ -51,7 +51,7 @@ export async function importFile(
 ): Promise<FileResult> {
   if (file.endsWith(REJECTS)) {
     throw new CommandError(
-      `${file} has rows that were rejected: mend them in the feed, or make a feed of them with jq -c '.row'.`,
+      `${file} has rows that were rejected: mend them in the feed, or a copy of it, and import that again under the same --source.`,
     );
   }
   const size = await sizeOf(file);

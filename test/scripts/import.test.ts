@@ -309,7 +309,7 @@ test.each<[string, string | Uint8Array, string, string]>([
   ["over several lines", `{\n  "sourceId": "1"\n}\n`, "json", "with jq -c '.'."],
   ["of Overpass", `{\n"osm3s": {},\n"elements": [\n]}`, "json", "with osmtogeojson"],
   ["of features", `{"type":"Feature","id":"node/1"}\n`, "geojson", `'{type: "FeatureCollection"`],
-  ["of rejected rows", `{"line":1}\n`, "csv.rejects.ndjson", "with jq -c '.row'"],
+  ["of rejected rows", `{"line":1}\n`, "csv.rejects.ndjson", "again under the same --source."],
   ["with an endless line", `\n${"x".repeat(1e7 + 1)}`, "ndjson", "Line 2 is longer than"],
   ["of XML cut short", "<FHRSEstablishment><EstablishmentDetail>", "xml", "cut short"],
   ["of broken XML", "<a>\n<b></c></a>", "xml", "line 2, column 7: unexpected close tag. Nothing"],
