@@ -48,10 +48,13 @@ async function* readCells(
   const { start, rest } = await readFirstLine(withSingleLineEnds(text));
   // A lone carriage return ends lines only if it ends the first one: elsewhere it is within a cell.
   const lineEnd = /^[^\r\n]*\r/.test(start) ? "\r" : "\n";
+  const firstLine = start.split(lineEnd, 1)[0] ?? "";
   const parser = parse({
     bom: true,
-    delimiter: delimiterOf(start.split(lineEnd, 1)[0] ?? ""),
+    delimiter: delimiterOf(firstLine),
     record_delimiter: lineEnd,
+    // A line for Excel, which tells it the delimiter.
+    from_line: /^\ufeff?sep=.$/i.test(firstLine) ? 2 : 1,
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
@@ -75,10 +78,11 @@ async function* readCells(
   }
 }
 
-/** What is between the columns, by the first line: a comma, unless there is none outside of quotes. */
+/** What is between the columns: what the first line has most often outside of quotes, or else a comma. */
 function delimiterOf(line: string): string {
   const bare = line.replace(/"[^"]*("|$)/g, "");
-  return [",", ";", "\t", "|"].find((delimiter) => bare.includes(delimiter)) ?? ",";
+  const count = (delimiter: string) => bare.split(delimiter).length;
+  return [",", ";", "\t", "|"].reduce((most, next) => (count(next) > count(most) ? next : most));
 }
 
 /**

@@ -188,6 +188,33 @@ test("CSV: columns may have semicolons, tabs or bars between them", async () => 
   ]);
 });
 
+test("CSV: what the first line has most often is between the columns", async () => {
+  const mapping: Mapping = { header: true, fields: { sourceId: "ID", name: 2, city: "Town" } };
+  const semicolons = "ID;Name;Address, line 1;Town\n1;Boots;1 Briggate;Leeds\n";
+  const boots = { sourceId: "1", name: "Boots", city: "Leeds" };
+  expect(await records(readCsv(pieces(semicolons), mapping))).toEqual([boots]);
+  const bars = "1|Smith, Jones & Co|Leeds\n";
+  const numbered: Mapping = { header: false, fields: { sourceId: 1, name: 2, city: 3 } };
+  expect(await records(readCsv(pieces(bars), numbered))).toEqual([
+    { ...boots, name: "Smith, Jones & Co" },
+  ]);
+});
+
+test("CSV: a first line that tells Excel the delimiter is no header", async () => {
+  for (const [mark, lineEnd] of [
+    ["", "\n"],
+    ["\ufeff", "\r\n"],
+    ["", "\r"],
+  ] as const) {
+    const csv = `${mark}${["sep=;", "sourceId;name", "1;Boots", "2"].join(lineEnd)}`;
+    const read = await Array.fromAsync(readCsv(pieces(csv), null));
+    expect(read).toMatchObject([
+      { line: 3, record: { sourceId: "1", name: "Boots" } },
+      { line: 4, reason: "the row has 1 columns instead of 2" },
+    ]);
+  }
+});
+
 test("CSV: a row is told by its first line, however the lines within its cells end", async () => {
   for (const [rowEnd, cellEnd] of [
     ["\r\n", "\r\n"],
