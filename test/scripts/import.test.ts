@@ -583,6 +583,10 @@ test("--categories: parents may come later, what is absent stays, all or nothing
     ['{"slug":"a-new-one","name":"A"}\n{"slug":"Bad Slug","name":"B"}', "line 2: slug must be"],
     ['{"slug":"a-new-one","name":"A"}\n{"slug":"b"}', "line 2: name is missing"],
     [
+      '{"slug":"a-new-one","name":"A","parentSlug":"leather"}',
+      "line 1: parentSlug is no field of a category: known are slug, name, parent and isActive.",
+    ],
+    [
       '{"slug":"a-new-one","name":"A"}\n{"slug":"a-new-one","name":"B"}',
       "Two rows of a-new-one say different things.",
     ],

@@ -21,7 +21,7 @@ export function readCategory(record: unknown): CategoryRecord | string {
   return checked.success ? checked.output : checked.issues[0].message;
 }
 
-const categoryRecord = v.object(
+const categoryRecord = v.strictObject(
   {
     slug: v.pipe(
       v.optional(v.string("slug must be text"), ""),
@@ -32,7 +32,10 @@ const categoryRecord = v.object(
     parent: v.nullish(v.string("parent must be the slug of a category")),
     isActive: v.nullish(v.boolean("isActive must be true or false")),
   },
-  "the row is not an object",
+  ({ path }) =>
+    path
+      ? `${path[0]?.key} is no field of a category: known are slug, name, parent and isActive`
+      : "the row is not an object",
 );
 
 /** A category as a feed gives it; what is absent stays as it is. */
