@@ -72,7 +72,7 @@ const readers: Record<(typeof kinds)[FieldName], (text: string) => unknown> = {
   whole: (text) =>
     numberOr(text, /^\d{1,3}(,\d{3})+$/.test(text) ? text.replaceAll(",", "") : text),
   flag: (text) =>
-    /^(true|yes|y|1)$/i.test(text) ? true : /^(false|no|n|0)$/i.test(text) ? false : text,
+    /^(true|t|yes|y|1)$/i.test(text) ? true : /^(false|f|no|n|0)$/i.test(text) ? false : text,
   json: (text) => JSON.parse(text),
 };
 

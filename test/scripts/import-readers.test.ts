@@ -432,6 +432,16 @@ test.each([
   expect(await records(readCsv(pieces(csv), null))).toEqual([{ sourceId: "1", reviewCount }]);
 });
 
+test("CSV: true and false may be written as databases and people do", async () => {
+  const read = async (cell: string) => {
+    const [record] = await records(readCsv(pieces(`sourceId,isPremium\n1,${cell}\n`), null));
+    return (record as ImportRecord).isPremium as unknown;
+  };
+  for (const cell of ["true", "t", "TRUE", "yes", "Y", "1"]) expect(await read(cell)).toBe(true);
+  for (const cell of ["false", "f", "FALSE", "no", "N", "0"]) expect(await read(cell)).toBe(false);
+  expect(await read("maybe")).toBe("maybe");
+});
+
 test("CSV: a shifted address still gives its town and its lines", async () => {
   const mapping: Mapping = {
     header: false,
