@@ -47,7 +47,7 @@ function parsePhone(text: string): string | null {
 function firstOfSeveral(text: string): string | null {
   if (!/^[\d\s()+/-]+$/.test(text)) return null;
   const groups = text.trim().split(/[\s/]+/);
-  for (let count = groups.length; count > 1; count--) {
+  for (let count = groups.length; count > 0; count--) {
     const number = parsePhoneNumberFromString(groups.slice(0, count).join(" "), "GB");
     if (number && isBritish(number)) return nationalFormat(number);
   }
