@@ -116,6 +116,10 @@ export async function importFile(
       },
     });
     rejects.flush();
+    // The reader and the directory may each have refused the same field, in different rows.
+    for (const [field, rows] of Object.entries(counts.unusable)) {
+      unusable.set(field, (unusable.get(field) ?? 0) + rows);
+    }
     return {
       file,
       format,
@@ -124,7 +128,7 @@ export async function importFile(
         ...counts,
         read: counts.read + rejectedByReader,
         rejected: rejects.total,
-        unusable: { ...counts.unusable, ...Object.fromEntries(unusable) },
+        unusable: Object.fromEntries(unusable),
       },
       seconds: (performance.now() - started) / 1000,
       rejects: rejects.path,

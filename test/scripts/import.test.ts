@@ -194,6 +194,13 @@ test("fields of a record that are not ours are told of, the most frequent first"
   expect(Object.keys(counts.files[0]?.unusable ?? {}).length).toBe(100);
 });
 
+test("unusable values of a field are counted together, whatever is wrong with them", async () => {
+  const places = [{ lat: 0, lng: 0 }, { lat: 0, lng: 0 }, [1.29, 52.63]];
+  const rows = places.map((coordinates, place) => record(`${place}`, { coordinates }));
+  const { counts } = await importJson([await write(rows.join("\n"))]);
+  expect(counts.files[0]?.unusable).toEqual({ coordinates: 3 });
+});
+
 test("what a file says steers no terminal", async () => {
   const clear = "\u001b[2J";
   const rows = await run([await write(record("1", { category: `a${clear}` }))]);
