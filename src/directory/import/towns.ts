@@ -53,11 +53,14 @@ export function isIsland(text: string): boolean {
 
 /** Splits at commas, and where one is missing, as in Cranham. Upminster, or Market Street Bolton. */
 function separated(text: string): string[] {
-  return text
-    .replace(/(?<!\bM[ac]{1,2})(?<=\p{Ll})(?=\p{Lu})/gu, ",")
-    .replace(/(?<=\p{Ll}{3})\. /gu, ",")
-    .replace(/ (street|road|rd|avenue|lane) (?=\p{L})/giu, " $1,")
-    .split(",");
+  return (
+    text
+      .replace(/(?<!\bM[ac]{1,2})(?<=\p{Ll})(?=\p{Lu})/gu, ",")
+      .replace(/(?<=\p{Ll}{3})\. /gu, ",")
+      // Not in Green Street Green or Belper Lane End.
+      .replace(/ (street|road|rd|avenue|lane) (?!(?:green|ends?|head)(?:,|$))(?=\p{L})/giu, " $1,")
+      .split(",")
+  );
 }
 
 /** Strips a postcode, a county and a "near" from around the name. */
@@ -67,7 +70,7 @@ function withoutSurroundings(part: string): string {
     .replace(/^[\s.;:'"-]+|[\s.;:'"-]+$/g, "")
     .replace(/^(nr\. ?|nr |near )/i, "")
     .replace(/(?<=.)(?<! new) (city|town) cent(re|er)$/i, "");
-  const isName = isCounty(bare) || isIsland(bare) || /^(coupar angus|dinas powys)$/i.test(bare);
+  const isName = isCounty(bare) || isIsland(bare) || ENDS_AS_COUNTY.test(bare);
   const [, before] = isName ? [] : (TRAILING_COUNTY.exec(bare) ?? []);
   // In Bradford on Avon, Avon is no county.
   return before && !SMALL_WORDS.test(before.split(" ").at(-1) ?? "") ? before : bare;
@@ -85,7 +88,7 @@ function isTown(name: string): boolean {
     /^\p{L}[\p{L}\p{M} .'’&()!-]{2,59}$/u.test(name) &&
     !COUNTY.test(name) &&
     !NO_TOWN.test(name) &&
-    (!STREET.test(name) || /^chester[ -]le[ -]street$/i.test(name))
+    (!STREET.test(name) || NAMED_AS_STREET.test(name))
   );
 }
 
@@ -159,9 +162,15 @@ const COUNTY = new RegExp(`^(?:${COUNTIES})$`, "iu");
 const ISLAND = new RegExp(`^(?:${ISLANDS})$`, "iu");
 const TRAILING_COUNTY = new RegExp(`^(.+?)(?: - |[ /])\\(?(?:${COUNTIES}|${ISLANDS})\\)?$`, "iu");
 
+const ENDS_AS_COUNTY = /^(coupar angus|dinas powys|llanfair dyffryn clwyd|new england)$/i;
+
 // The last word of a street's name. Not "hill", "green", "gate" or "row": towns end so as well.
 const STREET =
   /^.+[ -](street|str?|road|rd|avenue|ave|lane|ln|close|drive|way|crescent|terrace|mews|parade|square|gardens|boulevard|arcade|court|walk|grove)\.?$/i;
+
+// Towns that are named as streets are.
+const NAMED_AS_STREET =
+  /^(.+[ -]le[ -]street|(hazel|golden) grove|(easington|high) lane|(grampound|st\.? columb|clarbeston) road)$/i;
 
 const NO_TOWN =
   /\b(centre|center|precinct|supermarket|surgery|hospital|estate|retail park|business park|shopping|unit|floor|stall|pharmacy|store|stores|superstore|shop|building|house|mobile)\b|^(n\/?a|none|unknown|various|null|tbc|please select|other|(north|south)( (east|west))?|east|west|mid)$/i;
