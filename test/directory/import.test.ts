@@ -720,6 +720,22 @@ test("a city that an operator gave another slug is found however a feed spells i
   expect([...cities]).toEqual([{ slug: "verulam", name: "St. Albans" }]);
 });
 
+test("a city that an operator has added is one although its name looks like a street's or a county's", async () => {
+  const cities = [
+    { slug: "wood-street", name: "Wood Street" },
+    { slug: "avon-village", name: "Avon" },
+  ];
+  await database.sql`insert into cities ${database.sql(cities)}`;
+  await load([
+    named("1", "A", { city: "Wood Street" }),
+    named("2", "B", { city: "Avon" }),
+    named("3", "C", { city: "Old Wood Street" }),
+  ]);
+  expect(await stored("1")).toMatchObject({ status: "approved", city: "Wood Street" });
+  expect(await stored("2")).toMatchObject({ status: "approved", city: "Avon" });
+  expect(await stored("3")).toMatchObject({ status: "pending", city: null });
+});
+
 test("the middle of the outcode places a business without coordinates, and only such a one", async () => {
   const outcodes = new Map([["NR1", { latitude: 52.6, longitude: 1.3 }]]);
   await load([{ ...whole, coordinates: null }, named("2", "Exact")], { outcodes });

@@ -41,6 +41,12 @@ export class Cities {
     return this.#bySlug.get(town.slug) ?? this.#byName.get(town.slug);
   }
 
+  /** The city of exactly that name. */
+  named(name: string): City | undefined {
+    const city = this.#byName.get(makeSlug(name));
+    return city?.name === name ? city : undefined;
+  }
+
   slugOf(id: number | null): string | null {
     return id === null ? null : (this.#byId.get(id)?.slug ?? null);
   }

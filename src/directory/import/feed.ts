@@ -71,7 +71,7 @@ export async function openFeed(
   const slugs = new SlugAllocator();
   const seen = new SeenTexts();
 
-  return { read: (record) => ({ record, prepared: prepare(record, categories) }), take };
+  return { read: (record) => ({ record, prepared: prepare(record, categories, cities) }), take };
 
   async function take(batch: readonly ReadRecord[]): Promise<void> {
     const first: Prepared[] = [];

@@ -3,6 +3,7 @@ import { formatOpeningHours } from "../opening-hours.ts";
 import type { Photo } from "../schemas.ts";
 import { makeSlug } from "../slug.ts";
 import type { BusinessStatus } from "../status.ts";
+import type { Cities } from "./cities.ts";
 import { readEmail, readPhone, readPostcode, readWebsite } from "./contacts.ts";
 import { readOpeningHours } from "./hours.ts";
 import { type CheckedRecord, importRecord } from "./record.ts";
@@ -28,6 +29,7 @@ export interface Prepared {
 export function prepare(
   record: object,
   categories: ReadonlyMap<string, number>,
+  cities: Cities,
 ): Prepared | string {
   const checked = check(record);
   if (!checked.success) return checked.issues[0].message;
@@ -66,7 +68,8 @@ export function prepare(
     sourceId: given.sourceId,
     slug: given.slug || null,
     status: given.status ?? null,
-    town: use("city", given.city, readTown, null),
+    // What an operator has made a city is one, whatever its name looks like.
+    town: use("city", given.city, (text) => cities.named(text) ?? readTown(text), null),
     unusable,
     fields: withoutAbsent({
       name: given.name,
