@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config.ts";
-import { grouped } from "../src/numbers.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { importCategoryFile } from "./import/categories.ts";
 import { type FileOptions, type FileResult, importFile } from "./import/file.ts";
@@ -8,6 +7,7 @@ import { type Format, formats } from "./import/formats.ts";
 import { readMapping } from "./import/mapping.ts";
 import { readOutcodes } from "./import/outcodes.ts";
 import type { WrittenFor } from "./import/rejects.ts";
+import { describeCounts, describeFile, type FailedFile, summarize } from "./import/summary.ts";
 import { openDatabase } from "./stack/database.ts";
 import { scriptEnvironment } from "./stack/environment.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
@@ -39,7 +39,7 @@ categories, as NDJSON {slug, name, parent?, isActive?}.
   --outcodes FILE  a postal file of GeoNames, to place rows without coordinates by their postcode,
                    and again when that changes
   --dry-run        does everything, but keeps only the rejected rows
-  --json           one JSON line: the counts, and those of each file
+  --json           one JSON line: the counts, and those of each file or why it failed
 
 Exit code 0 when every file was read to its end, otherwise 1, also when interrupted.`;
 
@@ -64,13 +64,18 @@ async function importEach(
   options: FileOptions,
   json: boolean,
 ): Promise<void> {
-  const results: FileResult[] = [];
+  const results: (FileResult | FailedFile)[] = [];
+  const fail = (file: string, error: string) => {
+    console.error(plain(error));
+    results.push({ file, error });
+  };
   const written: WrittenFor = new Map();
   try {
     for (const file of files) {
       try {
         const onInterrupted = (mayBeKept: boolean) => {
-          console.error(
+          fail(
+            file,
             mayBeKept
               ? `Interrupted: ${file} may have been kept. Import it again, and what comes after it.`
               : `Interrupted: nothing of ${file} was kept.`,
@@ -79,88 +84,23 @@ async function importEach(
         };
         const result = await importFile(sql, file, { ...options, written, onInterrupted });
         results.push(result);
-        if (!json) print(describe(result, options.dryRun));
+        if (!json) print(describeFile(result, options.dryRun));
       } catch (error) {
         if (!(error instanceof CommandError)) {
           // We cannot say that nothing was kept: the connection may have been lost after PostgreSQL had
           // committed, but before it could tell us.
-          console.error(`${file} was broken off. Import it again, and what comes after it.`);
+          fail(file, `${file} was broken off. Import it again, and what comes after it.`);
           throw error;
         }
         process.exitCode = 1;
         const place = error.message.includes(file) ? "" : `${file}: `;
-        console.error(plain(`${place}${error.message} Nothing of it was kept.`));
+        fail(file, `${place}${error.message} Nothing of it was kept.`);
       }
     }
   } finally {
     // Also when PostgreSQL goes away before the last file: those before it are kept.
     summarize(results, files, json);
   }
-}
-
-function summarize(results: readonly FileResult[], files: readonly string[], json: boolean): void {
-  const total = sumOf(results);
-  if (json) {
-    const each = results.map(({ counts, ...result }) => ({ ...result, ...counts }));
-    print(formatJson({ ...total, files: each }));
-  } else if (files.length > 1) {
-    const { withdrawn, ...counts } = total;
-    print(`All files: ${describeCounts(counts)}`);
-  }
-}
-
-function describe(
-  { file, source, counts, seconds, rejects, reasons }: FileResult,
-  dryRun: boolean,
-): string {
-  const { unusable, withdrawn, ...numbers } = counts;
-  const rate = grouped(Math.round(counts.read / Math.max(seconds, 0.001)));
-  const lines = [
-    `${file} (source ${source})${dryRun ? ", a dry run, nothing was kept" : ""}: ${seconds.toFixed(1)} s, ${rate} rows a second`,
-  ];
-  if (counts.pending > 0) {
-    lines.push(
-      "  Those that lack a category, a town, a line 1, a postcode or coordinates are pending.",
-    );
-    if (withdrawn > 0) {
-      lines.push(
-        `  Of these, ${grouped(withdrawn)} were approved before, and are no longer public.`,
-      );
-    }
-  }
-  const left = Object.entries(unusable).sort(([, a], [, b]) => b - a);
-  if (left.length > 0) {
-    const most = left.slice(0, 10).map(([field, rows]) => `${field} ${rows}`);
-    const more = left.length > most.length ? ", and more" : "";
-    lines.push(plain(`  Unusable and left out: ${most.join(", ")}${more}`));
-  }
-  if (rejects !== null) lines.push(`  Rejected rows are in ${rejects}; most often:`);
-  for (const [reason, rows] of reasons) {
-    lines.push(plain(`  ${String(rows).padStart(7)}  ${reason}`));
-  }
-  lines.push(`  ${describeCounts(numbers)}`);
-  return lines.join("\n");
-}
-
-const describeCounts = (counts: object) =>
-  Object.entries(counts)
-    .map(([name, count]) => `${name} ${count}`)
-    .join(", ");
-
-function sumOf(results: readonly FileResult[]) {
-  const total = {
-    read: 0,
-    created: 0,
-    updated: 0,
-    unchanged: 0,
-    rejected: 0,
-    pending: 0,
-    withdrawn: 0,
-  };
-  for (const { counts } of results) {
-    for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += counts[name];
-  }
-  return total;
 }
 
 async function readArguments() {

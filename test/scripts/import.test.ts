@@ -301,6 +301,13 @@ test("a file that cannot be read to its end leaves nothing, and does not stop th
   );
   expect(stdout).toContain("All files: read 1, created 1");
   expect(await count()).toBe(1);
+  expect((await importJson([cut, good])).counts).toMatchObject({
+    read: 1,
+    files: [
+      { file: cut, error: stderr.trimEnd() },
+      { file: good, read: 1 },
+    ],
+  });
 });
 
 test.each<[string, string | Uint8Array, string, string]>([
@@ -409,7 +416,10 @@ test.each<NodeJS.Signals>(["SIGINT", "SIGTERM", "SIGHUP"])(
       kill(signal);
       const { stdout, stderr, code } = await ended;
       expect([stderr, code]).toEqual([`Interrupted: nothing of ${second} was kept.\n`, 1]);
-      expect(JSON.parse(stdout)).toMatchObject({ read: 1, files: [{ file: first }] });
+      expect(JSON.parse(stdout)).toMatchObject({
+        read: 1,
+        files: [{ file: first }, { file: second, error: stderr.trimEnd() }],
+      });
     });
     expect(existsSync(`${second}.rejects.ndjson`)).toBe(false);
     expect(await count()).toBe(1);

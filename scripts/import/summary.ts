@@ -1,0 +1,88 @@
+import { grouped } from "../../src/numbers.ts";
+import { print } from "../terminal/output.ts";
+import { formatJson, plain } from "../terminal/table.ts";
+import type { FileResult } from "./file.ts";
+
+/** One that was not read to its end, or whose import did not come to its end. */
+export interface FailedFile {
+  file: string;
+  error: string;
+}
+
+/** Prints what came of all the files. */
+export function summarize(
+  results: readonly (FileResult | FailedFile)[],
+  files: readonly string[],
+  json: boolean,
+): void {
+  const total = sumOf(results);
+  if (json) {
+    const each = results.map((result) => {
+      if ("error" in result) return result;
+      const { counts, ...others } = result;
+      return { ...others, ...counts };
+    });
+    print(formatJson({ ...total, files: each }));
+  } else if (files.length > 1) {
+    const { withdrawn, ...counts } = total;
+    print(`All files: ${describeCounts(counts)}`);
+  }
+}
+
+/** What came of one file, in a few lines. */
+export function describeFile(
+  { file, source, counts, seconds, rejects, reasons }: FileResult,
+  dryRun: boolean,
+): string {
+  const { unusable, withdrawn, ...numbers } = counts;
+  const rate = grouped(Math.round(counts.read / Math.max(seconds, 0.001)));
+  const lines = [
+    `${file} (source ${source})${dryRun ? ", a dry run, nothing was kept" : ""}: ${seconds.toFixed(1)} s, ${rate} rows a second`,
+  ];
+  if (counts.pending > 0) {
+    lines.push(
+      "  Those that lack a category, a town, a line 1, a postcode or coordinates are pending.",
+    );
+    if (withdrawn > 0) {
+      lines.push(
+        `  Of these, ${grouped(withdrawn)} were approved before, and are no longer public.`,
+      );
+    }
+  }
+  const left = Object.entries(unusable).sort(([, a], [, b]) => b - a);
+  if (left.length > 0) {
+    const most = left.slice(0, 10).map(([field, rows]) => `${field} ${rows}`);
+    const more = left.length > most.length ? ", and more" : "";
+    lines.push(plain(`  Unusable and left out: ${most.join(", ")}${more}`));
+  }
+  if (rejects !== null) lines.push(`  Rejected rows are in ${rejects}; most often:`);
+  for (const [reason, rows] of reasons) {
+    lines.push(plain(`  ${String(rows).padStart(7)}  ${reason}`));
+  }
+  lines.push(`  ${describeCounts(numbers)}`);
+  return lines.join("\n");
+}
+
+export const describeCounts = (counts: object) =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(", ");
+
+function sumOf(results: readonly (FileResult | FailedFile)[]) {
+  const total = {
+    read: 0,
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    rejected: 0,
+    pending: 0,
+    withdrawn: 0,
+  };
+  for (const result of results) {
+    if ("error" in result) continue;
+    for (const name of Object.keys(total) as (keyof typeof total)[]) {
+      total[name] += result.counts[name];
+    }
+  }
+  return total;
+}
