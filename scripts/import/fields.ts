@@ -1,3 +1,5 @@
+import { readWeek } from "./osm-hours.ts";
+
 /** The fields of a record as a table names them, with the kind of their values. */
 const kinds = {
   sourceId: "text",
@@ -22,7 +24,7 @@ const kinds = {
   isPremium: "flag",
   status: "text",
   photos: "json",
-  openingHours: "json",
+  openingHours: "hours",
 } as const;
 
 export type FieldName = keyof typeof kinds;
@@ -39,7 +41,7 @@ const contacts = ["phone", "email", "website"];
  * A record of the fields of one row of a table: address.line1 becomes {address: {line1}}. A field
  * without a value is left out, but for a contact, of which there is none then; a value of the wrong
  * kind stays as it is, for the directory to name.
- * @returns the reason when a cell that must hold JSON does not
+ * @returns the reason when a cell that must hold JSON or hours does not
  */
 export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | string {
   const record: Nested = {};
@@ -51,7 +53,9 @@ export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | s
     try {
       if (typeof value === "string") read = readers[kinds[name]](value);
     } catch {
-      return `${name} is not JSON`;
+      const form =
+        name === "openingHours" ? "neither JSON nor such as Mo-Fr 09:00-17:00" : "not JSON";
+      return `${name} is ${form}`;
     }
     const [outer = "", inner] = name.split(".");
     if (inner === undefined) record[outer] = read;
@@ -74,6 +78,8 @@ const readers: Record<(typeof kinds)[FieldName], (text: string) => unknown> = {
   flag: (text) =>
     /^(true|t|yes|y|1)$/i.test(text) ? true : /^(false|f|no|n|0)$/i.test(text) ? false : text,
   json: (text) => JSON.parse(text),
+  // A list, or a week as the directory keeps it.
+  hours: (text) => (text.startsWith("[") ? null : readWeek(text)) ?? JSON.parse(text),
 };
 
 function numberOr(text: string, digits: string): number | string {

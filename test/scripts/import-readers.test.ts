@@ -442,6 +442,25 @@ test("CSV: true and false may be written as databases and people do", async () =
   expect(await read("maybe")).toBe("maybe");
 });
 
+test("CSV: opening hours may be a list in JSON, or such as the directory keeps", async () => {
+  const monday = { day: "MONDAY", openTime: "09:00", closeTime: "17:00" };
+  const read = async (cell: string) => {
+    const csv = `sourceId,openingHours\n1,"${cell.replaceAll('"', '""')}"\n`;
+    return (await records(readCsv(pieces(csv), null)))[0];
+  };
+  expect(await read(JSON.stringify([monday]))).toEqual({ sourceId: "1", openingHours: [monday] });
+  expect(await read("null")).toEqual({ sourceId: "1", openingHours: null });
+  const week = (await read("Mo 09:00-17:00; Tu 00:00-24:00; We-Su off")) as ImportRecord;
+  expect(week.openingHours?.slice(0, 3)).toMatchObject([
+    monday,
+    { day: "TUESDAY", is24Hours: true },
+    { day: "WEDNESDAY", isClosed: true },
+  ]);
+  const reason = "openingHours is neither JSON nor such as Mo-Fr 09:00-17:00";
+  expect(await read("by appointment")).toBe(reason);
+  expect(await read("[")).toBe(reason);
+});
+
 test("CSV: a shifted address still gives its town and its lines", async () => {
   const mapping: Mapping = {
     header: false,
