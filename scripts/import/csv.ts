@@ -49,6 +49,7 @@ async function* readCells(
   // A lone carriage return ends lines only if it ends the first one: elsewhere it is within a cell.
   const lineEnd = /^[^\r\n]*\r/.test(start) ? "\r" : "\n";
   const firstLine = start.split(lineEnd, 1)[0] ?? "";
+  let end = 0;
   const parser = parse({
     bom: true,
     delimiter: delimiterOf(firstLine),
@@ -56,27 +57,47 @@ async function* readCells(
     // A line for Excel, which tells it the delimiter.
     from_line: /^\ufeff?sep=.$/i.test(firstLine) ? 2 : 1,
     info: true,
+    // As in a cell with 12" Pizza; but after a space a quote is where its cell begins.
+    relax_quotes: true,
+    ltrim: true,
+    raw: true,
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: LONGEST_RECORD,
+    // Called as it reads: an error comes before the rows that wait to be taken.
+    on_record(row, { lines }) {
+      end = lines;
+      return row;
+    },
   });
   const source = Readable.from(rest);
   // An error of the file must end the parser too.
   source.on("error", (error) => parser.destroy(error));
   source.pipe(parser);
   try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+    for await (const { record, info, raw } of parser as AsyncIterable<Parsed>) {
       // The parser tells the last line of a row.
       const more = record.reduce((sum, cell) => sum + cell.split(lineEnd).length - 1, 0);
-      yield { line: info.lines - more, cells: record };
+      const line = info.lines - more;
+      const long = record.filter((cell) => cell.includes(lineEnd));
+      if (long.some((cell) => isOpen(cell, raw))) throw unclosed(line);
+      yield { line, cells: record };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
+    if (error.code === "CSV_QUOTE_NOT_CLOSED") throw unclosed(end + 1);
     throw new CommandError(`This is not CSV: ${error.message}.`);
   } finally {
     source.destroy();
   }
 }
+
+/** Whether a cell of several lines begins with a quote that is part of its text, but is not doubled. */
+const isOpen = (cell: string, raw: string) =>
+  cell.startsWith('"') && !raw.includes(`"${cell.replaceAll('"', '""')}"`);
+
+const unclosed = (line: number) =>
+  new CommandError(`This is not CSV: from line ${line} on, a quote is not closed.`);
 
 /** What is between the columns: what the first line has most often outside of quotes, or else a comma. */
 function delimiterOf(line: string): string {
@@ -123,6 +144,7 @@ const LONGEST_RECORD = 10_000_000;
 
 interface Parsed {
   record: string[];
+  raw: string;
   info: { lines: number };
 }
 

@@ -374,9 +374,38 @@ test("CSV: a quote that nothing ends fails the file before all of it is in memor
   expect(taken).toBeLessThan(20);
 });
 
-test("CSV: broken quotes fail the file", async () => {
-  await expect(records(readCsv(pieces('sourceId,name\n1,"Boots\n'), null))).rejects.toThrow(
-    "not CSV",
+test("CSV: a quote that is part of a text is read as it stands", async () => {
+  const csv = [
+    "sourceId\tname\tdescription",
+    '1\t12" Pizza\t',
+    '2\t"Best" Pizza\t"Pizza\nand pasta"',
+    '3\t"""Best"" said\n""Ann"""\t',
+    '4\t"12"" Pizza"\t',
+  ].join("\n");
+  expect(await records(readCsv(pieces(csv), null))).toEqual([
+    { sourceId: "1", name: '12" Pizza' },
+    { sourceId: "2", name: '"Best" Pizza', description: "Pizza\nand pasta" },
+    { sourceId: "3", name: '"Best" said\n"Ann"' },
+    { sourceId: "4", name: '12" Pizza' },
+  ]);
+});
+
+test("CSV: a cell in quotes may come after a space", async () => {
+  const csv = 'sourceId, "name", city\n1, "Boots, Norwich", Norwich\n2, ,\n';
+  expect(await records(readCsv(pieces(csv), null))).toEqual([
+    { sourceId: "1", name: "Boots, Norwich", city: "Norwich" },
+    { sourceId: "2" },
+  ]);
+});
+
+test.each([
+  ["at all", 'sourceId,name\n1,A\n2,"B\n3,C\n', 3],
+  ["before another row has one", 'sourceId,name\n1,A\n2,"B\n3,Shoes "R" Us\n4,D\n', 3],
+  ["before another row has a cell in quotes", 'sourceId,name\n1,"A\n2,"B"\n', 2],
+  ["in the header", 'sourceId,"name\n1,A\n', 1],
+])("CSV: a quote that is not closed %s fails the file, with its line", async (_, csv, line) => {
+  await expect(records(readCsv(pieces(csv), null))).rejects.toThrow(
+    `This is not CSV: from line ${line} on, a quote is not closed.`,
   );
 });
 
