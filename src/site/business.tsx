@@ -12,13 +12,14 @@ import { Hours } from "./hours.tsx";
 import { localBusiness } from "./linked-data.ts";
 import { Badges, pathWith } from "./listing.tsx";
 import { page } from "./page.tsx";
-import { foreignHosts, Photos, PhotosElsewhere } from "./photos.tsx";
+import { Photos, PhotosOffer } from "./photos.tsx";
 import { unmarked } from "./unmarked.ts";
 
 /**
  * GET /businesses/{slug}: what open access says about a business, and nothing more. Photos stay where the
- * business keeps them, and a browser that shows them tells that host who reads the page: so they are
- * shown at once only when it is ours, otherwise when the visitor asks with `?photos=show`.
+ * business keeps them, and a browser that shows them tells that host who reads the page: so they are only
+ * shown when the visitor asks with `?photos=show`. Also those of our own host, whose address may be one of
+ * the API: it would be the visitor whose requests are counted.
  */
 export function business(sql: Sql, baseUrl: string): Handler {
   return async function business(_request, { segment, query }) {
@@ -31,14 +32,13 @@ export function business(sql: Sql, baseUrl: string): Handler {
     const active = await findActive(sql, [...above, categorySlug]);
     const path = `/businesses/${found.slug}`;
     const shown = openDetail(found);
-    const hosts = foreignHosts(shown.photos, baseUrl);
     const isAsked = new URLSearchParams(query).get("photos") === "show";
     return page(
       {
         title: `${shown.name}, ${shown.city}`,
         description: shown.shortDescription || `${shown.category} in ${shown.city}.`,
         canonical: baseUrl + path,
-        hasForeignPhotos: isAsked && hosts.length > 0,
+        hasPhotos: isAsked && shown.photos.length > 0,
         linkedData: localBusiness(shown, baseUrl + path),
       },
       <>
@@ -57,10 +57,10 @@ export function business(sql: Sql, baseUrl: string): Handler {
               {shown.photos.length > 0 && (
                 <section id="photos">
                   <h2>Photos</h2>
-                  {isAsked || hosts.length === 0 ? (
+                  {isAsked ? (
                     <Photos photos={shown.photos} />
                   ) : (
-                    <PhotosElsewhere number={shown.photos.length} hosts={hosts} path={path} />
+                    <PhotosOffer photos={shown.photos} path={path} />
                   )}
                 </section>
               )}

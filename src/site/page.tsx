@@ -19,8 +19,8 @@ interface PageHead {
   hasScript?: boolean;
   /** The page brings its own search box. */
   hidesSearch?: boolean;
-  /** The page shows photos that are kept elsewhere. */
-  hasForeignPhotos?: boolean;
+  /** The page shows photos, wherever they are kept. */
+  hasPhotos?: boolean;
   /** Structured data about the page, such as Schema.org's LocalBusiness. */
   linkedData?: Record<string, unknown>;
 }
@@ -31,7 +31,7 @@ export function page(head: PageHead, content: VNode, status = 200): Answer {
     status,
     headers: {
       ...headers,
-      "Content-Security-Policy": policy(head.hasForeignPhotos ? "'self' https: http:" : "'self'"),
+      "Content-Security-Policy": policy(head.hasPhotos ? "'self' https: http:" : "'self'"),
       "Cache-Control": cacheControl(head, status),
       "Referrer-Policy": head.isPrivate ? "no-referrer" : "strict-origin-when-cross-origin",
       ...(!head.canonical && { "X-Robots-Tag": "noindex" }),

@@ -1,22 +1,10 @@
 import type { Photo } from "../directory/schemas.ts";
 import { unmarked } from "./unmarked.ts";
 
-/** The hosts other than ours that keep these photos. */
-export function foreignHosts(photos: readonly Photo[], baseUrl: string): string[] {
-  const hosts = photos.map(({ url }) => (URL.canParse(url) ? new URL(url).host : "elsewhere"));
-  return [...new Set(hosts)].filter((host) => host !== new URL(baseUrl).host);
-}
-
 /** Says where the photos are, and what showing them means; a link shows them. */
-export function PhotosElsewhere({
-  number,
-  hosts,
-  path,
-}: {
-  number: number;
-  hosts: readonly string[];
-  path: string;
-}) {
+export function PhotosOffer({ photos, path }: { photos: readonly Photo[]; path: string }) {
+  const number = photos.length;
+  const hosts = hostsOf(photos);
   return (
     <div class="card">
       <p>
@@ -53,4 +41,9 @@ export function Photos({ photos }: { photos: readonly Photo[] }) {
       ))}
     </ul>
   );
+}
+
+function hostsOf(photos: readonly Photo[]): string[] {
+  const hosts = photos.map(({ url }) => (URL.canParse(url) ? new URL(url).host : "elsewhere"));
+  return [...new Set(hosts)];
 }
