@@ -28,12 +28,16 @@ what a food hygiene record lacks of the address. A business that moves to anothe
 coordinates loses the old ones, and is pending unless --outcodes has the new outcode. A business that
 a feed drops or marks as vacant stays as it is: suspend it with scripts/businesses.ts.
 
+Ratings, and whether a business is claimed, verified or premium, are believed from any feed. What a
+feed says later of a business that has been approved shows at once.
+
 scripts/generate.ts --count 1 --ndjson prints a record in our format. --categories imports
 categories, as NDJSON {slug, name, parent?, isActive?}.
 
   --format F       ${formats.join(", ")}; guessed from the file when absent
   --source NAME    the name of the feed; default osm or fhrs for these formats, else the file's name
-  --status S       of new businesses: approved (default), or pending until an operator approves them
+  --status S       of new businesses: approved (default), or pending until an operator approves
+                   them, also where a record says approved
   --mapping FILE   for a foreign CSV: JSON from our fields to its columns, and "header": whether
                    its first line names them
   --outcodes FILE  a postal file of GeoNames, to place rows without coordinates by their postcode,

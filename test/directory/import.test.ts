@@ -219,6 +219,20 @@ test("the status of a record and of the import applies to new businesses only", 
   expect((await stored("2"))?.status).toBe("suspended");
 });
 
+test("no record gets past an import of pending businesses by saying that it is approved", async () => {
+  const approved = { ...whole, status: "approved" as const };
+  const incomplete = { ...approved, sourceId: "2", coordinates: null };
+  await load([approved, incomplete], { status: "pending" });
+  // Neither when it is completed later, however that is imported, nor when it was incomplete before.
+  await load([{ ...incomplete, sourceId: "3" }]);
+  for (const status of ["pending", "approved"] as const) {
+    await load([approved, { ...approved, sourceId: "2" }], { status });
+  }
+  await load([{ ...approved, sourceId: "3" }], { status: "pending" });
+  for (const id of ["1", "2", "3"]) expect((await stored(id))?.status).toBe("pending");
+  expect((await listBusinesses(database.sql, { offset: 0, limit: 20 })).total).toBe(0);
+});
+
 test("what is to be looked at is counted when it lacks something, and no import that completes it approves it", async () => {
   const incomplete = { ...whole, coordinates: null };
   const feed = [incomplete, { ...incomplete, sourceId: "2" }];

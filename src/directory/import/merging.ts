@@ -8,7 +8,7 @@ import { type BusinessFields, emptyBusiness, isComplete } from "./rows.ts";
 export type Outcodes = ReadonlyMap<string, { latitude: number; longitude: number }>;
 
 export interface RuleOptions {
-  /** The status of businesses whose record has none, when they are created. Default: approved. */
+  /** Of businesses when they are created. Pending: also of those that their record calls approved. */
   status?: "approved" | "pending" | undefined;
   /** Where to place businesses without coordinates of their own. */
   outcodes?: Outcodes | undefined;
@@ -55,7 +55,8 @@ export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions):
   }
 
   function wantedStatus(given: Prepared): BusinessStatus {
-    return given.status ?? status ?? "approved";
+    const wanted = given.status ?? "approved";
+    return wanted === "approved" ? (status ?? wanted) : wanted;
   }
 
   function merge<Known extends BusinessFields>(before: Known, { fields, town }: Prepared): Known {
