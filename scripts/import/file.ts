@@ -139,6 +139,7 @@ export async function importFile(
     if (!isCommitting) rejects.remove();
     throw error;
   } finally {
+    rejects.close();
     progress?.stop();
     stopWaiting();
   }

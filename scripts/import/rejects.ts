@@ -1,4 +1,4 @@
-import { appendFileSync, statSync, unlinkSync } from "node:fs";
+import { appendFileSync, closeSync, openSync, statSync, unlinkSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { CommandError } from "../terminal/command.ts";
 import { formatJson } from "../terminal/table.ts";
@@ -28,8 +28,8 @@ export class Rejects {
   #lines: string[] = [];
   #path: string;
   readonly #mode: number;
-  /** Whether there are rows in the file. */
-  #isBegun = false;
+  /** The descriptor of the file, once there are rows in it. */
+  #file: number | undefined;
   total = 0;
 
   /** @param written of the files before this one, so that none takes the place of another's rejects */
@@ -62,31 +62,37 @@ export class Rejects {
     const text = this.#lines.splice(0).join("");
     if (text === "") return;
     try {
-      this.#append(text);
+      this.#file ??= this.#open();
+      appendFileSync(this.#file, text);
     } catch (error) {
       throw unwritable(error);
     }
   }
 
-  #append(text: string): void {
+  /** Closes the file: one command may import more files than it may have open. */
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #open(): number {
     try {
-      this.#write(text);
+      return this.#create();
     } catch (error) {
       if (!isReadOnly(error) && !isTaken(error)) throw error;
       // The feed lies in a folder that we may not write to: the current one takes its place.
       this.#path = this.#pathFor(basename(this.#feed));
-      this.#isBegun = false;
-      this.#write(text);
+      return this.#create();
     }
   }
 
-  #write(text: string): void {
-    // In a folder that all may write to, somebody may put a link to another file in its place. So what is
-    // there is removed, and "ax" fails if anything is there again by then.
-    if (!this.#isBegun) this.remove();
-    appendFileSync(this.#path, text, { flag: this.#isBegun ? "a" : "ax", mode: this.#mode });
-    this.#isBegun = true;
+  #create(): number {
+    // In a folder that others may write to, somebody may put a link to another file in its place. So what is
+    // there is removed, "ax" fails if anything is there again by then, and the file is not opened again.
+    this.remove();
+    const file = openSync(this.#path, "ax", this.#mode);
     this.#written.set(resolve(this.#path), this.#feed);
+    return file;
   }
 
   /** FILE.rejects.ndjson, or with a number where this command has put the rows of another feed there. */
@@ -107,6 +113,7 @@ export class Rejects {
    * @throws CommandError when there is something else in its place
    */
   remove(): void {
+    this.close();
     try {
       unlinkSync(this.#path);
     } catch (error) {

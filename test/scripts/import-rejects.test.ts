@@ -4,7 +4,9 @@ import { chmod, mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Rejects } from "../../scripts/import/rejects.ts";
-import { CommandError } from "../../scripts/terminal/command.ts";
+import { outputOf } from "../support.ts";
+
+const SCRIPTS = join(import.meta.dir, "..", "..", "scripts");
 
 test.skipIf(!existsSync("/sys"))(
   "beside data that is read-only the rejects go to the current folder",
@@ -62,16 +64,27 @@ test.skipIf(!existsSync("/sys/kernel"))(
   },
 );
 
-test.skipIf(!existsSync("/dev/full"))("a full disk is told in a line", async () => {
+test("rows that cannot be written, as to a full disk, are told of in a line", async () => {
   const file = join(tmpdir(), crypto.randomUUID());
-  const rejects = new Rejects(file);
-  rejects.add({ line: 1, reason: "name is missing", row: {} });
-  rejects.flush();
-  await rm(`${file}.rejects.ndjson`);
-  await symlink("/dev/full", `${file}.rejects.ndjson`);
-  rejects.add({ line: 2, reason: "name is missing", row: {} });
-  expect(() => rejects.flush()).toThrow(CommandError);
-  rejects.remove();
+  const program = `
+    import { Rejects } from ${JSON.stringify(join(SCRIPTS, "import/rejects.ts"))};
+    import { CommandError } from ${JSON.stringify(join(SCRIPTS, "terminal/command.ts"))};
+    const rejects = new Rejects(${JSON.stringify(file)});
+    rejects.add({ line: 1, reason: "name is missing", row: "x".repeat(9_000) });
+    try {
+      rejects.flush();
+    } catch (error) {
+      console.log(error instanceof CommandError, error.message);
+    }
+    rejects.remove();`;
+  // Files of at most 8 KiB, and no signal for who wants more.
+  const limited = 'trap "" XFSZ; ulimit -f 8; exec "$0" -e "$1"';
+  const child = Bun.spawn(["bash", "-c", limited, process.execPath, program], { stderr: "pipe" });
+  expect(await outputOf(child)).toEqual({
+    stdout: expect.stringMatching(/^true The rejected rows cannot be written: EFBIG.*\n$/),
+    stderr: "",
+    exitCode: 0,
+  });
 });
 
 test("a link that was put in the place of the rejects leads to no other file", async () => {
@@ -88,6 +101,23 @@ test("a link that was put in the place of the rejects leads to no other file", a
   expect(await Bun.file(other).text()).toBe("not ours");
   const written = await Bun.file(`${file}.rejects.ndjson`).text();
   expect(written.split("\n")).toHaveLength(3);
+  await rm(folder, { recursive: true });
+});
+
+test("a link that is put there between two rows leads to no other file either", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "highstreet-rejects-"));
+  const other = join(folder, "other");
+  await Bun.write(other, "not ours");
+  const file = join(folder, "feed.ndjson");
+  const rejects = new Rejects(file);
+  for (const line of [1, 2]) {
+    rejects.add({ line, reason: "name is missing", row: {} });
+    rejects.flush();
+    await rm(`${file}.rejects.ndjson`);
+    await symlink(other, `${file}.rejects.ndjson`);
+  }
+  expect(await Bun.file(other).text()).toBe("not ours");
+  rejects.remove();
   await rm(folder, { recursive: true });
 });
 
