@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../terminal/command.ts";
 import { readStack } from "./environment.ts";
@@ -9,26 +9,19 @@ import { isAlive } from "./waiting.ts";
  * Claims a data folder for this process, creating it if need be. The claim is a lock on an empty
  * SQLite file, which the system releases however the process ends, so it cannot go stale. Dispose of
  * it to release it earlier; it is also released when nothing refers to it any more.
- * @throws CommandError when another process holds it, the folder cannot be written, or we are root and
- * what is in it belongs to somebody else
+ * @throws CommandError when another process holds it, the folder cannot be written, or others than we and
+ * root may change what is in it
  */
 export async function claimFolder(folder: string): Promise<Disposable> {
   const pidFile = join(folder, "start.pid");
   const lockFile = join(folder, "start.lock");
   let lock: Database;
-  let owner: number;
   try {
     mkdirSync(folder, { recursive: true });
+    refuseFolderOfOthers(folder, lockFile);
     lock = new Database(lockFile);
-    owner = statSync(lockFile).uid;
   } catch (error) {
     throw unusable(folder, error);
-  }
-  if (process.getuid?.() === 0 && owner !== 0) {
-    lock.close();
-    throw new CommandError(
-      `The data in ${folder} belong to another account (uid ${owner}), which could not use what root writes there: start as that one, or set DATA_DIR to another folder.`,
-    );
   }
   try {
     lock.run("begin exclusive");
@@ -45,6 +38,31 @@ export async function claimFolder(folder: string): Promise<Disposable> {
   }
 }
 
+/** Its passwords would be theirs, and a link there would lead us into other files. */
+function refuseFolderOfOthers(folder: string, lockFile: string): void {
+  const found = statSync(folder);
+  const owners = [
+    found.uid,
+    // The folder may be named by a link, whose owner may lead it elsewhere.
+    lstatSync(folder).uid,
+    // Whoever has started here before could not use what we write.
+    lstatSync(lockFile, { throwIfNoEntry: false })?.uid ?? 0,
+  ];
+  const other = owners.find((uid) => uid !== 0 && uid !== process.getuid?.());
+  if (other !== undefined) {
+    throw new CommandError(
+      `The data folder ${folder} belongs to another account (uid ${other}): start as that one, or set DATA_DIR to another folder.`,
+    );
+  }
+  if (found.mode & EVERYBODY_WRITES) {
+    throw new CommandError(
+      `Every account may write to the data folder ${folder}: take that away with chmod o-w, or set DATA_DIR to another folder.`,
+    );
+  }
+}
+
+const EVERYBODY_WRITES = 0o002;
+
 /** Empty if the file is not written yet, or still the one of an earlier start. */
 function processIn(pidFile: string): string {
   const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) : 0;
@@ -52,6 +70,7 @@ function processIn(pidFile: string): string {
 }
 
 function unusable(folder: string, error: unknown): CommandError {
+  if (error instanceof CommandError) return error;
   return new CommandError(
     `The data folder ${folder} cannot be written (${(error as Error).message}): set DATA_DIR to one that can.`,
   );

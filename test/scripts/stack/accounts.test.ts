@@ -1,5 +1,18 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  cp,
+  lchown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claimFolder } from "../../../scripts/stack/claim.ts";
@@ -20,18 +33,47 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test.if(isRoot)("root leaves alone a data folder that somebody else uses", async () => {
-  await chown(folder, SOMEBODY, SOMEBODY);
-  // What nobody has used yet may be anybody's.
-  (await claimFolder(folder))[Symbol.dispose]();
-  for (const name of await readdir(folder)) await rm(join(folder, name));
+test.if(isRoot)("root leaves alone a data folder of somebody else, and what is in it", async () => {
+  const secret = join(folder, "secret");
+  const data = join(folder, "data");
+  const link = join(folder, "link");
+  await writeFile(secret, "ours");
+  await mkdir(data);
+  await symlink(secret, join(data, "start.pid"));
+  await chown(data, SOMEBODY, SOMEBODY);
+  await symlink(data, link);
+  for (const named of [data, link]) {
+    await expect(claimFolder(named)).rejects.toThrow(
+      /^The data folder .* belongs to another account \(uid 54321\): start as that one, or set DATA_DIR/,
+    );
+  }
+  expect([await readdir(data), await readFile(secret, "utf8")]).toEqual([["start.pid"], "ours"]);
 
+  // A link of somebody else, which leads to a folder of ours as yet.
+  await rm(link);
+  await symlink(folder, link);
+  await lchown(link, SOMEBODY, SOMEBODY);
+  await expect(claimFolder(link)).rejects.toThrow("belongs to another account (uid 54321)");
+
+  // A folder of ours in which somebody else has started.
   await writeFile(join(folder, "start.lock"), "");
   await chown(join(folder, "start.lock"), SOMEBODY, SOMEBODY);
-  await expect(claimFolder(folder)).rejects.toThrow(
-    /^The data in .* belong to another account \(uid 54321\).*: start as that one, or set DATA_DIR/,
+  await expect(claimFolder(folder)).rejects.toThrow("belongs to another account (uid 54321)");
+});
+
+test("a data folder that everybody may write to is refused until that is taken away, by whichever link", async () => {
+  const data = join(folder, "data");
+  const link = join(folder, "link");
+  await mkdir(data);
+  await symlink(data, link);
+  await chmod(data, 0o777);
+  await expect(claimFolder(link)).rejects.toThrow(
+    `Every account may write to the data folder ${link}: take that away with chmod o-w, or set DATA_DIR`,
   );
-  expect(await readdir(folder)).toEqual(["start.lock"]);
+  expect(await readdir(data)).toEqual([]);
+  // Many systems give each account a group of its own, which may write to what the account makes.
+  await chmod(data, 0o775);
+  (await claimFolder(link))[Symbol.dispose]();
 });
 
 test.if(isRoot)("a copy of a data folder starts, whoever made the copy", async () => {
