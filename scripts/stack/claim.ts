@@ -1,5 +1,13 @@
 import { Database } from "bun:sqlite";
-import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../terminal/command.ts";
 import { readStack } from "./environment.ts";
@@ -19,6 +27,9 @@ export async function claimFolder(folder: string): Promise<Disposable> {
   try {
     mkdirSync(folder, { recursive: true });
     refuseFolderOfOthers(folder, lockFile);
+    // Whoever may read a file may lock it, and so keep us from starting.
+    if (!existsSync(lockFile)) writeFileSync(lockFile, "", { flag: "a", mode: 0o600 });
+    chmodSync(lockFile, 0o600);
     lock = new Database(lockFile);
   } catch (error) {
     throw unusable(folder, error);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claimFolder } from "../../../scripts/stack/claim.ts";
@@ -32,4 +32,14 @@ test("of two starts at once, the one that is refused names no process that it do
       `Highstreet already runs with its data in ${folder} (still starting). Stop`,
     );
   }
+});
+
+test("no other account may open the lock, which could hold it, nor that of an earlier version", async () => {
+  const lock = join(folder, "start.lock");
+  const modeOf = async () => (await stat(lock)).mode & 0o777;
+  (await claimFolder(folder))[Symbol.dispose]();
+  expect(await modeOf()).toBe(0o600);
+  await chmod(lock, 0o644);
+  (await claimFolder(folder))[Symbol.dispose]();
+  expect(await modeOf()).toBe(0o600);
 });
