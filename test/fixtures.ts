@@ -106,6 +106,25 @@ export async function copyBusiness(sql: Sql, id: string, name: string, count = 1
     where id = ${id}`;
 }
 
+/** Makes so many towns, each with one plumber: half of their names begin with A, half with M. And Leeds, with one. */
+export async function addTowns(sql: Sql, count: number): Promise<void> {
+  const { id } = await addBusiness(sql);
+  await sql`
+    insert into cities (slug, name)
+    select lower(name), name
+    from (
+      select case n % 2 when 0 then 'Abury' else 'Mbury' end || n
+      from generate_series(1, ${count}::integer) as n
+    ) as town (name)`;
+  await sql`
+    insert into businesses (
+      slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
+    select 'plumber-of-' || cities.slug, 'A Plumber', 'approved', category_id, cities.id,
+      address_line1, postcode, latitude, longitude
+    from businesses as b, cities
+    where b.id = ${id} and cities.id <> b.city_id`;
+}
+
 /** A key as admission needs it, which is in no database. */
 export function makeKey(limits: Partial<ApiKey> = {}): ApiKey {
   const id = Bun.randomUUIDv7();

@@ -21,30 +21,71 @@ export async function citiesBeginningWith(sql: Sql, words: readonly string[]): P
     select slug, name from cities where split_part(slug, '-', 1) = any(${words as string[]}::text[])`;
 }
 
+interface CountedCity extends City {
+  businessCount: number;
+}
+
 /**
- * The cities with the most approved businesses, the most first; all of them without a limit.
+ * The cities with the most approved businesses, the most first.
  * @param category slug: only businesses of that category count, with all below it
  */
 export async function largestCities(
   sql: Sql,
-  { category, limit }: { category?: string | undefined; limit?: number } = {},
-): Promise<(City & { businessCount: number })[]> {
+  { category, limit }: { category?: string | undefined; limit: number },
+): Promise<CountedCity[]> {
   const scope =
     category === undefined ? sql`0` : sql`(select id from categories where slug = ${category})`;
-  return await sql<(City & { businessCount: number })[]>`
+  return await sql<CountedCity[]>`
     select cities.slug, cities.name, counted.total::integer as "businessCount"
-    from (
-      select city_id, sum(change) as total
-      from listing_counts
-      where category_id = ${scope} and city_id <> 0
-      group by city_id
-      having sum(change) > 0
-      order by total desc
-      limit ${limit ?? null}
-    ) as counted
+    from (${countsByCity(sql, scope)} order by total desc, city_id limit ${limit}) as counted
       join cities on cities.id = counted.city_id
     order by counted.total desc, cities.name`;
 }
+
+/** The largest cities whose slugs have all of these words. */
+export async function largestCitiesNamed(
+  sql: Sql,
+  { words, limit }: { words: readonly string[]; limit: number },
+): Promise<CountedCity[]> {
+  const patterns = words.map((word) => `%-${word === "saint" ? "st" : word}-%`);
+  return await sql<CountedCity[]>`
+    select cities.slug, cities.name, counted.total::integer as "businessCount"
+    from (${countsByCity(sql)}) as counted join cities on cities.id = counted.city_id
+    where replace('-' || cities.slug || '-', '-saint-', '-st-') like all(${patterns}::text[])
+    order by counted.total desc, cities.name
+    limit ${limit}`;
+}
+
+/** A part of the cities that have approved businesses, by their slugs. */
+export async function listCities(
+  sql: Sql,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<CountedCity[]> {
+  return await sql<CountedCity[]>`
+    select cities.slug, cities.name, counted.total::integer as "businessCount"
+    from (${countsByCity(sql)}) as counted join cities on cities.id = counted.city_id
+    order by cities.slug collate "C"
+    offset ${offset} limit ${limit}`;
+}
+
+/** How many of these cities begin with each letter or digit, in their order. */
+export async function countCitiesByInitial(
+  sql: Sql,
+): Promise<{ initial: string; cities: number }[]> {
+  return await sql<{ initial: string; cities: number }[]>`
+    select left(cities.slug, 1) as initial, count(*)::integer as cities
+    from (${countsByCity(sql)}) as counted join cities on cities.id = counted.city_id
+    group by left(cities.slug, 1)
+    order by left(cities.slug, 1) collate "C"`;
+}
+
+/** The approved businesses of each city that has any. @param category id; 0 is any */
+const countsByCity = (sql: Sql, category = sql`0`) => sql`
+  select city_id, sum(change) as total
+  from listing_counts
+  where category_id = ${category} and city_id <> 0
+  group by city_id
+  having sum(change) > 0`;
 
 /**
  * The active categories that have approved businesses in a city, except those at the top of the tree; the

@@ -36,7 +36,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
     const scope = { category: shown.slug, city: city?.slug };
     const [{ total, businesses }, cities, counts] = await Promise.all([
       listBusinesses(sql, { ...scope, offset: (number - 1) * PAGE_SIZE, limit: PAGE_SIZE }),
-      city ? [] : largestCities(sql, { category: shown.slug }),
+      city ? [] : largestCities(sql, { category: shown.slug, limit: MOST_TOWNS }),
       city ? largestCategoriesOf(sql, { city: city.slug }) : categories,
     ]);
     const isBelow = new Set(
@@ -80,6 +80,12 @@ export function category(sql: Sql, baseUrl: string): Handler {
               links={cities.toSorted(byName)}
               linkTo={(slug) => pathWith(path, { city: slug })}
             />
+            {cities.length === MOST_TOWNS && (
+              <p>
+                These are the towns with the most. For any other, look through{" "}
+                <a href="/cities">all towns and cities</a>.
+              </p>
+            )}
           </details>
         )}
         <BusinessList businesses={businesses} categories={categories} />
@@ -88,6 +94,9 @@ export function category(sql: Sql, baseUrl: string): Handler {
     );
   };
 }
+
+/** Towns to choose from. A page that named all of many thousands would keep other requests waiting. */
+const MOST_TOWNS = 300;
 
 function crumbsOf({ parents }: Category, city: City | null): Crumb[] {
   return [

@@ -1,54 +1,91 @@
-import { largestCities } from "../directory/cities.ts";
+import { countCitiesByInitial, listCities } from "../directory/cities.ts";
+import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
+import { parseQuery } from "../http/parameters.ts";
 import { counted } from "../numbers.ts";
 import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
-import { byName, CountedLinks } from "./listing.tsx";
+import { CountedLinks, ofPage, Paging, pathWith } from "./listing.tsx";
 import { page } from "./page.tsx";
+import { optionalPage } from "./parameters.ts";
 import { unmarked } from "./unmarked.ts";
+
+/** Towns on a page. While one is made, other requests wait: with all towns of the UK on it, for too long. */
+const TOWNS_ON_PAGE = 500;
 
 /** GET /cities: every town in which there is something, by letter. */
 export function cities(sql: Sql, baseUrl: string): Handler {
-  return async function cities() {
-    const links = (await largestCities(sql)).sort(byName);
-    const letters = [...Map.groupBy(links, initial)];
-    const towns = counted(links.length, "town or city", "towns and cities");
+  return async function cities(_request, { query }) {
+    const parsed = parseQuery(query, { page: optionalPage });
+    if (!parsed.ok) return invalidParameter(parsed.fault);
+    const { page: number } = parsed.value;
+
+    const offset = (number - 1) * TOWNS_ON_PAGE;
+    const [initials, shown] = await Promise.all([
+      countCitiesByInitial(sql),
+      listCities(sql, { offset, limit: TOWNS_ON_PAGE }),
+    ]);
+    const { letters, total } = lettersOf(initials);
+    const pages = Math.ceil(total / TOWNS_ON_PAGE);
+    if (number > Math.max(1, pages)) return notFound();
+
+    const linkTo = (to: number) => pathWith("/cities", { page: to });
+    const towns = counted(total, "town or city", "towns and cities");
     return page(
       {
-        title: "Towns and cities",
-        ...(links.length > 0 && {
+        title: `Towns and cities${ofPage(number)}`,
+        ...(total > 0 && {
           description: `Shops, trades and services in ${towns} across the UK.`,
-          canonical: `${baseUrl}/cities`,
+          canonical: baseUrl + linkTo(number),
         }),
       },
       <>
         <Breadcrumbs />
         <h1>Towns and cities</h1>
-        <p class="lead">{links.length > 0 ? towns : "No town is listed here at the moment"}</p>
-        {letters.length > 1 && (
+        <p class="lead">
+          {total > 0 ? towns : "No town is listed here at the moment"}
+          {ofPage(number)}
+        </p>
+        {letters.size > 1 && (
           <nav class="paging" aria-label="Letters">
             <ol {...unmarked}>
-              {letters.map(([letter]) => (
-                <li key={letter}>
-                  <a href={`#${letter}`}>{letter}</a>
-                </li>
-              ))}
+              {[...letters].map(([letter, first]) => {
+                const to = Math.floor(first / TOWNS_ON_PAGE) + 1;
+                return (
+                  <li key={letter}>
+                    <a href={`${to === number ? "" : linkTo(to)}#${letter}`}>{letter}</a>
+                  </li>
+                );
+              })}
             </ol>
           </nav>
         )}
-        {letters.map(([letter, under]) => (
+        {[...Map.groupBy(shown, ({ slug }) => letterOf(slug))].map(([letter, under]) => (
           <section key={letter}>
             <h2 id={letter}>{letter}</h2>
             <CountedLinks links={under} linkTo={(slug) => `/cities/${slug}`} />
           </section>
         ))}
+        <Paging page={number} pages={pages} linkTo={linkTo} />
       </>,
     );
   };
 }
 
-/** The letter of A to Z that a name begins with, accent or not. */
-function initial({ name }: { name: string }): string {
-  const first = name.normalize("NFD").charAt(0).toUpperCase();
+/** How many towns stand before the first of each letter, and how many there are. */
+function lettersOf(initials: readonly { initial: string; cities: number }[]) {
+  const letters = new Map<string, number>();
+  let total = 0;
+  for (const { initial, cities } of initials) {
+    const letter = letterOf(initial);
+    if (!letters.has(letter)) letters.set(letter, total);
+    total += cities;
+  }
+  return { letters, total };
+}
+
+/** The letter of A to Z that a slug begins with. */
+function letterOf(slug: string): string {
+  const first = slug.charAt(0).toUpperCase();
   return /[A-Z]/.test(first) ? first : "Others";
 }

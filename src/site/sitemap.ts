@@ -1,5 +1,5 @@
 import { listCategories } from "../directory/categories.ts";
-import { largestCities } from "../directory/cities.ts";
+import { countCitiesByInitial, listCities } from "../directory/cities.ts";
 import { countApproved } from "../directory/listing.ts";
 import { listSlugs } from "../directory/sitemap.ts";
 import type { Answer } from "../http/answer.ts";
@@ -32,8 +32,12 @@ export function robots(baseUrl: string): Handler {
 /** GET /sitemap.xml: the index of all files. */
 export function sitemapIndex(sql: Sql, baseUrl: string): Handler {
   return async function sitemapIndex() {
-    const files = Math.ceil((await countApproved(sql)) / FILE_SIZE);
-    const names = ["places", ...Array.from({ length: files }, (_, n) => `businesses-${n + 1}`)];
+    const [businesses, initials] = await Promise.all([
+      countApproved(sql),
+      countCitiesByInitial(sql),
+    ]);
+    const cities = initials.reduce((sum, each) => sum + each.cities, 0);
+    const names = ["places", ...filesOf("cities", cities), ...filesOf("businesses", businesses)];
     const locations = names.map(
       (name) => `<sitemap>${loc(baseUrl, `/sitemaps/${name}.xml`)}</sitemap>`,
     );
@@ -41,26 +45,28 @@ export function sitemapIndex(sql: Sql, baseUrl: string): Handler {
   };
 }
 
-/** GET /sitemaps/{name}.xml: one file of businesses, or the one of places. */
+const filesOf = (kind: string, total: number) =>
+  Array.from({ length: Math.ceil(total / FILE_SIZE) }, (_, n) => `${kind}-${n + 1}`);
+
+/** GET /sitemaps/{name}.xml: one file of businesses or of cities, or the one of all other pages. */
 export function sitemap(sql: Sql, baseUrl: string): Handler {
   return async function sitemap(_request, { segment }) {
     if (segment === "places.xml") return xml("urlset", await places(sql, baseUrl));
-    const number = Number(/^businesses-([1-9]\d{0,5})\.xml$/.exec(segment)?.[1] ?? 0);
-    if (number === 0) return notFound();
-    const businesses = await listSlugs(sql, { offset: (number - 1) * FILE_SIZE, limit: FILE_SIZE });
-    if (businesses.length === 0) return notFound();
-    return xml(
-      "urlset",
-      businesses.map(
-        ({ slug, updatedAt }) =>
-          `<url>${loc(baseUrl, `/businesses/${slug}`)}<lastmod>${updatedAt.toISOString()}</lastmod></url>`,
-      ),
-    );
+    const [, kind, number] = /^(cities|businesses)-([1-9]\d{0,5})\.xml$/.exec(segment) ?? [];
+    if (!kind) return notFound();
+    const part = { offset: (Number(number) - 1) * FILE_SIZE, limit: FILE_SIZE };
+    const urls =
+      kind === "cities"
+        ? (await listCities(sql, part)).map(({ slug }) => url(baseUrl, `/cities/${slug}`))
+        : (await listSlugs(sql, part)).map(({ slug, updatedAt }) =>
+            url(baseUrl, `/businesses/${slug}`, updatedAt),
+          );
+    return urls.length === 0 ? notFound() : xml("urlset", urls);
   };
 }
 
 async function places(sql: Sql, baseUrl: string): Promise<string[]> {
-  const [categories, cities] = await Promise.all([listCategories(sql), largestCities(sql)]);
+  const categories = await listCategories(sql);
   const paths = [
     "/",
     "/cities",
@@ -69,10 +75,12 @@ async function places(sql: Sql, baseUrl: string): Promise<string[]> {
     ...categories
       .filter(({ businessCount }) => businessCount > 0)
       .map(({ slug }) => `/categories/${slug}`),
-    ...cities.map(({ slug }) => `/cities/${slug}`),
   ];
-  return paths.map((path) => `<url>${loc(baseUrl, path)}</url>`);
+  return paths.map((path) => url(baseUrl, path));
 }
+
+const url = (baseUrl: string, path: string, updatedAt?: Date) =>
+  `<url>${loc(baseUrl, path)}${updatedAt ? `<lastmod>${updatedAt.toISOString()}</lastmod>` : ""}</url>`;
 
 // Slugs need no escaping, but the base URL may, which the operator chooses.
 const loc = (baseUrl: string, path: string) => `<loc>${Bun.escapeHTML(baseUrl)}${path}</loc>`;

@@ -1,4 +1,4 @@
-import { type City, findCity, largestCities } from "../directory/cities.ts";
+import { type City, findCity, largestCities, largestCitiesNamed } from "../directory/cities.ts";
 import { makeSlug } from "../directory/slug.ts";
 import { countTypos } from "../search/typos.ts";
 import type { Sql } from "../store/postgres.ts";
@@ -12,23 +12,21 @@ type Town = { city: City; isGuessed: boolean } | { city: null; similar: City[] }
 /**
  * Finds a town by its name in whatever spelling. If there is none, the only town whose name has all the words
  * (Hull: Kingston upon Hull; Saint Albans: St Albans) is meant. Otherwise similar towns are all those that
- * have them, or else those that are a typing error or two away; of several alike the largest come first.
+ * have them, or else those of the larger ones that are a typing error or two away; of several alike the
+ * largest come first.
  */
 export async function findTown(sql: Sql, text: string): Promise<Town> {
   const slug = makeSlug(text);
   if (slug === "") return { city: null, similar: [] };
   const city = await findCity(sql, slug);
   if (city) return { city, isGuessed: false };
-  const cities = await largestCities(sql);
-  const words = wordsOf(slug);
-  const holding = cities.filter((each) => words.every((word) => wordsOf(each.slug).includes(word)));
+  const holding = await largestCitiesNamed(sql, { words: slug.split("-"), limit: MOST_SIMILAR });
   const [only, ...others] = holding;
   if (only && others.length === 0) return { city: only, isGuessed: true };
-  const similar = holding.length > 0 ? holding : closest(cities, slug);
+  if (holding.length > 0) return { city: null, similar: holding };
+  const similar = closest(await largestCities(sql, { limit: MOST_COMPARED }), slug);
   return { city: null, similar: similar.slice(0, MOST_SIMILAR) };
 }
-
-const wordsOf = (slug: string) => slug.split("-").map((word) => (word === "saint" ? "st" : word));
 
 /** In short names no typing error is forgiven: there another letter makes another town. */
 function closest(cities: readonly City[], slug: string): City[] {
@@ -42,3 +40,6 @@ function closest(cities: readonly City[], slug: string): City[] {
 }
 
 const MOST_SIMILAR = 5;
+
+/** While names are compared letter by letter, other requests wait. Search itself forgives errors in all. */
+const MOST_COMPARED = 2_000;

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { largestCategoriesOf, largestCities } from "../../src/directory/cities.ts";
+import {
+  countCitiesByInitial,
+  largestCategoriesOf,
+  largestCities,
+  largestCitiesNamed,
+  listCities,
+} from "../../src/directory/cities.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
@@ -42,6 +48,35 @@ test("the largest cities come first, and those of one size by name", async () =>
   expect(await largest("coopers", 2)).toEqual([bath, ["york", 2]]);
   expect(await largest("crafts", 1)).toEqual([["leeds", 5]]);
   expect(await largest("no-such-category", 9)).toEqual([]);
+});
+
+test("the cities in which there is something are listed in parts by their slugs, and counted by initial", async () => {
+  const part = async (offset: number, limit: number) =>
+    (await listCities(sql, { offset, limit })).map((city) => [city.slug, city.businessCount]);
+  expect(await part(0, 2)).toEqual([
+    ["bath", 2],
+    ["leeds", 5],
+  ]);
+  expect(await part(2, 2)).toEqual([["york", 2]]);
+  expect(await part(3, 2)).toEqual([]);
+  expect(await countCitiesByInitial(sql)).toEqual([
+    { initial: "b", cities: 1 },
+    { initial: "l", cities: 1 },
+    { initial: "y", cities: 1 },
+  ]);
+});
+
+test("cities are found by whole words of their names, whichever way saint is written", async () => {
+  await sql`update cities set slug = 'saint-york-le-moor' where slug = 'york'`;
+  const named = async (...words: string[]) =>
+    (await largestCitiesNamed(sql, { words, limit: 9 })).map(({ name }) => name);
+  expect(await named("moor", "york")).toEqual(["York"]);
+  expect(await named("st", "york")).toEqual(["York"]);
+  expect(await named("saint")).toEqual(["York"]);
+  expect(await named("yor")).toEqual([]);
+  expect(await named("york", "leeds")).toEqual([]);
+  expect(await named("ely")).toEqual([]);
+  await sql`update cities set slug = 'york' where slug = 'saint-york-le-moor'`;
 });
 
 test("the largest categories of a city are below others, and active like all above them", async () => {

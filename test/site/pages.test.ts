@@ -3,7 +3,7 @@ import { generateBusinesses } from "../../scripts/generate/businesses.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { importRecords } from "../../src/directory/import.ts";
 import { parseOpeningHours } from "../../src/directory/opening-hours.ts";
-import { addBusiness, copyBusiness } from "../fixtures.ts";
+import { addBusiness, addTowns, copyBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
 
 let server: TestServer;
@@ -576,6 +576,7 @@ describe("lists", () => {
       where c.slug = 'pubs' and b.status = 'approved'`;
     expect(inUse.length).toBeGreaterThan(12);
     expect(linked.map(([, name]) => name)).toEqual(inUse.map(({ name }) => name).sort());
+    expect(html).not.toContain("all towns and cities");
   });
 
   test("of a category lead to those right below it in which there is something", async () => {
@@ -635,8 +636,38 @@ describe("lists", () => {
     expect(under("L")).toContain("leeds");
   });
 
+  test("of many towns go on over pages, on which each letter leads to its first", async () => {
+    const large = await startTestServer();
+    try {
+      await addTowns(large.sql, 1_100);
+      const look = async (path: string) => await (await fetch(large.url + path)).text();
+      const pages = await Promise.all([1, 2, 3].map((page) => look(`/cities?page=${page}`)));
+      const towns = pages.map((html) =>
+        [...html.matchAll(/href="\/cities\/([^"]+)"/g)].map(([, town]) => town),
+      );
+      expect(towns.map(({ length }) => length)).toEqual([500, 500, 101]);
+      expect(new Set(towns.flat()).size).toBe(1_101);
+      expect(towns.flat()).toEqual(towns.flat().sort());
+      for (const html of pages) expect(html).toContain("1,101 towns and cities");
+      const letters = (html = "") =>
+        [...html.matchAll(/href="((?:\/cities)?(?:\?page=\d)?#[A-Z])"/g)].map(([, link]) => link);
+      const [first, second] = pages.map(letters);
+      expect(first).toEqual(["#A", "/cities?page=2#L", "/cities?page=2#M"]);
+      expect(second).toEqual(["/cities#A", "#L", "#M"]);
+      expect(pages[1]).toContain('<h2 id="L">');
+      expect((await fetch(`${large.url}/cities?page=4`)).status).toBe(404);
+
+      const category = await look("/categories/plumbers");
+      expect([...category.matchAll(/href="\/categories\/plumbers\?city=/g)]).toHaveLength(300);
+      expect(category).toContain('look through <a href="/cities">all towns and cities</a>');
+    } finally {
+      await large.stop();
+    }
+  });
+
   test("end with a friendly 404 past their end and for unknown slugs", async () => {
     for (const path of [
+      "/cities?page=2",
       "/cities/leeds?page=999",
       "/cities/atlantis",
       "/categories/wizards",
@@ -839,15 +870,17 @@ describe("for search engines", () => {
         (url as string).slice(baseUrl.length),
       );
     const files = locations((await open("/sitemap.xml")).html);
-    expect(files).toEqual(["/sitemaps/places.xml", "/sitemaps/businesses-1.xml"]);
-    const [places, businesses] = await Promise.all(files.map((file) => open(file)));
-    expect(locations(places?.html ?? "")).toContain("/cities/leeds");
+    const names = ["places", "cities-1", "businesses-1"];
+    expect(files).toEqual(names.map((name) => `/sitemaps/${name}.xml`));
+    const [places, cities, businesses] = await Promise.all(files.map((file) => open(file)));
     expect(locations(places?.html ?? "")).toContain("/cities");
+    expect(locations(cities?.html ?? "")).toContain("/cities/leeds");
     const approved = await server.sql<{ slug: string }[]>`
       select slug from businesses where status = 'approved'`;
     expect(locations(businesses?.html ?? "").sort()).toEqual(
       approved.map(({ slug }) => `/businesses/${slug}`).sort(),
     );
+    expect((await open("/sitemaps/cities-2.xml")).status).toBe(404);
     expect((await open("/sitemaps/businesses-2.xml")).status).toBe(404);
     expect((await open("/sitemaps/businesses-0.xml")).status).toBe(404);
   });

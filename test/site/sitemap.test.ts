@@ -47,6 +47,7 @@ test("what is special to XML in the address of the service is escaped", async ()
   for (const [handler, segment, path] of [
     [sitemapIndex(sql, baseUrl), "", "/sitemaps/places.xml"],
     [sitemap(sql, baseUrl), "places.xml", "/cities"],
+    [sitemap(sql, baseUrl), "cities-1.xml", "/cities/leeds"],
     [sitemap(sql, baseUrl), "businesses-1.xml", "/businesses/shop-2"],
   ] as const) {
     const answer = await handler(request, { ...createContext(), segment });

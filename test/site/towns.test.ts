@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { findTown } from "../../src/site/towns.ts";
-import { addBusiness } from "../fixtures.ts";
+import { addBusiness, addTowns } from "../fixtures.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
@@ -33,4 +33,14 @@ test("of many towns with the words the five largest are told", async () => {
   const cities = ["Newtown A", "Newtown B", "Newtown C", "Newtown D", "Newtown E", "Newtown F"];
   for (const city of [...cities, "Newtown F"]) await addBusiness(database.sql, { city });
   expect(await similarTo("newtown")).toEqual(["Newtown F", ...cities.slice(0, 4)]);
+});
+
+test("of very many towns, typing errors are forgiven in the larger ones, and words known in all", async () => {
+  const { sql } = database;
+  await addTowns(sql, 2_000);
+  await sql`update cities set slug = 'crumbly-bottom', name = 'Crumbly Bottom' where slug = 'abury2000'`;
+  for (const _ of [1, 2]) await addBusiness(sql, { city: "Chesterfield" });
+  expect(await similarTo("Chestrefield")).toEqual(["Chesterfield"]);
+  expect(await similarTo("crumbly")).toBe("Crumbly Bottom");
+  expect(await similarTo("Crumbly Botom")).toEqual([]);
 });
