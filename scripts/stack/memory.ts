@@ -14,9 +14,10 @@ export const BUN_ALLOCATOR = { MIMALLOC_PURGE_DELAY: "1000", MIMALLOC_PURGE_HOLE
 /** For the server. `bun run serve` and compose.yaml set this too. */
 export const SERVER_MEMORY = {
   ...BUN_ALLOCATOR,
-  // On a machine with 16 GB or more JavaScriptCore lets its heap grow to three times what is in use
-  // before it collects garbage. Twice, as on smaller machines, is just as fast.
-  BUN_JSC_heapGrowthMaxIncrease: "1",
+  // On a machine with 16 GB or more JavaScriptCore lets its heap grow to three times what is in use before it
+  // collects garbage. Twice is just as fast; 1.8 times costs a busy server a hundredth of its time, and saves
+  // a tenth of its memory.
+  BUN_JSC_heapGrowthMaxIncrease: "0.8",
 };
 
 /**
