@@ -4,6 +4,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   writeFileSync,
@@ -65,11 +66,14 @@ function refuseFolderOfOthers(folder: string, lockFile: string): void {
       `The data folder ${folder} belongs to another account (uid ${other}): start as that one, or set DATA_DIR to another folder.`,
     );
   }
-  if (found.mode & EVERYBODY_WRITES) {
+  if ((found.mode & EVERYBODY_WRITES) === 0) return;
+  if (readdirSync(folder).length > 0) {
     throw new CommandError(
       `Every account may write to the data folder ${folder}: take that away with chmod o-w, or set DATA_DIR to another folder.`,
     );
   }
+  // Nobody has put anything into it yet.
+  chmodSync(folder, found.mode & ~EVERYBODY_WRITES);
 }
 
 const EVERYBODY_WRITES = 0o002;

@@ -66,14 +66,21 @@ test("a data folder that everybody may write to is refused until that is taken a
   const link = join(folder, "link");
   await mkdir(data);
   await symlink(data, link);
+  await writeFile(join(data, "redis.password"), "theirs");
   await chmod(data, 0o777);
   await expect(claimFolder(link)).rejects.toThrow(
     `Every account may write to the data folder ${link}: take that away with chmod o-w, or set DATA_DIR`,
   );
-  expect(await readdir(data)).toEqual([]);
+  expect(await readdir(data)).toEqual(["redis.password"]);
   // Many systems give each account a group of its own, which may write to what the account makes.
   await chmod(data, 0o775);
   (await claimFolder(link))[Symbol.dispose]();
+});
+
+test("an empty data folder is kept from everybody else", async () => {
+  await chmod(folder, 0o777);
+  (await claimFolder(folder))[Symbol.dispose]();
+  expect((await stat(folder)).mode & 0o777).toBe(0o775);
 });
 
 test.if(isRoot)("a copy of a data folder starts, whoever made the copy", async () => {
