@@ -1,3 +1,4 @@
+import { noCounts } from "../../src/directory/import.ts";
 import { grouped } from "../../src/numbers.ts";
 import { print } from "../terminal/output.ts";
 import { formatJson, plain } from "../terminal/table.ts";
@@ -69,15 +70,7 @@ export const describeCounts = (counts: object) =>
     .join(", ");
 
 function sumOf(results: readonly (FileResult | FailedFile)[]) {
-  const total = {
-    read: 0,
-    created: 0,
-    updated: 0,
-    unchanged: 0,
-    rejected: 0,
-    pending: 0,
-    withdrawn: 0,
-  };
+  const { unusable, ...total } = noCounts();
   for (const result of results) {
     if ("error" in result) continue;
     for (const name of Object.keys(total) as (keyof typeof total)[]) {

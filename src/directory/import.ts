@@ -73,7 +73,7 @@ async function inBatches(
   }
 }
 
-const noCounts = (): ImportCounts => ({
+export const noCounts = (): ImportCounts => ({
   read: 0,
   created: 0,
   updated: 0,
