@@ -53,15 +53,18 @@ await runCommand(USAGE, async () => {
 
 /** One address of each kind of page. */
 async function findPages(baseUrl: string): Promise<Record<string, string>> {
-  const read = async (path: string) => await (await fetch(baseUrl + path)).text();
-  const { businesses = [] } = JSON.parse(await read("/api/v1/businesses")) as {
-    businesses?: { slug: string; category: string }[];
+  const read = async (path: string) => {
+    const response = await fetch(baseUrl + path);
+    const text = await response.text();
+    if (!response.ok)
+      throw new CommandError(`${path} is answered with ${response.status}: ${text}`);
+    return text;
+  };
+  const { businesses } = JSON.parse(await read("/api/v1/businesses")) as {
+    businesses: { slug: string; category: string }[];
   };
   const [first] = businesses;
-  if (!first)
-    throw new CommandError(
-      "There is nothing to show: the directory is empty, or OPEN_ACCESS is off.",
-    );
+  if (!first) throw new CommandError("There is nothing to show: the directory is empty.");
   const details = businesses.map(({ slug }) => read(`/api/v1/businesses/${slug}`));
   const withPhotos = (await Promise.all(details)).findIndex((text) => text.includes('"caption"'));
   const { slug } = businesses[withPhotos] ?? first;
