@@ -40,7 +40,7 @@ export function takeTurns(callerOf: (request: Request, context: Context) => stri
     };
 }
 
-/** Requests of one caller: as many as can go to a store together. */
+/** Requests of one caller: enough to keep a store at work, too few for others to wait long behind them. */
 const AT_ONCE = 4;
 /** Less than an answer may take, so that there is time for the work. */
 const LONGEST_WAIT_MS = 2_000;
