@@ -120,6 +120,9 @@ test.each([
   ["Norwich NR2 1LL", "Norwich"],
   ["Hayes, Middlesex", "Hayes"],
   ["Ashford Kent", "Ashford"],
+  ["Norwich Norfolk UK", "Norwich"],
+  ["Norwich - Norfolk - NR2 1LL UK", "Norwich"],
+  ["Bradford on Avon Wilts England", "Bradford on Avon"],
   ["Wakefield West Yorkshire", "Wakefield"],
   ["Bradford on Avon", "Bradford on Avon"],
   ["THE MUMBLES", "The Mumbles"],
@@ -205,6 +208,7 @@ test.each([
   "-",
   "n/a",
   "United Kingdom",
+  "Norfolk England UK",
 ])("%p is no town", (text) => expect(readTown(text)).toBeNull());
 
 test("what is far too long to be a town is none, and takes no time", () => {

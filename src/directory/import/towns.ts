@@ -63,7 +63,7 @@ function separated(text: string): string[] {
   );
 }
 
-/** Strips a postcode, a county and a "near" from around the name. */
+/** Strips postcodes, counties and a "near" from around the name. */
 function withoutSurroundings(part: string): string {
   const bare = part
     .replace(/\b[A-Z]{1,2}\d[A-Z\d]?( ?\d[A-Z]{2})?$/i, "")
@@ -73,7 +73,9 @@ function withoutSurroundings(part: string): string {
   const isName = isCounty(bare) || isIsland(bare) || ENDS_AS_COUNTY.test(bare);
   const [, before] = isName ? [] : (TRAILING_COUNTY.exec(bare) ?? []);
   // In Bradford on Avon, Avon is no county.
-  return before && !SMALL_WORDS.test(before.split(" ").at(-1) ?? "") ? before : bare;
+  const name = before && !SMALL_WORDS.test(before.split(" ").at(-1) ?? "") ? before : bare;
+  // Norwich Norfolk UK has one more: if Norwich Norfolk became a city, its name would be taken for a town's.
+  return name === part ? name : withoutSurroundings(name);
 }
 
 /** Of a town that has two names, as Derry/Londonderry or Caerdydd / Cardiff, the first. */
