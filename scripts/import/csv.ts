@@ -79,9 +79,10 @@ async function* readCells(
       // The parser tells the last line of a row.
       const more = record.reduce((sum, cell) => sum + cell.split(lineEnd).length - 1, 0);
       const line = info.lines - more;
-      const long = record.filter((cell) => cell.includes(lineEnd));
+      const cells = record.map((cell) => withoutQuotes(cell, raw));
+      const long = cells.filter((cell) => cell.includes(lineEnd));
       if (long.some((cell) => isOpen(cell, raw))) throw unclosed(line);
-      yield { line, cells: record };
+      yield { line, cells };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -92,9 +93,18 @@ async function* readCells(
   }
 }
 
+/** To the parser, white space after the quote that ends a cell makes both quotes part of its text. */
+function withoutQuotes(cell: string, raw: string): string {
+  const [, text] = /^"(.*)"\s+$/s.exec(cell) ?? [];
+  if (text === undefined || raw.includes(quoted(cell))) return cell;
+  // Not in "Bob" or "Bobby", whose inner quotes are not doubled.
+  return raw.includes(quoted(text)) ? text : cell;
+}
+
 /** Whether a cell of several lines begins with a quote that is part of its text, but is not doubled. */
-const isOpen = (cell: string, raw: string) =>
-  cell.startsWith('"') && !raw.includes(`"${cell.replaceAll('"', '""')}"`);
+const isOpen = (cell: string, raw: string) => cell.startsWith('"') && !raw.includes(quoted(cell));
+
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 const unclosed = (line: number) =>
   new CommandError(`This is not CSV: from line ${line} on, a quote is not closed.`);

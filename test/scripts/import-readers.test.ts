@@ -398,6 +398,20 @@ test("CSV: a cell in quotes may come after a space", async () => {
   ]);
 });
 
+test("CSV: white space may come after a cell in quotes", async () => {
+  const csv = [
+    '"sourceId" ,"name" ,"description"\t',
+    '"1" ,"Boots, Norwich" ,"Open\nlate" ',
+    '2,"The ""Best"" Pizza"  ,"" ',
+    '3,"Best" or "Better" ,"""Best"" "',
+  ].join("\n");
+  expect(await records(readCsv(pieces(csv), null))).toEqual([
+    { sourceId: "1", name: "Boots, Norwich", description: "Open\nlate" },
+    { sourceId: "2", name: 'The "Best" Pizza' },
+    { sourceId: "3", name: '"Best" or "Better"', description: '"Best"' },
+  ]);
+});
+
 test.each([
   ["at all", 'sourceId,name\n1,A\n2,"B\n3,C\n', 3],
   ["before another row has one", 'sourceId,name\n1,A\n2,"B\n3,Shoes "R" Us\n4,D\n', 3],
