@@ -63,7 +63,7 @@ export async function importFile(
   // bar would end the command without a word.
   const stopWaiting = onInterruption(() => {
     progress?.stop();
-    if (!isCommitting) rejects.remove();
+    undoRejects();
     options.onInterrupted(isCommitting);
     // Whoever runs imports is told only whether a file was read to its end.
     process.exit(1);
@@ -76,8 +76,10 @@ export async function importFile(
   const unusable = new Map<string, number>();
   let rejectedByReader = 0;
   async function* records(): AsyncGenerator<object> {
-    // Only now: waiting for another import is no part of the work.
+    // Only now: waiting for another import is no part of the work, and it may be one of this file, whose
+    // rejected rows are kept in the same place.
     started = performance.now();
+    rejects.remove();
     const shown = showProgress(file, size);
     progress = shown;
     const text = readWhole(file, size, shown.addBytes);
@@ -94,6 +96,11 @@ export async function importFile(
       origins.set(row.record, row);
       yield row.record;
     }
+  }
+
+  function undoRejects() {
+    // When it commits, the connection may be lost after PostgreSQL is done: then they belong to what is kept.
+    if (progress && !isCommitting) rejects.remove();
   }
 
   try {
@@ -135,8 +142,7 @@ export async function importFile(
       reasons: rejects.mostCommon(10),
     };
   } catch (error) {
-    // The connection may have been lost after PostgreSQL had committed: then they belong to what is kept.
-    if (!isCommitting) rejects.remove();
+    undoRejects();
     throw error;
   } finally {
     rejects.close();

@@ -40,7 +40,6 @@ export class Rejects {
     this.#mode = (mode & 0o666) | OURS;
     this.#feed = resolve(file);
     this.#path = this.#pathFor(file);
-    this.remove();
   }
 
   /** Where the rows are; null when there are none. */

@@ -448,6 +448,19 @@ test("an import that waits for another says so, and does not count that as its w
   }
 });
 
+test("an import that is interrupted while it waits for another leaves the rejected rows of that one", async () => {
+  const file = await write(`${record("1")}\nbroken\n`);
+  await database.sql.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+    await Bun.write(`${file}.rejects.ndjson`, "of the other import");
+    const { ended, kill } = start([file]);
+    await untilBlocked(database.sql);
+    kill("SIGINT");
+    expect((await ended).stderr).toEndWith(`Interrupted: nothing of ${file} was kept.\n`);
+  });
+  expect(await Bun.file(`${file}.rejects.ndjson`).text()).toBe("of the other import");
+});
+
 test("on a terminal it shows how far it is, and how fast, and takes that away at its end", async () => {
   const file = await write(
     Array.from({ length: 10_000 }, (_, number) => record(`${number}`)).join("\n"),
