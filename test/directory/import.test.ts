@@ -741,7 +741,7 @@ test("a city that an operator has added is one although its name looks like a st
   ];
   await database.sql`insert into cities ${database.sql(cities)}`;
   await load([
-    named("1", "A", { city: "Wood Street" }),
+    named("1", "A", { city: "Wood  Street " }),
     named("2", "B", { city: "Avon" }),
     named("3", "C", { city: "Old Wood Street" }),
   ]);

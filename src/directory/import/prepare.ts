@@ -69,7 +69,7 @@ export function prepare(
     slug: given.slug || null,
     status: given.status ?? null,
     // What an operator has made a city is one, whatever its name looks like.
-    town: use("city", given.city, (text) => cities.named(text) ?? readTown(text), null),
+    town: use("city", given.city, (text) => cities.named(cleanLine(text)) ?? readTown(text), null),
     unusable,
     fields: withoutAbsent({
       name: given.name,
