@@ -87,6 +87,8 @@ async function* readCells(
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     if (error.code === "CSV_QUOTE_NOT_CLOSED") throw unclosed(end + 1);
+    // The parser names the line at which it gave up.
+    if (error.code === "CSV_MAX_RECORD_SIZE") throw endless(end + 1);
     throw new CommandError(`This is not CSV: ${error.message}.`);
   } finally {
     source.destroy();
@@ -108,6 +110,11 @@ const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 const unclosed = (line: number) =>
   new CommandError(`This is not CSV: from line ${line} on, a quote is not closed.`);
+
+const endless = (line: number) =>
+  new CommandError(
+    `This is not CSV: the row that begins in line ${line} is longer than ${LONGEST_RECORD} bytes, perhaps since a quote is not closed.`,
+  );
 
 /** What is between the columns: what the first line has most often outside of quotes, or else a comma. */
 function delimiterOf(line: string): string {

@@ -364,13 +364,15 @@ test("OSM: tags that are numbers, and places of several geometries", async () =>
   ]);
 });
 
-test("CSV: a quote that nothing ends fails the file before all of it is in memory", async () => {
+test("CSV: a quote that nothing ends fails the file before all of it is in memory, with its line", async () => {
   let taken = 0;
   async function* endless() {
-    yield 'sourceId,name\n1,"';
-    for (; taken < 50; taken++) yield "x".repeat(1_000_000);
+    yield 'sourceId,name\n1,A\n2,"';
+    for (; taken < 50; taken++) yield `${"x".repeat(999_999)}\n`;
   }
-  await expect(records(readCsv(endless(), null))).rejects.toThrow("not CSV: Max Record Size");
+  await expect(records(readCsv(endless(), null))).rejects.toThrow(
+    "This is not CSV: the row that begins in line 3 is longer than 10000000 bytes, perhaps since a quote is not closed.",
+  );
   expect(taken).toBeLessThan(20);
 });
 
