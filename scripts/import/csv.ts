@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
+import { grouped } from "../../src/numbers.ts";
 import { CommandError } from "../terminal/command.ts";
 import { fieldNames, isFieldName, recordOfFields } from "./fields.ts";
 import { type Mapping, mapColumns } from "./mapping.ts";
@@ -113,7 +114,7 @@ const unclosed = (line: number) =>
 
 const endless = (line: number) =>
   new CommandError(
-    `This is not CSV: the row that begins in line ${line} is longer than ${LONGEST_RECORD} bytes, perhaps since a quote is not closed.`,
+    `This is not CSV: the row that begins in line ${line} is longer than ${grouped(LONGEST_RECORD)} bytes, perhaps since a quote is not closed.`,
   );
 
 /** What is between the columns: what the first line has most often outside of quotes, or else a comma. */

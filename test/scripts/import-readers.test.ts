@@ -371,7 +371,7 @@ test("CSV: a quote that nothing ends fails the file before all of it is in memor
     for (; taken < 50; taken++) yield `${"x".repeat(999_999)}\n`;
   }
   await expect(records(readCsv(endless(), null))).rejects.toThrow(
-    "This is not CSV: the row that begins in line 3 is longer than 10000000 bytes, perhaps since a quote is not closed.",
+    "This is not CSV: the row that begins in line 3 is longer than 10,000,000 bytes, perhaps since a quote is not closed.",
   );
   expect(taken).toBeLessThan(20);
 });
