@@ -27,7 +27,7 @@ import { openHeaders } from "./middleware/openHeaders.ts";
 import { requireHeader } from "./middleware/requireHeader.ts";
 import { takeTurns } from "./middleware/takeTurns.ts";
 import { variants } from "./middleware/variants.ts";
-import { withKey } from "./middleware/withKey.ts";
+import { presentedKey, withKey } from "./middleware/withKey.ts";
 import { openApi } from "./reference/document.ts";
 import { llms } from "./reference/llms.ts";
 import { REFERENCE_PATH, referencePage, referenceScript, SCRIPT_PATH } from "./reference/page.ts";
@@ -153,7 +153,7 @@ function routes(parts: Parts) {
 }
 
 /** Keys that were rolled from one another count as several. */
-const byKey = (request: Request) => request.headers.get("Authorization") ?? "";
+const byKey = (request: Request) => presentedKey(request.headers.get("Authorization") ?? "");
 
 /** Without the URL class: a request without a Host header has no absolute URL. */
 function splitUrl(url: string): { path: string; query: string } {

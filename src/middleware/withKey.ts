@@ -15,8 +15,7 @@ export function withKey(
     const header = request.headers.get("Authorization");
     if (header === null) return unauthorized(null);
 
-    const presented = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
-    const found = keyring.resolve(presented);
+    const found = keyring.resolve(presentedKey(header));
     return !(found instanceof Promise) && found.ok
       ? next(found.key, request, context)
       : awaitKey(found, request, context);
@@ -34,4 +33,9 @@ export function withKey(
     if (resolved.denied !== "invalid") return errorAnswer(resolved.denied);
     return unauthorized(request.headers.get("Authorization"));
   }
+}
+
+/** The key in an Authorization header, whose scheme may be written in several ways; "" when there is none. */
+export function presentedKey(header: string): string {
+  return /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
 }

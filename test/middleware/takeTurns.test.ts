@@ -4,7 +4,8 @@ import type { Answer } from "../../src/http/answer.ts";
 import { notFound } from "../../src/http/errors.ts";
 import { takeTurns } from "../../src/middleware/takeTurns.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
-import { createContext } from "../support.ts";
+import { addBusiness } from "../fixtures.ts";
+import { createContext, startTestServer, untilBlocked } from "../support.ts";
 
 /** Requests that are answered when they are told to be. */
 function held() {
@@ -61,4 +62,34 @@ test("a request that fails gives its turn to the next", async () => {
   const all = await Promise.allSettled(Array.from({ length: 9 }, ask));
   const reasons = all.map((result) => result.status === "rejected" && result.reason.message);
   expect(reasons).toEqual(Array(9).fill("a store is away"));
+});
+
+test("a key is one caller, however the scheme before it is written", async () => {
+  const server = await startTestServer();
+  try {
+    await addBusiness(server.sql, { slug: "a-shop" });
+    await server.searchable("a-shop");
+    const key = await server.issueKey();
+    const searches: Promise<Response>[] = [];
+    await server.sql.begin(async (transaction) => {
+      // To know whether words name a town, each search that finds nothing reads it.
+      await transaction`lock table cities in access exclusive mode`;
+      for (const scheme of ["Bearer ", "bearer ", "Bearer  "]) {
+        const headers = { Authorization: scheme + key };
+        for (let turn = 0; turn < 4; turn++) {
+          searches.push(fetch(`${server.url}/api/v1/search?q=no+such+thing`, { headers }));
+        }
+      }
+      await untilBlocked(server.sql, 4);
+      // Time enough for the others, if they did not wait for their turn.
+      await Bun.sleep(500);
+      const [{ blocked }] = await server.sql<[{ blocked: number }]>`
+        select count(*)::integer as blocked from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      expect(blocked).toBe(4);
+    });
+    await Promise.all(searches);
+  } finally {
+    await server.stop();
+  }
 });
