@@ -113,8 +113,8 @@ export async function listenTo(
  * Does in a transaction what nobody may find done after they have given up waiting. PostgreSQL itself counts
  * only from the start of a statement, which may have had to wait for a connection.
  * @param end on the clock of `performance`
- * @throws DeadlineError when it has passed before there was a connection; the error of PostgreSQL when a
- *   statement has not ended by then
+ * @throws DeadlineError when it has passed before there was a connection, or before the work was done; the error
+ *   of PostgreSQL when a statement takes longer than was left
  */
 export async function doBefore<Result>(
   sql: Sql,
@@ -125,7 +125,10 @@ export async function doBefore<Result>(
     const left = Math.floor(end - performance.now());
     if (left <= 0) throw new DeadlineError("no connection to PostgreSQL in time");
     await transaction`select set_config('statement_timeout', ${String(left)}, true)`;
-    return await work(transaction);
+    const result = await work(transaction);
+    // Each of several statements may take what was left at first, and the last answer may be long on its way.
+    if (performance.now() >= end) throw new DeadlineError("PostgreSQL has answered too late");
+    return result;
   });
   return done as Result;
 }

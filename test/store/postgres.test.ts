@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import postgres from "postgres";
-import { isPostgresAway, openPostgres, ping } from "../../src/store/postgres.ts";
+import { DeadlineError } from "../../src/store/deadline.ts";
+import { doBefore, isPostgresAway, openPostgres, ping } from "../../src/store/postgres.ts";
 import { createDatabase } from "../support.ts";
 
 test("a server's statements are not compiled, where PostgreSQL compiles all that seems dear", async () => {
@@ -49,4 +50,21 @@ test("a server says which Unix socket is not there", async () => {
   const failure = await ping(sql).catch((error) => error);
   await sql.end();
   expect(failure.message).toBe(`connect ENOENT ${folder}/.s.PGSQL.5432`);
+});
+
+test("what is to be done before a time is not done when its statements end too late together", async () => {
+  const database = await createDatabase();
+  try {
+    const { sql } = database;
+    await sql`create table done (what text)`;
+    const late = doBefore(sql, performance.now() + 500, async (transaction) => {
+      await transaction`insert into done values ('late')`;
+      await transaction`select pg_sleep(0.3)`;
+      await transaction`select pg_sleep(0.3)`;
+    });
+    await expect(late).rejects.toThrow(DeadlineError);
+    expect(await sql<object[]>`select from done`).toHaveLength(0);
+  } finally {
+    await database.drop();
+  }
 });
