@@ -127,6 +127,23 @@ test("on a narrow phone, the hours of a day stand in one line", async () => {
   await close();
 });
 
+test("the heads of the table of errors stand in one line each", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/developers");
+  for (const width of [320, 1280]) {
+    await tab.setViewportSize({ width, height: 740 });
+    const lines = await tab.locator(".meanings th").evaluateAll((heads) =>
+      heads.map((head) => {
+        const range = document.createRange();
+        range.selectNodeContents(head);
+        return range.getClientRects().length;
+      }),
+    );
+    expect([width, lines]).toEqual([width, [1, 1]]);
+  }
+  await close();
+});
+
 test("in two columns on a phone, a number is well apart from the name on its right", async () => {
   const { tab, close } = await openTab(browser, server.url, {
     viewport: { width: 390, height: 740 },
