@@ -9,7 +9,7 @@ export interface SearchDocument {
   /**
    * `pubs norwich pub`: its category in plural, its city, its category in singular. Meilisearch prefers an
    * attribute that begins with the question. To `pubs norwich`, therefore, all pubs there match equally
-   * well, whatever their names and addresses are, and rank decides. The next four are for the other ways
+   * well, whatever their names and addresses are, and rank decides. The next five are for the other ways
    * to ask.
    */
   category: string;
@@ -20,7 +20,9 @@ export interface SearchDocument {
   /** `norwich pub pubs` */
   town: string;
   /** `bars norwich bar` of `Pubs and bars`: what `category` is, for the second trade of two. */
-  also: string;
+  alsoCategory: string;
+  /** `bar norwich bars`: what `trade` is for it. The town comes first in `city` and `town` already. */
+  alsoTrade: string;
   address: string;
   postcode: string;
   /** The words of the categories above its own. */
@@ -111,7 +113,8 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
     trade: `${singular} ${city.name} ${plural}`,
     city: `${city.name} ${plural} ${singular}`,
     town: `${city.name} ${singular} ${plural}`,
-    also: second && `${normalised(second)} ${city.name} ${inSingular(second)}`,
+    alsoCategory: second && `${normalised(second)} ${city.name} ${inSingular(second)}`,
+    alsoTrade: second && `${inSingular(second)} ${city.name} ${normalised(second)}`,
     address: normalised(`${row.addressLine1}, ${row.addressLine2 ?? ""}`),
     postcode: normalised(row.postcode),
     branch: branch.branch,

@@ -439,6 +439,22 @@ describe("order and totals", () => {
     await syncSearch({ sql: database.sql, meili, index });
   });
 
+  test("nor does it matter where a name has the second trade, whether one or several are asked for", async () => {
+    const found = ["Plumb Line", "Stonemason Co", "Stonemasons Co", "Sunny Stonemason"];
+    const ids = [];
+    for (const [place, name] of found.entries()) {
+      const mason = { name, category: "bricklayers", city: "Wells", rating: 5 - place };
+      ids.push((await addBusiness(database.sql, mason)).id);
+    }
+    await syncSearch({ sql: database.sql, meili, index });
+    const texts = ["stonemason wells", "stonemasons in wells", "wells stonemason"];
+    for (const text of texts) {
+      expect([text, ...(await names(text))]).toEqual([text, ...found]);
+    }
+    await database.sql`delete from businesses where id = any(${ids})`;
+    await syncSearch({ sql: database.sql, meili, index });
+  });
+
   test("the total counts all matches, whatever the page", async () => {
     const pages = await Promise.all(
       [0, 1, 2, 3, 4].map((offset) => search("twin tyres", { limit: 1, offset })),
