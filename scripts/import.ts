@@ -29,7 +29,8 @@ coordinates loses the old ones, and is pending unless --outcodes has the new out
 a feed drops or marks as vacant stays as it is: suspend it with scripts/businesses.ts.
 
 Ratings, and whether a business is claimed, verified or premium, are believed from any feed. What a
-feed says later of a business that has been approved shows at once.
+feed says later of a business that has been approved shows at once, except a record's status: that
+counts when the business is new; afterwards scripts/businesses.ts decides.
 
 scripts/generate.ts --count 1 --ndjson prints a record in our format. --categories imports
 categories, as NDJSON {slug, name, parent?, isActive?}.
