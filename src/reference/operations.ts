@@ -47,7 +47,9 @@ export const operations: readonly Operation[] = [
     description:
       "A page of the directory: premium businesses first, then by rating, number of reviews and id. " +
       "`city` and `category` are slugs, such as `st-albans`, not names: a business's own record has them as " +
-      "`citySlug` and `categorySlug`. An unknown one gives an empty page. A category includes all below it. " +
+      "`citySlug` and `categorySlug`. An unknown one gives an empty page. A category includes all below it; " +
+      "one that is not active, or below such a one, gives an empty page, although its businesses are in other " +
+      "lists. " +
       "`total` is exact at any depth. When the directory changes between two calls, a business may move " +
       "to another page, and so come twice or be missed: tell them apart by `slug`, and read the list again " +
       "for what was missed.",
@@ -75,7 +77,9 @@ export const operations: readonly Operation[] = [
     id: "listCategories",
     tag: "Categories",
     summary: "List categories",
-    description: "All active categories with what is above them and how many businesses they hold.",
+    description:
+      "All active categories with what is above them and how many businesses they hold. Those below one that " +
+      "is not active are left out as well.",
     result: "The categories.",
     keyed: { parameters: {}, answer: "CategoryList", example: examples.categoryList },
   },

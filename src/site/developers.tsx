@@ -51,7 +51,7 @@ export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Hand
                 your server: whoever has it can use up your quota, and web pages cannot send it. The
                 samples read it from the environment: <code>export HIGHSTREET_KEY=hs_live_…</code>
               </p>
-              <Samples baseUrl={baseUrl} example={example} />
+              <Samples baseUrl={baseUrl} />
             </section>
             <section>
               <h2 id="tiers">Tiers</h2>

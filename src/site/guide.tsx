@@ -9,7 +9,7 @@ export interface Example {
   total: number;
 }
 
-export function Samples({ baseUrl, example }: { baseUrl: string; example: Example }) {
+export function Samples({ baseUrl }: { baseUrl: string }) {
   const url = `${baseUrl}/api/v1/search?q=plumber+in+leeds&limit=5`;
   const samples = [
     {
@@ -32,12 +32,14 @@ for (const { name, postcode } of data) console.log(name, postcode);`,
       code: `import os, requests
 
 response = requests.get(
-    "${baseUrl}/api/v1/businesses?${example.query}",
+    "${url}",
     headers={"Authorization": f"Bearer {os.environ['HIGHSTREET_KEY']}"},
     timeout=10,
 )
 response.raise_for_status()
-for business in response.json()["data"]:
+answer = response.json()
+print(answer["meta"]["total"])
+for business in answer["data"]:
     print(business["name"], business["postcode"])`,
     },
   ];
