@@ -2,6 +2,7 @@ import { test } from "bun:test";
 import { readdirSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import pino, { type Logger } from "pino";
+import { noUsage } from "../scripts/bench/no-usage.ts";
 import { succeeds, until } from "../scripts/stack/waiting.ts";
 import { createAdmission } from "../src/access/admission.ts";
 import { hashKey } from "../src/access/key-format.ts";
@@ -82,6 +83,9 @@ export async function freshRedis(): Promise<{ url: string; client: RedisClient }
  * of a server, the process would soon decide by itself.
  */
 export const patient = { deadlineMs: 20_000 };
+
+/** For tests of what Redis decides, without a database. */
+export const redisAlone = { ...patient, usage: noUsage };
 
 /** `test` for what is counted by calendar month: if it fails and a month has ended meanwhile, it runs again. */
 export function testInOneMonth(name: string, run: () => void | Promise<void>): void {
@@ -251,7 +255,7 @@ export async function startTestServer(
       await revokeKey(sql, (await recordOf(key)).id);
     },
     async used(key) {
-      return (await createAdmission(redis.client, patient).usage(await recordOf(key))).used;
+      return (await createAdmission(redis.client, redisAlone).usage(await recordOf(key))).used;
     },
     async searchable(slug) {
       const [business] = await sql<{ id: string }[]>`

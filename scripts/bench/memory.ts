@@ -6,6 +6,7 @@ import { until } from "../stack/waiting.ts";
 import { runCommand } from "../terminal/command.ts";
 import { formatTable } from "../terminal/table.ts";
 import { readWholeNumber } from "../terminal/whole-number.ts";
+import { noUsage } from "./no-usage.ts";
 import { withSupervisor } from "./stack.ts";
 
 const USAGE = `Usage: npx bun scripts/bench/memory.ts [--count 100000] [--json]
@@ -26,7 +27,7 @@ async function memory(): Promise<void> {
     const { url } = await startRedis(supervisor, { durable: false, say: console.error });
     const redis = openRedis([url]);
     await connectRedis(redis);
-    const admission = createAdmission(redis);
+    const admission = createAdmission(redis, { usage: noUsage });
     const measure = (use: Use) => bytesEach(redis, admission, count, use);
     const lines = [
       { what: "key", requests: 1, bytes: await measure(keyed(admission)) },

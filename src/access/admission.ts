@@ -8,7 +8,7 @@ import { createLocalLimiter } from "./local.ts";
 import { createMeters } from "./meters.ts";
 import { watchOutages } from "./outage.ts";
 import { createRecovery } from "./recovery.ts";
-import { type DurableUsage, noDurableUsage } from "./usage.ts";
+import type { DurableUsage } from "./usage.ts";
 
 /**
  * Decides which requests are let in: by scripts in Redis, or, while Redis is away or slow, by the
@@ -33,8 +33,8 @@ export interface Admission {
 type ClientAdmission = { admitted: true } | { admitted: false; retryAfterSeconds: number };
 
 export interface AdmissionOptions {
-  /** Without it nothing outlives Redis. */
-  usage?: DurableUsage;
+  /** Flushed when something depends on it; the caller has to flush it regularly. */
+  usage: DurableUsage;
   /** Processes that share the limits while Redis is away: those of all servers. */
   instances?: number;
   /** Told when Redis goes away, with the cause, and when it is back. */
@@ -47,19 +47,10 @@ export interface AdmissionOptions {
   deadlineMs?: number;
 }
 
-/**
- * Redis decides from the start, so it has to be connected before the first call.
- * @param options.usage flushed when something depends on it; the caller has to flush it regularly
- */
+/** Redis decides from the start, so it has to be connected before the first call. */
 export function createAdmission(
   redis: RedisClient,
-  {
-    usage = noDurableUsage,
-    instances = 1,
-    onChange = () => {},
-    clock,
-    ...options
-  }: AdmissionOptions = {},
+  { usage, instances = 1, onChange = () => {}, clock, ...options }: AdmissionOptions,
 ): Admission {
   const meters = createMeters(redis, { clock, ...options });
   const local = createLocalLimiter({ instances, now: clock });

@@ -143,14 +143,5 @@ export function flushRegularly(usage: DurableUsage, log: Logger): Upkeep {
   };
 }
 
-/** Keeps nothing: a meter that Redis does not know starts at 0. */
-export const noDurableUsage: DurableUsage = {
-  count() {},
-  async giveBack() {},
-  totals: async (meters) => meters.map(() => 0),
-  async flush() {},
-  onWritten() {},
-};
-
 // Less than a second, so that there is time for the write.
 const FLUSH_INTERVAL_MS = 800;

@@ -6,7 +6,7 @@ import type { ApiKey } from "../../src/access/keys.ts";
 import { createLocalLimiter } from "../../src/access/local.ts";
 import { createMeters, type Meters, meterName } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
-import { freshRedis, patient } from "../support.ts";
+import { freshRedis, patient, redisAlone } from "../support.ts";
 
 // The scripts on a real Redis, and what stands in for them while it is away, beside plain models of
 // what they ought to do, step by step.
@@ -20,7 +20,7 @@ let admission: Admission;
 let meters: Meters;
 beforeAll(async () => {
   redis = (await freshRedis()).client;
-  admission = createAdmission(redis, { ...patient, clock: () => now });
+  admission = createAdmission(redis, { ...redisAlone, clock: () => now });
   meters = createMeters(redis, { ...patient, clock: () => now });
 });
 afterAll(() => redis.disconnect());

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Admission, createAdmission } from "../../src/access/admission.ts";
 import { windowName } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
-import { freshRedis, patient } from "../support.ts";
+import { freshRedis, redisAlone } from "../support.ts";
 
 const SECOND = 1_000_000;
 const WINDOW = 60 * SECOND;
@@ -15,8 +15,8 @@ let now = START;
 let timed: Admission;
 beforeAll(async () => {
   redis = (await freshRedis()).client;
-  admission = createAdmission(redis, patient);
-  timed = createAdmission(redis, { ...patient, clock: () => now });
+  admission = createAdmission(redis, redisAlone);
+  timed = createAdmission(redis, { ...redisAlone, clock: () => now });
 });
 afterAll(() => redis.disconnect());
 

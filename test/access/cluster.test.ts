@@ -37,7 +37,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function startServer(options: AdmissionOptions = {}) {
+async function startServer(options: Partial<AdmissionOptions> = {}) {
   const redis = openRedis(nodes.map(({ url }) => url));
   redis.on("error", () => {});
   await connectRedis(redis);

@@ -4,7 +4,7 @@ import type { ApiKey } from "../../src/access/keys.ts";
 import { createMeters, meterName } from "../../src/access/meters.ts";
 import type { RedisClient } from "../../src/store/redis.ts";
 import { makeKey } from "../fixtures.ts";
-import { freshRedis, patient, testInOneMonth as test } from "../support.ts";
+import { freshRedis, patient, redisAlone, testInOneMonth as test } from "../support.ts";
 
 const SECOND = 1_000_000;
 const DAY = 86_400 * SECOND;
@@ -18,8 +18,8 @@ let now = START;
 let timed: Admission;
 beforeAll(async () => {
   redis = (await freshRedis()).client;
-  admission = createAdmission(redis, patient);
-  timed = createAdmission(redis, { ...patient, clock: () => now });
+  admission = createAdmission(redis, redisAlone);
+  timed = createAdmission(redis, { ...redisAlone, clock: () => now });
 });
 afterAll(() => redis.disconnect());
 

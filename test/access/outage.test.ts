@@ -61,7 +61,7 @@ interface TestServer {
 
 /** What a server has of this: nothing is written but when it is told to. */
 async function withServers(
-  options: AdmissionOptions & { instances: number },
+  options: Partial<AdmissionOptions> & { instances: number },
   use: (...servers: [TestServer, ...TestServer[]]) => Promise<void>,
 ): Promise<void> {
   const servers = await Promise.all(

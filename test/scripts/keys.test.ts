@@ -9,7 +9,7 @@ import {
   createDatabase,
   freshRedis,
   outputOf,
-  patient,
+  redisAlone,
   runScript,
   storesEnvironment,
   type TestDatabase,
@@ -290,7 +290,7 @@ describe("keys", () => {
 
     const [one, other] = [await resolve(old.key), await resolve(rolled.key)];
     if (!one.ok || !other.ok) throw new Error("one of them does not work");
-    const admission = createAdmission(redis.client, patient);
+    const admission = createAdmission(redis.client, redisAlone);
     await admission.admitKey(one.key);
     await admission.admitKey(other.key);
     expect((await admission.usage(other.key)).used).toBe(2);
@@ -304,7 +304,7 @@ describe("keys", () => {
     const { id, key } = await issue("--tier", "starter");
     const resolved = await resolve(key);
     if (!resolved.ok) throw new Error("the key does not work");
-    const admission = createAdmission(redis.client, patient);
+    const admission = createAdmission(redis.client, redisAlone);
     for (let request = 0; request < 3; request++) await admission.admitKey(resolved.key);
 
     const usage = JSON.parse((await keys("usage", id, "--json")).stdout);

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { noUsage } from "../../scripts/bench/no-usage.ts";
 import { startFrailRedis } from "../../scripts/bench/redis.ts";
 import { withSupervisor } from "../../scripts/bench/stack.ts";
 import { startPostgres } from "../../scripts/stack/postgres.ts";
@@ -204,7 +205,7 @@ test("when another Redis has become the master behind the address, that one deci
     const redis = openRedis([line.url]);
     redis.on("error", () => {});
     await connectRedis(redis);
-    const admission = createAdmission(redis);
+    const admission = createAdmission(redis, { usage: noUsage });
     await admission.admitClient("198.51.100.1");
     expect(admission.state()).toEqual({ isLocal: false, outages: 0 });
 

@@ -1,5 +1,6 @@
 import { type Admission, createAdmission } from "../../../src/access/admission.ts";
 import { openRedis } from "../../../src/store/redis.ts";
+import { noUsage } from "../no-usage.ts";
 
 /**
  * The server under measurement: /MODE/KEY admits and answers, /report says how long the decisions
@@ -11,8 +12,8 @@ redis.on("error", (error) => console.error(error));
 await redis.connect();
 
 const modes: Record<string, Admission | null> = {
-  batched: createAdmission(redis),
-  single: createAdmission(redis, { batchSize: 1 }),
+  batched: createAdmission(redis, { usage: noUsage }),
+  single: createAdmission(redis, { usage: noUsage, batchSize: 1 }),
   none: null,
 };
 
