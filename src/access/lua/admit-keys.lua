@@ -29,48 +29,42 @@ local SECOND = 1000000
 local DAY = 86400
 local METER = ">dddd"
 
+local floor = math.floor
+
 local now = tonumber(ARGV[1])
 if not now then
   local clock = redis.call("TIME")
   now = clock[1] * SECOND + clock[2]
 end
 
--- Proleptic Gregorian calendar. The year begins in March, so that the leap day is its last.
--- http://howardhinnant.github.io/date_algorithms.html (civil_from_days, days_from_civil)
-local function month_of(days)
-  local z = days + 719468
-  local era = math.floor(z / 146097)
-  local day_of_era = z - era * 146097
-  local year_of_era = math.floor(
-    (day_of_era - math.floor(day_of_era / 1460) + math.floor(day_of_era / 36524)
-      - math.floor(day_of_era / 146096)) / 365)
-  local day_of_year = day_of_era
-    - (365 * year_of_era + math.floor(year_of_era / 4) - math.floor(year_of_era / 100))
-  local march_month = math.floor((5 * day_of_year + 2) / 153)
-  local year = year_of_era + era * 400
-  if march_month < 10 then
-    return year * 100 + march_month + 3
-  end
-  return (year + 1) * 100 + march_month - 9
+-- Here months are numbered in a row from the March of the year 0, so that a leap day ends its year.
+local DAYS_BEFORE_1970 = 719468
+local MEAN_MONTH_DAYS = 30.436875
+
+-- Days from 1970 to the first of a month by its number, in the Gregorian calendar.
+-- http://howardhinnant.github.io/date_algorithms.html (days_from_civil)
+local function first_of(number)
+  local year = floor(number / 12)
+  local leap_days = floor(year / 4) - floor(year / 100) + floor(year / 400)
+  return 365 * year + leap_days + floor((153 * (number % 12) + 2) / 5) - DAYS_BEFORE_1970
 end
 
--- Days from 1970 to the first of the month after this one.
+-- The month, as 202611, of a day since 1970.
+local function month_of(day)
+  -- By the mean length, less three days: never the month after, and at most one before.
+  local number = floor((day + DAYS_BEFORE_1970 - 3) / MEAN_MONTH_DAYS)
+  if first_of(number + 1) <= day then
+    number = number + 1
+  end
+  return floor((number + 2) / 12) * 100 + (number + 2) % 12 + 1
+end
+
+-- Days from 1970 to the end of a month, as 202611.
 local function end_of(month)
-  local year = math.floor(month / 100)
-  local march_month = month % 100 - 2
-  if march_month < 0 then
-    march_month = march_month + 12
-    year = year - 1
-  end
-  local era = math.floor(year / 400)
-  local year_of_era = year - era * 400
-  local day_of_year = math.floor((153 * march_month + 2) / 5)
-  local day_of_era = year_of_era * 365 + math.floor(year_of_era / 4)
-    - math.floor(year_of_era / 100) + day_of_year
-  return era * 146097 + day_of_era - 719468
+  return first_of(floor(month / 100) * 12 + month % 100 - 2)
 end
 
-local this_month = month_of(math.floor(now / SECOND / DAY))
+local this_month = month_of(floor(now / SECOND / DAY))
 
 -- Whole seconds until each month that came up is over.
 local endings = {}
