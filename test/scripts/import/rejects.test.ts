@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Rejects } from "../../scripts/import/rejects.ts";
-import { outputOf } from "../support.ts";
+import { Rejects } from "../../../scripts/import/rejects.ts";
+import { outputOf } from "../../support.ts";
 
-const SCRIPTS = join(import.meta.dir, "..", "..", "scripts");
+const SCRIPTS = join(import.meta.dir, "..", "..", "..", "scripts");
 
 test.skipIf(!existsSync("/sys"))(
   "beside data that is read-only the rejects go to the current folder",

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readWeek } from "../../scripts/import/osm-hours.ts";
+import { readWeek } from "../../../scripts/import/osm-hours.ts";
 
 /** A week in short: "MON 09:00-17:00", "SUN closed", "TUE 24h". */
 function week(value: string): string[] | null {

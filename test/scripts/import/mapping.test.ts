@@ -1,0 +1,141 @@
+import { expect, test } from "bun:test";
+import { readCsv } from "../../../scripts/import/csv.ts";
+import type { Mapping } from "../../../scripts/import/mapping.ts";
+import { pieces, records } from "./rows.ts";
+
+test("CSV: a file that lacks a column of the mapping is refused, whether named or numbered", async () => {
+  const read = (csv: string, mapping: Mapping) => records(readCsv(pieces(csv), mapping));
+  const fields = { sourceId: 1, name: ["title", 2], phone: 3 };
+  await expect(
+    read("7,Boots\n", { header: false, fields: { ...fields, name: 2 } }),
+  ).rejects.toThrow("The mapping names column 3, but the file has only 2.");
+  await expect(read("id,title\n7,Boots\n", { header: true, fields })).rejects.toThrow(
+    "The mapping names column 3, but the file has only 2.",
+  );
+  await expect(read("id,label,phone\n7,Boots,1\n", { header: true, fields })).rejects.toThrow(
+    "The file has no column title; it has id, label, phone.",
+  );
+  await expect(read("7,Boots,1\n", { header: false, fields })).rejects.toThrow(
+    "The mapping names the column title, but says that the file has no header.",
+  );
+});
+
+test("CSV: a mapping takes columns by name, by number and constants", async () => {
+  const mapping: Mapping = {
+    header: true,
+    fields: {
+      sourceId: "Ref",
+      name: 2,
+      category: { constant: "pharmacies" },
+      phone: ["Mobile", "Phone"],
+    },
+  };
+  const csv = "Ref,Title,Phone,Mobile\n7,Boots,01632 960123,\n";
+  expect(await records(readCsv(pieces(csv), mapping))).toEqual([
+    { sourceId: "7", name: "Boots", category: "pharmacies", phone: "01632 960123" },
+  ]);
+  const wrong: Mapping = { header: true, fields: { sourceId: "Ref", name: "Name" } };
+  await expect(records(readCsv(pieces(csv), wrong))).rejects.toThrow("no column Name");
+});
+
+test("CSV: of several columns with a contact or postcode the first that can be used is taken", async () => {
+  const mapping: Mapping = {
+    header: false,
+    fields: { sourceId: 1, name: 2, phone: [3, 4], "address.postcode": [5, 6] },
+  };
+  const csv = "1,A,n/a,01632 960123,Leeds,LS1 6HD\n2,B,,ask Bob,-,\n";
+  expect(await records(readCsv(pieces(csv), mapping))).toEqual([
+    { sourceId: "1", name: "A", phone: "01632 960123", address: { postcode: "LS1 6HD" } },
+    // Not usable, for the directory to tell of.
+    { sourceId: "2", name: "B", phone: "ask Bob", address: { postcode: "-" } },
+  ]);
+});
+
+test("CSV: a shifted address still gives its town and its lines", async () => {
+  const mapping: Mapping = {
+    header: false,
+    fields: {
+      sourceId: 1,
+      name: 2,
+      city: [6, 5, 4],
+      "address.line1": [3, 4, 5],
+      "address.line2": [4, 5],
+    },
+  };
+  const csv = [
+    "1,Boots,1 High Street,,,Hebburn",
+    "2,Boots,76 Warwick Road,,Carlisle,",
+    "3,Boots,149 Cranbrook Road,Ilford,,Essex",
+    "4,Fulford Pharmacy,Fulford Pharmacy,101 Main Street,Fulford,YORK",
+    "5,Boots,,45c High Street,,Oakham",
+    "6,Boots,Waitrose,Bridge Road,Hertfordshire,Welwyn",
+    "7,Boots,1 High Street,,,Kent",
+    "8,Boots,67 Blythe Road,67 Blythe Road,,London",
+    "9,Boots,Unit 1,UNIT 1,Dock Road,Hull",
+    "10,Boots,Spa Health Centre,Eyot House,50 Jamaica Road,London",
+    "11,Boots,2 Elm Row,Parr,PARR,St Helens",
+    "12,Boots,17-19,Dock Road,Parr,St Helens",
+    "13,Boots,2a,,Hull,East Yorkshire",
+    "14,Boots,17–19,Dock Road,Parr,St Helens",
+    "15,Boots,1 Church Street,,Stornoway,Isle of Lewis",
+    "16,Boots,1 Church Street,,,Isle of Lewis",
+  ].join("\n");
+  expect(await records(readCsv(pieces(csv), mapping))).toEqual([
+    { sourceId: "1", name: "Boots", city: "Hebburn", address: { line1: "1 High Street" } },
+    { sourceId: "2", name: "Boots", city: "Carlisle", address: { line1: "76 Warwick Road" } },
+    { sourceId: "3", name: "Boots", city: "Ilford", address: { line1: "149 Cranbrook Road" } },
+    {
+      sourceId: "4",
+      name: "Fulford Pharmacy",
+      city: "YORK",
+      address: { line1: "101 Main Street", line2: "Fulford" },
+    },
+    { sourceId: "5", name: "Boots", city: "Oakham", address: { line1: "45c High Street" } },
+    {
+      sourceId: "6",
+      name: "Boots",
+      city: "Welwyn",
+      address: { line1: "Waitrose", line2: "Bridge Road" },
+    },
+    { sourceId: "7", name: "Boots", address: { line1: "1 High Street" } },
+    { sourceId: "8", name: "Boots", city: "London", address: { line1: "67 Blythe Road" } },
+    {
+      sourceId: "9",
+      name: "Boots",
+      city: "Hull",
+      address: { line1: "Unit 1", line2: "Dock Road" },
+    },
+    {
+      sourceId: "10",
+      name: "Boots",
+      city: "London",
+      address: { line1: "Spa Health Centre", line2: "Eyot House, 50 Jamaica Road" },
+    },
+    {
+      sourceId: "11",
+      name: "Boots",
+      city: "St Helens",
+      address: { line1: "2 Elm Row", line2: "Parr" },
+    },
+    {
+      sourceId: "12",
+      name: "Boots",
+      city: "St Helens",
+      address: { line1: "17-19 Dock Road", line2: "Parr" },
+    },
+    { sourceId: "13", name: "Boots", city: "Hull", address: { line1: "2a" } },
+    {
+      sourceId: "14",
+      name: "Boots",
+      city: "St Helens",
+      address: { line1: "17–19 Dock Road", line2: "Parr" },
+    },
+    {
+      sourceId: "15",
+      name: "Boots",
+      city: "Stornoway",
+      address: { line1: "1 Church Street" },
+    },
+    { sourceId: "16", name: "Boots", city: "Isle of Lewis", address: { line1: "1 Church Street" } },
+  ]);
+});
