@@ -8,9 +8,9 @@ import { onInterruption } from "../terminal/interruption.ts";
 import { sayUnsettled, sayWaiting } from "../terminal/output.ts";
 import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts";
 import type { Mapping } from "./mapping.ts";
-import { type Progress, showProgress } from "./progress.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import { FileRecords } from "./records.ts";
 import { REJECTS, Rejects, type WrittenFor } from "./rejects.ts";
-import type { RecordRow } from "./row.ts";
 import { readText } from "./text.ts";
 
 export interface FileOptions {
@@ -58,86 +58,45 @@ export async function importFile(
   const format = options.format ?? (options.mapping ? "csv" : await guessFormat(file));
   const source = options.source ?? defaultSource(format, file);
   const rejects = new Rejects(file, options.written);
+  const records = new FileRecords(rejects);
+  const progress = createProgress(file, size);
   let isCommitting = false;
-  // Before the progress bar, which waits for the same signals: only who registers first is called, and the
-  // bar would end the command without a word.
+  const undoRejects = () => {
+    // When it commits, the connection may be lost after PostgreSQL is done: then they belong to what is kept.
+    if (records.hasBegun && !isCommitting) rejects.remove();
+  };
+  // Before the progress bar starts, which waits for the same signals: only who registers first is called, and
+  // the bar would end the command without a word.
   const stopWaiting = onInterruption(() => {
-    progress?.stop();
+    progress.stop();
     undoRejects();
     options.onInterrupted(isCommitting);
     // Whoever runs imports is told only whether a file was read to its end.
     process.exit(1);
   });
-  let progress: Progress | undefined;
-  let started = performance.now();
-
-  // Which row a record came from, for as long as it is on its way.
-  const origins = new WeakMap<object, RecordRow>();
-  const unusable = new Map<string, number>();
-  let rejectedByReader = 0;
-  async function* records(): AsyncGenerator<object> {
-    // Only now: waiting for another import is no part of the work, and it may be one of this file, whose
-    // rejected rows are kept in the same place.
-    started = performance.now();
-    rejects.remove();
-    const shown = showProgress(file, size);
-    progress = shown;
-    const text = readWhole(file, size, shown.addBytes);
-    for await (const row of readRows(format, text, options.mapping)) {
-      if ("reason" in row) {
-        rejects.add(row);
-        rejectedByReader++;
-        continue;
-      }
-      for (const field of row.unusable ?? []) {
-        const rows = unusable.get(field) ?? 0;
-        if (rows > 0 || unusable.size < MOST_FIELDS) unusable.set(field, rows + 1);
-      }
-      origins.set(row.record, row);
-      yield row.record;
-    }
-  }
-
-  function undoRejects() {
-    // When it commits, the connection may be lost after PostgreSQL is done: then they belong to what is kept.
-    if (progress && !isCommitting) rejects.remove();
-  }
-
   try {
-    const counts = await importRecords(sql, records(), {
+    const rows = readRows(format, readWhole(file, size, progress), options.mapping);
+    const counts = await importRecords(sql, records.read(rows), {
       ...options,
       source,
       onWait: sayWaiting,
       onUnsettled: (error) => sayUnsettled(`${file}: all is`, error),
-      onCommit: () => {
+      onCommit() {
         // Before the commit, so that nothing is kept when the rejected rows cannot be written.
         rejects.flush();
         // From here on PostgreSQL may commit although we are interrupted.
         isCommitting = true;
       },
-      onProgress: (read) => progress?.setRows(read + rejectedByReader),
-      onReject(record, reason) {
-        const origin = origins.get(record);
-        if (!origin) throw new Error("a record was rejected that no row of the file holds");
-        rejects.add({ line: origin.line, row: origin.row, reason });
-      },
+      onProgress: (read) => progress.setRows(read + records.rejected),
+      onReject: (record, reason) => records.reject(record, reason),
     });
     rejects.flush();
-    // The reader and the directory may each have refused the same field, in different rows.
-    for (const [field, rows] of Object.entries(counts.unusable)) {
-      unusable.set(field, (unusable.get(field) ?? 0) + rows);
-    }
     return {
       file,
       format,
       source,
-      counts: {
-        ...counts,
-        read: counts.read + rejectedByReader,
-        rejected: rejects.total,
-        unusable: Object.fromEntries(unusable),
-      },
-      seconds: (performance.now() - started) / 1000,
+      counts: records.count(counts),
+      seconds: progress.seconds(),
       rejects: rejects.path,
       reasons: rejects.mostCommon(10),
     };
@@ -146,28 +105,23 @@ export async function importFile(
     throw error;
   } finally {
     rejects.close();
-    progress?.stop();
+    progress.stop();
     stopWaiting();
   }
 }
-
-/** Different fields that are counted: those that are not ours may be others in each row. */
-const MOST_FIELDS = 100;
 
 /**
  * The text of a file in pieces. A feed that is still being written may end after a whole row, and nothing
  * in it would show that the rest is missing: so its size must stay the same while it is read.
  * @throws CommandError when it has another size at its end, or cannot be read
  */
-async function* readWhole(
-  file: string,
-  size: number,
-  onBytes: (bytes: number) => void,
-): AsyncGenerator<string> {
+async function* readWhole(file: string, size: number, progress: Progress): AsyncGenerator<string> {
+  // Only now: waiting for another import is no part of the work.
+  progress.start();
   let bytes = 0;
   yield* readText(file, (more) => {
     bytes += more;
-    onBytes(more);
+    progress.addBytes(more);
   });
   if (bytes !== size) {
     throw new CommandError(
