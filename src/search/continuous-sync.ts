@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { listenTo, type Sql } from "../store/postgres.ts";
 import type { Upkeep } from "../store/upkeep.ts";
 import type { SearchStore } from "./settings.ts";
-import { syncSearch } from "./sync.ts";
+import { type SyncResult, syncSearch } from "./sync.ts";
 
 /**
  * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, and so
@@ -29,6 +29,13 @@ export async function startSearchSync({
   const stopping = new AbortController();
   const { signal } = stopping;
   let failures = 0;
+  /**
+   * Leaves an index of another version to its servers. Otherwise two versions that need different indexes would
+   * rebuild in turns while both run.
+   */
+  let leavesOthers = false;
+  /** The first change that an index of another version lacks, and for how many polls it has lacked it. */
+  let lacking: { change: string | null; polls: number } = NOTHING_LACKING;
   let wake = () => {};
   let isWoken = false;
   const onChange = () => {
@@ -54,10 +61,6 @@ export async function startSearchSync({
   async function run(): Promise<void> {
     let tidiedAt = performance.now();
     let isQuiet = false;
-    // Otherwise two versions that need different indexes would rebuild in turns while both run.
-    let leavesOthers = false;
-    /** The first change that an index of another version lacks, and for how many polls it has lacked it. */
-    let lacking: { change: string | null; polls: number } = NOTHING_LACKING;
     while (!signal.aborted) {
       isWoken = false;
       const began = performance.now();
@@ -68,24 +71,9 @@ export async function startSearchSync({
       isQuiet = false;
       try {
         const result = await syncSearch(store, { tidy, leavesOthers, signal, onBuild });
-        const took = performance.now() - began;
         if (failures > 0) log.info("the search index is kept current again");
         failures = 0;
-        if (result.state === "busy") await rest(BUSY_MS);
-        else if (result.state === "left") {
-          const isSame = result.lacks !== null && result.lacks === lacking.change;
-          lacking = { change: result.lacks, polls: isSame ? lacking.polls + 1 : 0 };
-          leavesOthers = lacking.polls < POLLS_ABANDONED;
-          if (leavesOthers) await rest(pollIntervalMs);
-          else
-            log.warn("the search index is of another version that has no servers: building ours");
-        } else {
-          if (result.rebuilt) log.info("built a new search index");
-          leavesOthers = true;
-          isQuiet = !(await untilWoken());
-          const interval = Math.min(took * INTERVAL_RUNS, LONGEST_INTERVAL_MS);
-          await rest(Math.max(0, began + interval - performance.now()));
-        }
+        isQuiet = await untilDue(result, began);
       } catch (error) {
         if (signal.aborted) return;
         // Counts anew: while a store is away no server can bring in changes, so none has abandoned the index.
@@ -96,6 +84,33 @@ export async function startSearchSync({
         await rest(Math.min(FIRST_RETRY_MS * 2 ** failures++, LAST_RETRY_MS));
       }
     }
+  }
+
+  /**
+   * Takes note of what a run has come to, and waits until the next one is due.
+   * @param began when the run did, on the clock of `performance`
+   * @returns whether nothing has changed meanwhile
+   */
+  async function untilDue(result: SyncResult, began: number): Promise<boolean> {
+    const took = performance.now() - began;
+    if (result.state === "busy") {
+      await rest(BUSY_MS);
+      return false;
+    }
+    if (result.state === "left") {
+      const isSame = result.lacks !== null && result.lacks === lacking.change;
+      lacking = { change: result.lacks, polls: isSame ? lacking.polls + 1 : 0 };
+      leavesOthers = lacking.polls < POLLS_ABANDONED;
+      if (leavesOthers) await rest(pollIntervalMs);
+      else log.warn("the search index is of another version that has no servers: building ours");
+      return false;
+    }
+    if (result.rebuilt) log.info("built a new search index");
+    leavesOthers = true;
+    const isQuiet = !(await untilWoken());
+    const interval = Math.min(took * INTERVAL_RUNS, LONGEST_INTERVAL_MS);
+    await rest(Math.max(0, began + interval - performance.now()));
+    return isQuiet;
   }
 
   /** Waits for a change, or until the poll is due: then false. */
