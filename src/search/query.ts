@@ -27,7 +27,7 @@ export class SearchUnavailable extends Error {}
  * Approved businesses that match all words of a text, in whatever order, best first; see settings.ts
  * for the ranking. Typing errors are forgiven, and a last word of four letters or more may be
  * unfinished. Words after the tenth are not looked at. When no business matches all the words, fewer
- * of them are searched for, and the answer says which; see attempts.ts.
+ * of them are searched for, and the answer says which; see attempts.ts. A text without words finds nothing.
  *
  * `total` counts all matches in the index, except those marked as gone there. Businesses that the index
  * still holds although they are no longer approved are never among `items`: others take their place,

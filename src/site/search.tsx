@@ -48,16 +48,13 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
     if (number > LAST_PAGE) return notFound();
 
     const text = unknown ? `${q} ${cityText}`.trim() : q;
-    const found =
-      text === ""
-        ? { items: [], total: 0, instead: null }
-        : await searchBusinesses({
-            text,
-            limit: PAGE_SIZE,
-            offset: (number - 1) * PAGE_SIZE,
-            city,
-            category: category || undefined,
-          });
+    const found = await searchBusinesses({
+      text,
+      limit: PAGE_SIZE,
+      offset: (number - 1) * PAGE_SIZE,
+      city,
+      category: category || undefined,
+    });
     const pages = Math.min(LAST_PAGE, Math.ceil(found.total / PAGE_SIZE));
     if (number > Math.max(1, pages)) return notFound();
     const lacksPlace = !city && NEAR_ME.test(text) && !(await namesPlace(sql, text));
