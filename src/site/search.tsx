@@ -7,8 +7,8 @@ import { parseQuery } from "../http/parameters.ts";
 import { counted, grouped } from "../numbers.ts";
 import { namesPlace } from "../search/place.ts";
 import type { Search } from "../search/query.ts";
-import { searchWords } from "../search/words.ts";
 import type { Sql } from "../store/postgres.ts";
+import { asTyped } from "./as-typed.ts";
 import { highlightWords } from "./highlight.tsx";
 import { BusinessList, ofPage, Paging, pathWith } from "./listing.tsx";
 import { page, seeOther } from "./page.tsx";
@@ -122,26 +122,6 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
 
 /** Words that search leaves out, since it does not know from where a place would be near. */
 const NEAR_ME = /\b(near me|near ?by|near here)\b/i;
-
-/** Words as search knows them in the form in which they were typed: “B&B”, and not “bb”. */
-function asTyped(words: string, text: string): string {
-  const pieces = text.split(/\s+/);
-  const typed = new Map<string, string>();
-  for (let length = 1; length <= MOST_PIECES; length++) {
-    for (let start = 0; start + length <= pieces.length; start++) {
-      const run = pieces.slice(start, start + length).join(" ");
-      const word = searchWords(run).join(" ");
-      if (!typed.has(word)) typed.set(word, run.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""));
-    }
-  }
-  return words
-    .split(" ")
-    .map((word) => typed.get(word) ?? word)
-    .join(" ");
-}
-
-/** A word may have been typed in so many pieces, as in “A & B & C”. */
-const MOST_PIECES = 5;
 
 /** Says what else may be tried, with a link to it. */
 function NothingFound({ q, isNarrowed }: { q: string; isNarrowed: boolean }) {

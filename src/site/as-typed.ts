@@ -1,0 +1,21 @@
+import { searchWords } from "../search/words.ts";
+
+/** Words as search knows them in the form in which they were typed: “B&B”, and not “bb”. */
+export function asTyped(words: string, text: string): string {
+  const pieces = text.split(/\s+/);
+  const typed = new Map<string, string>();
+  for (let length = 1; length <= MOST_PIECES; length++) {
+    for (let start = 0; start + length <= pieces.length; start++) {
+      const run = pieces.slice(start, start + length).join(" ");
+      const word = searchWords(run).join(" ");
+      if (!typed.has(word)) typed.set(word, run.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""));
+    }
+  }
+  return words
+    .split(" ")
+    .map((word) => typed.get(word) ?? word)
+    .join(" ");
+}
+
+/** A word may have been typed in so many pieces, as in “A & B & C”. */
+const MOST_PIECES = 5;
