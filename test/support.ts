@@ -1,5 +1,7 @@
 import { test } from "bun:test";
 import { readdirSync, readlinkSync, statSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino, { type Logger } from "pino";
 import { noUsage } from "../scripts/bench/no-usage.ts";
@@ -100,6 +102,9 @@ export function testInOneMonth(name: string, run: () => void | Promise<void>): v
     }
   });
 }
+
+/** An empty folder. Nobody need remove it: it goes with all that the run leaves behind, see setup.ts. */
+export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "folder-"));
 
 /** A name for an index that nobody else uses, and the client to use it with. */
 export function uniqueIndex(): { meili: Meilisearch; index: string } {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { copyFile, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { copyFile, readdir, rename } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FrailRedis, startFrailRedis } from "../scripts/bench/redis.ts";
 import { freePort } from "../scripts/stack/ports.ts";
@@ -10,7 +9,13 @@ import { isAlive, succeeds, until } from "../scripts/stack/waiting.ts";
 import { createKey } from "../src/access/keys.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { addBusiness } from "./fixtures.ts";
-import { createDatabase, storesEnvironment, type TestDatabase, uniqueIndex } from "./support.ts";
+import {
+  createDatabase,
+  newFolder,
+  storesEnvironment,
+  type TestDatabase,
+  uniqueIndex,
+} from "./support.ts";
 
 // Real processes: the server as an operator runs it, with WORKERS set, on a Redis that is killed.
 
@@ -22,7 +27,7 @@ let database: TestDatabase;
 let frail: FrailRedis;
 let server: Program;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "highstreet-workers-"));
+  folder = await newFolder();
   supervisor = new Supervisor(folder);
   [database, frail] = await Promise.all([createDatabase(), startFrailRedis(supervisor)]);
   // One of three servers, so that its share of each limit is a third.
@@ -34,7 +39,6 @@ afterAll(async () => {
   const isOver = () => programs.every(({ workers }) => !workers().some(isAlive));
   await until(isOver, 15_000);
   await supervisor.stop();
-  await rm(folder, { recursive: true, force: true });
   await meili.deleteIndexIfExists(SEARCH_INDEX);
   await database.drop();
 });

@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Cluster } from "ioredis";
 import pino from "pino";
 import { type FrailRedis, startFrailCluster, startFrailRedis } from "../../scripts/bench/redis.ts";
@@ -15,7 +12,7 @@ import { flushRegularly, openUsage } from "../../src/access/usage.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { makeKey } from "../fixtures.ts";
 import { openLine } from "../line.ts";
-import { createDatabase, patient, type TestDatabase } from "../support.ts";
+import { createDatabase, newFolder, patient, type TestDatabase } from "../support.ts";
 
 // A Redis Cluster of three masters and three replicas, and two servers.
 
@@ -25,7 +22,7 @@ let database: TestDatabase;
 let nodes: FrailRedis[];
 let servers: Awaited<ReturnType<typeof startServer>>[];
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "highstreet-cluster-"));
+  folder = await newFolder();
   supervisor = new Supervisor(folder);
   [database, nodes] = await Promise.all([createDatabase(), startFrailCluster(supervisor)]);
   servers = await Promise.all([startServer(), startServer()]);
@@ -33,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const server of servers) await server.stop();
   await supervisor.stop();
-  await rm(folder, { recursive: true, force: true });
   await database.drop();
 });
 

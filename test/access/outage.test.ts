@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, expect } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import pino from "pino";
 import { type FrailRedis, startFrailRedis } from "../../scripts/bench/redis.ts";
@@ -24,6 +21,7 @@ import { makeKey } from "../fixtures.ts";
 import { openLine } from "../line.ts";
 import {
   createDatabase,
+  newFolder,
   patient,
   startTestServer,
   stores,
@@ -39,13 +37,12 @@ let supervisor: Supervisor;
 let database: TestDatabase;
 let frail: FrailRedis;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "highstreet-outage-"));
+  folder = await newFolder();
   supervisor = new Supervisor(folder);
   [database, frail] = await Promise.all([createDatabase(), startFrailRedis(supervisor)]);
 });
 afterAll(async () => {
   await supervisor.stop();
-  await rm(folder, { recursive: true, force: true });
   await database.drop();
 });
 

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as fc from "fast-check";
@@ -8,7 +7,7 @@ import { formatOpeningHours, parseOpeningHours } from "../../src/directory/openi
 import type { OpeningHours } from "../../src/directory/schemas.ts";
 import { weekdays } from "../../src/directory/weekdays.ts";
 import { migrate } from "../../src/store/migrations.ts";
-import { createDatabase } from "../support.ts";
+import { createDatabase, newFolder } from "../support.ts";
 
 const without = { openTime: "", closeTime: "", isClosed: false, is24Hours: false };
 
@@ -78,7 +77,7 @@ test("any hours come back as they were", () => {
 
 test("hours that were kept as JSON become the text that they are kept as today", async () => {
   const { sql, drop } = await createDatabase();
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-migrations-"));
+  const folder = await newFolder();
   try {
     const all = new URL("../../sql/", import.meta.url);
     for (const file of (await readdir(all)).filter((name) => name < "015")) {
@@ -97,7 +96,6 @@ test("hours that were kept as JSON become the text that they are kept as today",
       select opening_hours as hours from businesses order by substr(slug, 6)::integer`;
     expect(kept.map(({ hours }) => hours)).toEqual(given.map(formatOpeningHours));
   } finally {
-    await rm(folder, { recursive: true });
     await drop();
   }
 });

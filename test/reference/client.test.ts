@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer } from "../support.ts";
+import { newFolder, startTestServer, type TestServer } from "../support.ts";
 
 // A client as someone else would have it: generated from the document, in a project of its own.
 
@@ -14,17 +13,14 @@ beforeAll(async () => {
   await addBusiness(server.sql, { slug: "a-shop", isClaimed: true });
   await server.searchable("a-shop");
 
-  folder = await mkdtemp(join(tmpdir(), "highstreet-client-"));
+  folder = await newFolder();
   await symlink(join(PROJECT, "node_modules"), join(folder, "node_modules"));
   const document = await (await fetch(`${server.url}/api/v1/openapi.json`)).text();
   const generator = join(import.meta.dir, "generate-client.ts");
   await Bun.write(join(folder, "schema.ts"), await run(["bun", generator], document));
   await Bun.write(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
 });
-afterAll(async () => {
-  await server.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => server.stop());
 
 const PROJECT = join(import.meta.dir, "../..");
 

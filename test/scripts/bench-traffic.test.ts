@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { drawDetails } from "../../scripts/bench/details.ts";
 import { drawLists } from "../../scripts/bench/lists.ts";
@@ -9,19 +7,18 @@ import { drawSearches } from "../../scripts/bench/searches.ts";
 import { drive } from "../../scripts/bench/wrk.ts";
 import { generateBusinesses } from "../../scripts/generate/businesses.ts";
 import { importRecords } from "../../src/directory/import.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase, newFolder, type TestDatabase } from "../support.ts";
 
 let folder: string;
 let database: TestDatabase;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "highstreet-traffic-test-"));
+  folder = await newFolder();
   database = await createDatabase();
   const records = generateBusinesses({ count: 1_000, seed: 1 });
   await importRecords(database.sql, records, { source: "sample" });
 });
 afterAll(async () => {
   await database.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe("requests as in life", () => {

@@ -1,18 +1,17 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startBare, startOneQuery } from "../../scripts/bench/programs.ts";
 import { writeRequests } from "../../scripts/bench/requests.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer } from "../support.ts";
+import { newFolder, startTestServer } from "../support.ts";
 
 const BENCH = join(import.meta.dir, "..", "..", "scripts", "bench", "bench.ts");
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "highstreet-bench-test-"));
+  folder = await newFolder();
   await chmod(folder, 0o711);
 });
 afterAll(async () => {

@@ -1,22 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import {
-  appendFile,
-  chmod,
-  cp,
-  mkdir,
-  mkdtemp,
-  readdir,
-  rm,
-  symlink,
-  truncate,
-} from "node:fs/promises";
+import { appendFile, chmod, cp, mkdir, readdir, symlink, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../scripts/stack/waiting.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import {
   createDatabase,
+  newFolder,
   outputOf,
   runOnTerminal,
   scriptCommand,
@@ -32,11 +23,10 @@ let database: TestDatabase;
 let folder: string;
 beforeAll(async () => {
   database = await createDatabase();
-  folder = await mkdtemp(join(tmpdir(), "highstreet-import-"));
+  folder = await newFolder();
 });
 afterAll(async () => {
   await database.drop();
-  await rm(folder, { recursive: true });
 });
 beforeEach(async () => {
   await database.sql`delete from businesses`;

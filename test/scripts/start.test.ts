@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { networkInterfaces, tmpdir } from "node:os";
+import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { type Stack, scriptEnvironment } from "../../scripts/stack/environment.ts";
 import { freePort } from "../../scripts/stack/ports.ts";
@@ -9,14 +9,14 @@ import { localUrl } from "../../scripts/stack/server.ts";
 import { isAlive, until } from "../../scripts/stack/waiting.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis, type RedisClient } from "../../src/store/redis.ts";
-import { createDatabase, stores } from "../support.ts";
+import { createDatabase, newFolder, stores } from "../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const LIMIT_MS = 60_000;
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "highstreet-start-"));
+  folder = await newFolder();
   await chmod(folder, 0o711);
 });
 const starters: Bun.Subprocess[] = [];

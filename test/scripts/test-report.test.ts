@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { countTests, lastLine } from "../../scripts/test/report.ts";
+import { newFolder } from "../support.ts";
 
 /** The start of what Bun writes, where each file has totals of its own. */
 const report = (tests: number, failures: number, skipped: number) => `<?xml version="1.0"?>
@@ -36,7 +35,7 @@ test("the last line has the sums", () => {
 });
 
 test("Bun's own report is read", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-report-"));
+  const folder = await newFolder();
   const head = 'import { expect, test } from "bun:test";\n';
   const tests = `${head} test("a", () => {}); test("b", () => {}); test.skip("c", () => {});`;
   await Bun.write(join(folder, "one.test.ts"), tests);
@@ -51,5 +50,4 @@ test("Bun's own report is read", async () => {
   expect(await run()).toEqual({ passed: 2, failed: 1, skipped: 1 });
   await Bun.write(join(folder, "two.test.ts"), `${head} test("d", () => expect(1).toBe(2));`);
   expect(await run()).toEqual({ passed: 2, failed: 1, skipped: 1 });
-  await rm(folder, { recursive: true });
 });

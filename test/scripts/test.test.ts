@@ -1,12 +1,11 @@
 import { expect, test } from "bun:test";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { until } from "../../scripts/stack/waiting.ts";
-import { scriptCommand } from "../support.ts";
+import { newFolder, scriptCommand } from "../support.ts";
 
 test("an interrupted `npm test` leaves no reports behind", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-suite-"));
+  const folder = await newFolder();
   const temporary = join(folder, "tmp");
   await mkdir(temporary);
   const scripts = { typecheck: "true", lint: "true" };
@@ -25,5 +24,4 @@ test("an interrupted `npm test` leaves no reports behind", async () => {
   suite.kill("SIGINT");
   expect(await suite.exited).toBe(130);
   expect(await reports()).toEqual([]);
-  await rm(folder, { recursive: true });
 });

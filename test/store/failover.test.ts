@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { noUsage } from "../../scripts/bench/no-usage.ts";
 import { startFrailRedis } from "../../scripts/bench/redis.ts";
@@ -14,7 +13,7 @@ import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { openLine } from "../line.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase, newFolder, type TestDatabase } from "../support.ts";
 
 // Stores that change behind their address.
 
@@ -164,7 +163,7 @@ async function backendOf(sql: Sql, query: string): Promise<number> {
 }
 
 test("what is announced is heard again when a standby behind the address has become the primary", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-standby-"));
+  const folder = await newFolder();
   // PostgreSQL runs in another account when we are root, and has to pass.
   await chmod(folder, 0o711);
   const first = new Supervisor(folder);

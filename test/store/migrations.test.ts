@@ -1,13 +1,12 @@
 import { expect, test } from "bun:test";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { loadConfig } from "../../src/config.ts";
 import { start } from "../../src/main.ts";
 import { migrate, pendingMigrations } from "../../src/store/migrations.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
-import { createDatabase, freshRedis, runScript, stores } from "../support.ts";
+import { createDatabase, freshRedis, newFolder, runScript, stores } from "../support.ts";
 
 test("a migrated database has none pending, and migrating again does nothing", async () => {
   const { sql, drop } = await createDatabase();
@@ -18,12 +17,11 @@ test("a migrated database has none pending, and migrating again does nothing", a
 
 test("two programs that migrate at once apply each once", async () => {
   const { sql, drop } = await createDatabase();
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-migrations-"));
+  const folder = await newFolder();
   await writeFile(join(folder, "901_once.sql"), "select pg_sleep(0.3); create table once ();");
   const from = pathToFileURL(`${folder}/`);
   const applied = await Promise.all([migrate(sql, { from }), migrate(sql, { from })]);
   expect(applied.flat()).toEqual(["901_once.sql"]);
-  await rm(folder, { recursive: true });
   await drop();
 });
 
@@ -50,7 +48,7 @@ test("a new database that is not in UTF-8 is refused in a line", async () => {
 
 test("one that cannot be applied is named, leaves nothing, and keeps no others waiting", async () => {
   const { sql, drop } = await createDatabase();
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-migrations-"));
+  const folder = await newFolder();
   await writeFile(join(folder, "901_good.sql"), "create table good (id integer);");
   await writeFile(join(folder, "902_bad.sql"), "create table bad (id integer); select 1 / 0;");
   const from = pathToFileURL(`${folder}/`);
@@ -62,13 +60,12 @@ test("one that cannot be applied is named, leaves nothing, and keeps no others w
   const [found] = await sql`
     select to_regclass('good') is not null as good, to_regclass('bad') is not null as bad`;
   expect(found).toEqual({ good: true, bad: false });
-  await rm(folder, { recursive: true });
   await drop();
 });
 
 test("one that has to wait for a transaction lets who reads pass meanwhile, and says so", async () => {
   const { sql, drop } = await createDatabase();
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-migrations-"));
+  const folder = await newFolder();
   await writeFile(join(folder, "901_wide.sql"), "alter table businesses add wide text;");
   const from = pathToFileURL(`${folder}/`);
   const told: string[] = [];
@@ -87,7 +84,6 @@ test("one that has to wait for a transaction lets who reads pass meanwhile, and 
   });
   expect(await migrating).toEqual(["901_wide.sql"]);
   expect(told).toEqual(["901_wide.sql waits for a transaction that uses what it is to change."]);
-  await rm(folder, { recursive: true });
   await drop();
 });
 
@@ -109,7 +105,7 @@ test("the server refuses to start while a migration is pending, and names it", a
 
 test("one takes its time, whatever limits its role has for others", async () => {
   const { sql, url, drop } = await createDatabase();
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-migrations-"));
+  const folder = await newFolder();
   await writeFile(join(folder, "901_slow.sql"), "select pg_sleep(0.3); select pg_sleep(0.3);");
   const name = new URL(url).pathname.slice(1);
   await sql.unsafe(`alter database ${name} set statement_timeout = '200ms'`);
@@ -118,6 +114,5 @@ test("one takes its time, whatever limits its role has for others", async () => 
   const from = pathToFileURL(`${folder}/`);
   expect(await migrate(limited, { from })).toEqual(["901_slow.sql"]);
   await limited.end();
-  await rm(folder, { recursive: true });
   await drop();
 });

@@ -1,32 +1,27 @@
 import { expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { guessFormat } from "../../../scripts/import/formats.ts";
+import { newFolder } from "../../support.ts";
 
 test("the format is told by how a file begins, or else by its name", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-formats-"));
+  const folder = await newFolder();
   const places = { type: "FeatureCollection", features: [{ id: "node/1" }] };
   const record = '{"sourceId":"1","name":"features","features":["FeatureCollection"]}';
-  try {
-    for (const [format, name, text] of [
-      ["ndjson", "a.json", '{"sourceId":"1"}'],
-      // What looks like OpenStreetMap's is in a record, for that is complete on its line.
-      ["ndjson", "b.json", `${record}\n${record}\n`],
-      ["ndjson", "c.json", `\n${record}\r\n{"sourceId":`],
-      ["ndjson", "d.jsonl", ""],
-      ["osm", "e.ndjson", `${JSON.stringify(places)}\n`],
-      ["osm", "f.json", JSON.stringify(places, null, 2)],
-      ["fhrs", "g.csv", '\ufeff<?xml version="1.0"?>'],
-      ["csv", "h.txt", "sourceId,name\n"],
-      ["csv", "h.tsv", "sourceId\tname\n"],
-      ["csv", "i.csv", "sourceId"],
-    ] as const) {
-      const file = join(folder, name);
-      await Bun.write(file, text);
-      expect([name, await guessFormat(file)]).toEqual([name, format]);
-    }
-  } finally {
-    await rm(folder, { recursive: true });
+  for (const [format, name, text] of [
+    ["ndjson", "a.json", '{"sourceId":"1"}'],
+    // What looks like OpenStreetMap's is in a record, for that is complete on its line.
+    ["ndjson", "b.json", `${record}\n${record}\n`],
+    ["ndjson", "c.json", `\n${record}\r\n{"sourceId":`],
+    ["ndjson", "d.jsonl", ""],
+    ["osm", "e.ndjson", `${JSON.stringify(places)}\n`],
+    ["osm", "f.json", JSON.stringify(places, null, 2)],
+    ["fhrs", "g.csv", '\ufeff<?xml version="1.0"?>'],
+    ["csv", "h.txt", "sourceId,name\n"],
+    ["csv", "h.tsv", "sourceId\tname\n"],
+    ["csv", "i.csv", "sourceId"],
+  ] as const) {
+    const file = join(folder, name);
+    await Bun.write(file, text);
+    expect([name, await guessFormat(file)]).toEqual([name, format]);
   }
 });

@@ -1,30 +1,25 @@
 import { expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readOutcodes } from "../../../scripts/import/outcodes.ts";
+import { newFolder } from "../../support.ts";
 
 test("outcodes: from files of outcodes and of postcodes, without places that are nowhere", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-outcodes-"));
-  try {
-    const file = join(folder, "GB.txt");
-    const place = (code: string, latitude: string, longitude: string) =>
-      ["GB", code, "A place", "", "", "", "", "", "", latitude, longitude, "4"].join("\t");
-    const lines = [
-      place("NR2", "52.62", "1.28"),
-      "",
-      place("NR2 1LL", "52.64", "1.30"),
-      place("NR2", "", ""),
-      place("NR1", "52.6", "1.3"),
-    ];
-    await Bun.write(file, `${lines.join("\n")}\n`);
-    const outcodes = await readOutcodes(file);
-    expect([...outcodes.keys()]).toEqual(["NR2", "NR1"]);
-    expect(outcodes.get("NR2")?.latitude).toBeCloseTo(52.63, 6);
-    expect(outcodes.get("NR2")?.longitude).toBeCloseTo(1.29, 6);
-    await Bun.write(file, "not,a,postal,file\n");
-    await expect(readOutcodes(file)).rejects.toThrow("line 1");
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = await newFolder();
+  const file = join(folder, "GB.txt");
+  const place = (code: string, latitude: string, longitude: string) =>
+    ["GB", code, "A place", "", "", "", "", "", "", latitude, longitude, "4"].join("\t");
+  const lines = [
+    place("NR2", "52.62", "1.28"),
+    "",
+    place("NR2 1LL", "52.64", "1.30"),
+    place("NR2", "", ""),
+    place("NR1", "52.6", "1.3"),
+  ];
+  await Bun.write(file, `${lines.join("\n")}\n`);
+  const outcodes = await readOutcodes(file);
+  expect([...outcodes.keys()]).toEqual(["NR2", "NR1"]);
+  expect(outcodes.get("NR2")?.latitude).toBeCloseTo(52.63, 6);
+  expect(outcodes.get("NR2")?.longitude).toBeCloseTo(1.29, 6);
+  await Bun.write(file, "not,a,postal,file\n");
+  await expect(readOutcodes(file)).rejects.toThrow("line 1");
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, rm, stat, symlink } from "node:fs/promises";
+import { chmod, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Rejects } from "../../../scripts/import/rejects.ts";
-import { outputOf } from "../../support.ts";
+import { newFolder, outputOf } from "../../support.ts";
 
 const SCRIPTS = join(import.meta.dir, "..", "..", "..", "scripts");
 
@@ -12,7 +12,7 @@ test.skipIf(!existsSync("/sys"))(
   "beside data that is read-only the rejects go to the current folder",
   async () => {
     const here = process.cwd();
-    const folder = await mkdtemp(join(tmpdir(), "highstreet-rejects-"));
+    const folder = await newFolder();
     process.chdir(folder);
     try {
       await Bun.write("feed.ndjson.rejects.ndjson", "of an earlier run");
@@ -29,7 +29,6 @@ test.skipIf(!existsSync("/sys"))(
       });
     } finally {
       process.chdir(here);
-      await rm(folder, { recursive: true });
     }
   },
 );
@@ -38,7 +37,7 @@ test.skipIf(!existsSync("/sys/kernel"))(
   "in the current folder no feed takes the place of another of the same name",
   async () => {
     const here = process.cwd();
-    const folder = await mkdtemp(join(tmpdir(), "highstreet-rejects-"));
+    const folder = await newFolder();
     process.chdir(folder);
     try {
       const feeds = ["/sys/feed.csv", "/sys/kernel/feed.csv", "feed.csv", "/sys/feed.csv"];
@@ -59,7 +58,6 @@ test.skipIf(!existsSync("/sys/kernel"))(
       expect(await Promise.all(rows)).toEqual(feeds);
     } finally {
       process.chdir(here);
-      await rm(folder, { recursive: true });
     }
   },
 );
@@ -88,7 +86,7 @@ test("rows that cannot be written, as to a full disk, are told of in a line", as
 });
 
 test("a link that was put in the place of the rejects leads to no other file", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-rejects-"));
+  const folder = await newFolder();
   const other = join(folder, "other");
   await Bun.write(other, "not ours");
   const file = join(folder, "feed.ndjson");
@@ -101,11 +99,10 @@ test("a link that was put in the place of the rejects leads to no other file", a
   expect(await Bun.file(other).text()).toBe("not ours");
   const written = await Bun.file(`${file}.rejects.ndjson`).text();
   expect(written.split("\n")).toHaveLength(3);
-  await rm(folder, { recursive: true });
 });
 
 test("a link that is put there between two rows leads to no other file either", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-rejects-"));
+  const folder = await newFolder();
   const other = join(folder, "other");
   await Bun.write(other, "not ours");
   const file = join(folder, "feed.ndjson");
@@ -118,7 +115,6 @@ test("a link that is put there between two rows leads to no other file either", 
   }
   expect(await Bun.file(other).text()).toBe("not ours");
   rejects.remove();
-  await rm(folder, { recursive: true });
 });
 
 test.each([
@@ -127,7 +123,7 @@ test.each([
   ["-r--r-----", 0o440, 0o640],
   ["-rw-r--r--", 0o644, 0o644],
 ])("nobody may read the rejects who may not read the feed: %s", async (_, ofFeed, ofRejects) => {
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-rejects-"));
+  const folder = await newFolder();
   const file = join(folder, "feed.ndjson");
   await Bun.write(file, "");
   await chmod(file, ofFeed);
@@ -135,7 +131,6 @@ test.each([
   rejects.add({ line: 1, reason: "name is missing", row: { phone: "0161 496 0999" } });
   rejects.flush();
   expect((await stat(`${file}.rejects.ndjson`)).mode & 0o777).toBe(ofRejects);
-  await rm(folder, { recursive: true });
 });
 
 test("a row that is nested too deeply to be written is told of by its line", async () => {

@@ -5,7 +5,6 @@ import {
   cp,
   lchown,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rm,
@@ -13,12 +12,12 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claimFolder } from "../../../scripts/stack/claim.ts";
 import { makeExecutable } from "../../../scripts/stack/meilisearch.ts";
 import { startPostgres } from "../../../scripts/stack/postgres.ts";
 import { Supervisor } from "../../../scripts/stack/supervisor.ts";
+import { newFolder } from "../../support.ts";
 
 // Data and programs that belong to another account.
 
@@ -27,7 +26,7 @@ const SOMEBODY = 54_321;
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "highstreet-accounts-"));
+  folder = await newFolder();
   // PostgreSQL has to pass.
   await chmod(folder, 0o711);
 });

@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeEach, expect, test } from "bun:test";
+import { chmod, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { claimFolder } from "../../../scripts/stack/claim.ts";
+import { newFolder } from "../../support.ts";
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "highstreet-claim-"));
+  folder = await newFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 test("a folder is claimed by one process at a time, which the others are told", async () => {
   const claim = await claimFolder(folder);

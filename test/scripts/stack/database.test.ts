@@ -1,20 +1,17 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase, runScript, type TestDatabase } from "../../support.ts";
+import { createDatabase, newFolder, runScript, type TestDatabase } from "../../support.ts";
 
 let database: TestDatabase;
 let folder: string;
 beforeAll(async () => {
   database = await createDatabase();
   await database.sql`delete from migrations where name = '018_usage_writes.sql'`;
-  folder = await mkdtemp(join(tmpdir(), "highstreet-database-"));
+  folder = await newFolder();
   await Bun.write(join(folder, "shops.ndjson"), '{"sourceId":"1","name":"Shop"}');
 });
 afterAll(async () => {
   await database.drop();
-  await rm(folder, { recursive: true });
 });
 
 // What a command of this version writes or reads may mean something else in a database of the one before.

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { realpath, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   readStack,
@@ -10,6 +9,7 @@ import {
 } from "../../../scripts/stack/environment.ts";
 import { runsOn } from "../../../scripts/stack/leftovers.ts";
 import { until } from "../../../scripts/stack/waiting.ts";
+import { newFolder } from "../../support.ts";
 
 const stack = {
   DATABASE_URL: "postgres://stack.example/highstreet",
@@ -28,7 +28,7 @@ let folder: string;
 let server: Bun.Subprocess;
 let running: Stack;
 beforeAll(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "highstreet-environment-")));
+  folder = await realpath(await newFolder());
   // Alive and on this folder, which the shell's last argument is there to show: so the stack is a running one.
   server = Bun.spawn(["/bin/sh", "-c", "read -r _", folder], { stdin: "pipe" });
   await until(() => runsOn(folder, server.pid), 10_000);
@@ -45,7 +45,6 @@ beforeAll(async () => {
 afterAll(async () => {
   server.kill();
   await server.exited;
-  await rm(folder, { recursive: true });
 });
 
 const environment = (given: Partial<typeof own>, warn: (line: string) => void = () => {}) =>
@@ -95,7 +94,7 @@ test("the running stack is found by a link to its folder, too", async () => {
 });
 
 test("what a killed stack has left is no running one, though another program has its pid by now", async () => {
-  const left = await mkdtemp(join(folder, "left-"));
+  const left = await newFolder();
   await writeStack(left, running);
   expect(await readStack(left)).toBeNull();
   await expect(scriptEnvironment({ DATA_DIR: left })).rejects.toThrow("No stack runs");

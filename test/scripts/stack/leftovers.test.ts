@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unprivilegedAccount } from "../../../scripts/stack/account.ts";
 import { endLeftovers, runsOn } from "../../../scripts/stack/leftovers.ts";
 import { startPostgres } from "../../../scripts/stack/postgres.ts";
 import { Supervisor } from "../../../scripts/stack/supervisor.ts";
 import { until } from "../../../scripts/stack/waiting.ts";
+import { newFolder } from "../../support.ts";
 
 // What a killed run has left, after which the system may have given its pids to other programs.
 
 let folder: string;
 const programs: Bun.Subprocess[] = [];
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "highstreet-leftovers-"));
+  folder = await newFolder();
   // PostgreSQL has to pass.
   await chmod(folder, 0o711);
 });

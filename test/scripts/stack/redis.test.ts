@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { redisProgram } from "../../../scripts/stack/redis.ts";
+import { newFolder } from "../../support.ts";
 
 const PATH = process.env.PATH;
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "highstreet-redis-"));
+  folder = await newFolder();
 });
 afterAll(async () => {
   process.env.PATH = PATH;
-  await rm(folder, { recursive: true });
 });
 
 test("of the Redis that there is, only one that is new enough is used", async () => {

@@ -1,15 +1,14 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeEach, expect, test } from "bun:test";
+import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { keptSecret } from "../../../scripts/stack/secret.ts";
 import { CommandError } from "../../../scripts/terminal/command.ts";
+import { newFolder } from "../../support.ts";
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "highstreet-secret-"));
+  folder = await newFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 test("a secret is made once, for its owner only", async () => {
   const path = join(folder, "redis.password");
