@@ -177,8 +177,9 @@ async function run(): Promise<void> {
   try {
     const config = loadConfig(process.env);
     const { url, stop } = await (config.workers > 1 ? startWorkers : start)(config, { log });
-    log.info({ url }, "serving");
+    // First: whoever waits for that line may tell this process to stop right after it.
     endWhenTold(stop, () => log);
+    log.info({ url }, "serving");
   } catch (error) {
     console.error(explain(error));
     process.exit(1);
