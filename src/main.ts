@@ -26,7 +26,7 @@ import { serve } from "./server.ts";
 import { withDeadline } from "./store/deadline.ts";
 import { openMeilisearch } from "./store/meilisearch.ts";
 import { pendingMigrations } from "./store/migrations.ts";
-import { openPostgres } from "./store/postgres.ts";
+import { openPostgres, type PostgresOptions } from "./store/postgres.ts";
 import { connectRedis, openRedis } from "./store/redis.ts";
 import { startWorkers } from "./workers.ts";
 
@@ -67,23 +67,23 @@ export async function start(
 ): Promise<RunningServer> {
   const opened: (() => unknown)[] = [];
   const stop = () => closeInOrder(opened);
+  const openPool = (options: PostgresOptions) => {
+    const sql = openPostgres(config.databaseUrl, { ...POSTGRES, ...options });
+    opened.push(() => sql.end({ timeout: 2 }));
+    return sql;
+  };
+  const stopLater = <Part extends { stop(): unknown }>(part: Part): Part => {
+    opened.push(() => part.stop());
+    return part;
+  };
 
   try {
-    const sql = openPostgres(config.databaseUrl, {
-      ...POSTGRES,
-      longestStatementMs: LONGEST_STATEMENT_MS,
-    });
-    opened.push(() => sql.end({ timeout: 2 }));
+    const sql = openPool({ longestStatementMs: LONGEST_STATEMENT_MS });
     // For admission and cache invalidation, which must not queue behind slow answers: under load even
     // what the cache can answer would be refused, or asked of the database again.
     // One connection each for keys that are not known yet, for writing what keys have used, for looking that
     // up, and for what must wait for none of these.
-    const control = openPostgres(config.databaseUrl, {
-      ...POSTGRES,
-      max: 4,
-      longestStatementMs: LONGEST_STATEMENT_MS,
-    });
-    opened.push(() => control.end({ timeout: 2 }));
+    const control = openPool({ max: 4, longestStatementMs: LONGEST_STATEMENT_MS });
     const pending = await reach("PostgreSQL (DATABASE_URL)", () => pendingMigrations(sql));
     if (pending.length > 0) {
       throw new StartError(
@@ -97,44 +97,27 @@ export async function start(
     await reach("Redis (REDIS_URL)", () => connectRedis(redis));
 
     const usage = openUsage(control);
-    const usageWriter = flushRegularly(usage, log);
-    opened.push(() => usageWriter.stop());
-    const keyring = await createKeyring(control);
-    opened.push(() => keyring.stop());
-    const admission = createAdmission(redis, {
-      usage,
-      instances: config.instances * config.workers,
-      onChange: onOutage,
-    });
-    opened.push(() => admission.stop());
+    const usageWriter = stopLater(flushRegularly(usage, log));
+    const keyring = stopLater(await createKeyring(control));
+    const instances = config.instances * config.workers;
+    const admission = stopLater(createAdmission(redis, { usage, instances, onChange: onOutage }));
 
     const file = await reach("a file in TMPDIR", async () =>
       openPageFile(config.tempFolder, cacheBytes),
     );
     opened.push(() => file.close());
-    const answers = await reach("PostgreSQL (DATABASE_URL)", () =>
-      createAnswers(control, file, log),
+    const answers = stopLater(
+      await reach("PostgreSQL (DATABASE_URL)", () => createAnswers(control, file, log)),
     );
-    opened.push(() => answers.stop());
 
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
     const tasks: UpkeepTasks = { keys: keyring, pages: answers, usage: usageWriter };
     if (upkeep) {
       // What is done beside answers may take longer than they, and holds none of them up.
-      const background = openPostgres(config.databaseUrl, { ...POSTGRES, max: 3 });
-      opened.push(() => background.end({ timeout: 2 }));
-      const compaction = startCompaction(background, log);
-      opened.push(() => compaction.stop());
-      tasks.totals = compaction;
-      const searchSync = await startSearchSync({
-        sql: background,
-        listener: control,
-        meili,
-        index: searchIndex,
-        log,
-      });
-      opened.push(() => searchSync.stop());
-      tasks.search = searchSync;
+      const background = openPool({ max: 3 });
+      const store = { sql: background, meili, index: searchIndex };
+      tasks.totals = stopLater(startCompaction(background, log));
+      tasks.search = stopLater(await startSearchSync({ ...store, listener: control, log }));
     }
 
     const counts: AnswerCounts = new Map();

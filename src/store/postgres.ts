@@ -5,7 +5,7 @@ import { DeadlineError } from "./deadline.ts";
 export type Sql = postgres.Sql;
 export type Transaction = postgres.TransactionSql;
 
-interface PostgresOptions {
+export interface PostgresOptions {
   /** Connections at most. */
   max?: number;
   /**
