@@ -37,7 +37,7 @@ import type { Sql } from "./store/postgres.ts";
 import type { RedisClient } from "./store/redis.ts";
 
 /** All that the routes need. */
-export interface Parts {
+interface Parts {
   config: Config;
   sql: Sql;
   search: Search;

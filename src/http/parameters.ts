@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { ParameterFault } from "./errors.ts";
 
 /** Values read from a request, or the first thing that is wrong with them. */
-export type Parsed<Value> = { ok: true; value: Value } | { ok: false; fault: ParameterFault };
+type Parsed<Value> = { ok: true; value: Value } | { ok: false; fault: ParameterFault };
 
 /**
  * How a parameter is read: from its decoded text, or undefined when it was not given. A message
