@@ -47,13 +47,15 @@ interface StartOptions {
   cacheBytes?: number;
   /** What /metrics answers; by default the metrics of this process. */
   scrape?: () => Promise<string>;
+  /** Whether its settings have proved right before: then it need not wait for Redis, and decides by itself. */
+  isReplacement?: boolean;
 }
 
 /**
  * Opens the stores and serves, in this process alone. Meilisearch may be away: until it is there,
  * searches are answered with 503.
- * @throws StartError when PostgreSQL or Redis is away, the database lacks a migration, or the port or the
- *   folder for temporary files cannot be used
+ * @throws StartError when PostgreSQL is away, or Redis, except for a replacement; when the database lacks a
+ *   migration, or the port or the folder for temporary files cannot be used
  */
 export async function start(
   config: Config,
@@ -63,6 +65,7 @@ export async function start(
     upkeep = true,
     cacheBytes = CACHE_BYTES / config.workers,
     scrape,
+    isReplacement = false,
   }: StartOptions = {},
 ): Promise<RunningServer> {
   const opened: (() => unknown)[] = [];
@@ -94,7 +97,9 @@ export async function start(
     const redis = openRedis(config.redisUrls);
     opened.push(() => redis.disconnect());
     const onOutage = logOutages(redis, log);
-    await reach("Redis (REDIS_URL)", () => connectRedis(redis));
+    const connected = reach("Redis (REDIS_URL)", () => connectRedis(redis));
+    // It goes on trying by itself, and the first decision tells that Redis is away.
+    await (isReplacement ? connected.catch(() => {}) : connected);
 
     const usage = openUsage(control);
     const usageWriter = stopLater(flushRegularly(usage, log));

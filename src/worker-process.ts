@@ -15,6 +15,8 @@ export interface ServeOrder {
   config: Config;
   /** From 0. Number 0 also does what one process does for all. */
   number: number;
+  /** Whether it is in place of one that has served. */
+  isReplacement: boolean;
 }
 
 /** What a worker tells: `metrics` are its own, a `scrape` asks for those of all. */

@@ -21,10 +21,10 @@ process.on("message", async (message: ToWorker) => {
   else if (server) tell({ type: "metrics", metrics: await server.metrics.getMetricsAsJSON() });
 });
 
-async function serve({ config, number }: ServeOrder): Promise<void> {
+async function serve({ config, number, isReplacement }: ServeOrder): Promise<void> {
   log = log.child({ worker: number });
   try {
-    server = await start(config, { log, upkeep: number === 0, scrape });
+    server = await start(config, { log, upkeep: number === 0, scrape, isReplacement });
     tell({ type: "ready", url: server.url });
   } catch (error) {
     tell({ type: "failed", reason: explain(error) });

@@ -17,8 +17,9 @@ export async function startWorkers(
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const shared = { ...config, port: findPort(config) };
   const stopping = new AbortController();
-  const launch = (number: number) => {
-    const worker = launchWorker({ type: "serve", config: shared, number }, scrape);
+  const launch = (number: number, isReplacement: boolean) => {
+    const order = { type: "serve", config: shared, number, isReplacement } as const;
+    const worker = launchWorker(order, scrape);
     worker.ready.then(
       () => {
         log.info({ worker: number, pid: worker.pid }, "a worker serves");
@@ -29,7 +30,7 @@ export async function startWorkers(
     );
     return worker;
   };
-  const workers = Array.from({ length: config.workers }, (_, number) => launch(number));
+  const workers = Array.from({ length: config.workers }, (_, number) => launch(number, false));
   /** What the earlier workers of each number had counted: a replacement must not make counters fall. */
   const counted = workers.map((): Metrics => []);
 
@@ -54,7 +55,7 @@ export async function startWorkers(
       if (stopping.signal.aborted) return;
       const all = [counted[number] ?? [], await worker.metrics()];
       counted[number] = await AggregatorRegistry.aggregate(all).getMetricsAsJSON();
-      workers[number] = launch(number);
+      workers[number] = launch(number, true);
     }
   }
 

@@ -198,9 +198,22 @@ test("while Redis is away each worker lets in its share of what the server may",
   expect(away.get("highstreet_admission_local")).toBe(1);
   expect(away.get("highstreet_admission_outages_total")).toBe(WORKERS);
 
+  const served = server.workers().length;
+  process.kill(server.pidOf(2), "SIGKILL");
+  await until(() => server.workers().length === served + 1, 10_000);
+  // The new one is asked as well: over new connections, which are spread over the workers.
+  const outages = async () => (await metrics()).get("highstreet_admission_outages_total");
+  const fresh = { keepalive: false, headers: { "X-Forwarded-For": "198.51.100.3" } };
+  const ask = () => fetch(`${server.url()}/api/v1/businesses`, fresh);
+  await until(async () => {
+    await Promise.all(Array.from({ length: 20 }, ask));
+    return (await outages()) === WORKERS + 1;
+  }, 10_000);
+
   await frail.restart();
   await until(async () => (await metrics()).get("highstreet_admission_local") === 0, 10_000);
-});
+  expect(await admitted({ "X-Forwarded-For": "198.51.100.4" }, 400)).toBe(60);
+}, 30_000);
 
 test("SIGTERM ends all workers in order: what was charged is written", async () => {
   const key = await newKey({ quota: 1_000, perMinute: 60_000, burst: 60_000 });
