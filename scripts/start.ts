@@ -93,7 +93,10 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
   await step("Migrations", migrate(sql, { onWait: say }));
   if (config.sample) await fillDirectory(sql, step);
   const meili = openMeilisearch(stores.meiliUrl, stores.meiliKey);
-  await step("Search index", syncSearch({ sql, meili, index: SEARCH_INDEX }));
+  // In a large directory a new index takes many minutes, and one of another version can answer meanwhile.
+  const search = syncSearch({ sql, meili, index: SEARCH_INDEX }, { leavesOthers: true });
+  const { state } = await step("Search index", search);
+  if (state === "left") say("The search index is of another version: the server builds a new one.");
   await sql.end();
 
   const url = localUrl(config.host, port);

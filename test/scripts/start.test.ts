@@ -7,6 +7,8 @@ import { type Stack, scriptEnvironment } from "../../scripts/stack/environment.t
 import { freePort } from "../../scripts/stack/ports.ts";
 import { localUrl } from "../../scripts/stack/server.ts";
 import { isAlive, until } from "../../scripts/stack/waiting.ts";
+import { isOurVersion, SEARCH_INDEX } from "../../src/search/settings.ts";
+import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis, type RedisClient } from "../../src/store/redis.ts";
 import { createDatabase, newFolder, stores } from "../support.ts";
@@ -71,6 +73,8 @@ describe("npm start", () => {
       await before`insert into cities (slug, name) values ('kept-town', 'Kept Town')`;
       await before.end();
       await withRedis(redisUrl, (redis) => redis.set("kept-count", "41"));
+      const search = openMeilisearch(meiliUrl, meiliKey).index(SEARCH_INDEX);
+      await search.updateDisplayedAttributes(["id", "version-other"]).waitTask();
       first.kill("SIGTERM");
       expect(await first.exited).toBe(0);
       expectGone(stack);
@@ -84,6 +88,12 @@ describe("npm start", () => {
       const again = await readStackFile(dataDir);
       const metrics = await (await fetch(`${again.baseUrl}/metrics`)).text();
       expect(metrics).toMatch(/^highstreet_processes 2$/m);
+      // It does not wait for a new search index, which the server builds while the old one answers.
+      const shown = () =>
+        openMeilisearch(again.meiliUrl, again.meiliKey)
+          .index(SEARCH_INDEX)
+          .getDisplayedAttributes();
+      await until(async () => isOurVersion(await shown()) === true, 10_000);
       const after = openPostgres(again.databaseUrl, { max: 1 });
       expect(Array.from(await after`select slug from cities`)).toEqual([{ slug: "kept-town" }]);
       await after.end();
@@ -93,6 +103,7 @@ describe("npm start", () => {
       third.kill("SIGKILL");
       await third.exited;
       await until(() => pidsOf(again).every((pid) => !isAlive(pid)), 20_000);
+      expect(await third.errors()).toContain("the server builds a new one");
       const answers = () => fetch(`${again.baseUrl}/healthz`).catch(() => null);
       await until(async () => (await answers()) === null, 10_000);
       expect(existsSync(join(dataDir, "stack.json"))).toBe(true);
