@@ -8,8 +8,16 @@ import { Code, Errors, type Example, Limits, Paging, Samples } from "./guide.tsx
 import { page } from "./page.tsx";
 import { unmarked } from "./unmarked.ts";
 
+interface Guide {
+  sql: Sql;
+  baseUrl: string;
+  openAccess: boolean;
+  /** Whether applications are granted at once, without anybody looking at them. */
+  isAutomatic: boolean;
+}
+
 /** GET /developers: what the API gives, how to call it, and how to get a key. */
-export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Handler {
+export function developers({ sql, baseUrl, openAccess, isAutomatic }: Guide): Handler {
   return async function developers() {
     const [tiers, example] = await Promise.all([listTiers(sql), findExample(sql)]);
     return page(
@@ -79,8 +87,9 @@ export function developers(sql: Sql, baseUrl: string, openAccess: boolean): Hand
             <section id="apply" aria-labelledby="apply-title">
               <h2 id="apply-title">Get a free key</h2>
               <p>
-                No account and no password: you get a private page, where your key is shown once.
-                Keep the key, and the page's address to roll or revoke it.
+                No account and no password: you get a private page, where your key is shown
+                {isAutomatic ? " once" : ", once, when somebody has looked at what you sent"}. Keep
+                the key, and the page's address to roll or revoke it.
               </p>
               <ApplicationForm />
             </section>

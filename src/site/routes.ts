@@ -52,6 +52,7 @@ interface SiteParts {
 export function siteRoutes(parts: SiteParts): Record<string, Handler> {
   const { config, sql, search, admission, redis, catching, log } = parts;
   const { baseUrl, openAccess } = config;
+  const isAutomatic = config.applications === "auto";
   const admit = admitVisitor(createWindow(redis, PAGE_WINDOW), log);
   const admitSearch = admitVisitor(createWindow(redis, SEARCH_WINDOW), log);
   const outer = [errorPages(), catching];
@@ -73,13 +74,13 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
     "/categories/:slug": read(category(sql, baseUrl)),
     "/cities": read(cities(sql, baseUrl)),
     "/cities/:slug": read(city(sql, baseUrl)),
-    "/developers": read(developers(sql, baseUrl, openAccess)),
+    "/developers": read(developers({ sql, baseUrl, openAccess, isAutomatic })),
     "/developers/applications": readOrSend(
       applyForKey({
         sql,
         baseUrl,
         log,
-        isAutomatic: config.applications === "auto",
+        isAutomatic,
         admitApplication: createWindow(redis, APPLICATION_WINDOW),
       }),
       // However many pages are late: in time it gives back what was typed.

@@ -118,6 +118,7 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
   const { tab, close } = await openTab(browser, server.url);
   await tab.clock.install();
   await tab.goto("/developers#apply");
+  await tab.getByText("when somebody has looked at what you sent").waitFor();
   await apply(tab, "Ada Shah");
   await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
   await tab.getByText("it shows the decision by itself").waitFor();
