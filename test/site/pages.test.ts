@@ -350,6 +350,7 @@ describe("a business", () => {
     expect(osm).toContain("© OpenStreetMap contributors");
     expect(osm).toContain('href="https://www.openstreetmap.org/copyright"');
     expect(await creditOf("fhrs")).toContain("Food Standards Agency");
+    expect(await creditOf("nhs-pharmacies")).toContain("NHS, <a");
     for (const other of ["a-list-of-ours", "constructor"]) {
       expect(await creditOf(other)).toBeUndefined();
     }
