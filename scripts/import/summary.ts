@@ -49,6 +49,7 @@ export function describeFile(
         `  Of these, ${grouped(withdrawn)} were approved before, and are no longer public.`,
       );
     }
+    if (!dryRun) lines.push("  `scripts/businesses.ts list` says what each of them lacks.");
   }
   const left = Object.entries(unusable).sort(([, a], [, b]) => b - a);
   if (left.length > 0) {

@@ -119,6 +119,8 @@ test("who takes approved businesses away with an import is told how many, also i
     "",
   ]);
   const { counts } = await importJson([file, "--source", "a"]);
+  // Once they are kept, there is a way to see which they are.
+  expect((await run([file, "--source", "a"])).stdout).toContain("list` says what each of them");
   expect(counts).toMatchObject({ pending: 3, withdrawn: 2, files: [{ pending: 3, withdrawn: 2 }] });
 });
 
