@@ -63,7 +63,6 @@ async function* readCells(
     ltrim: true,
     raw: true,
     relax_column_count: true,
-    skip_empty_lines: true,
     max_record_size: LONGEST_RECORD,
     // Called as it reads: an error comes before the rows that wait to be taken.
     on_record(row, { lines }) {
@@ -152,7 +151,7 @@ async function readFirstLine(
     if (start.length > LONGEST_RECORD) break;
   }
   async function* rest() {
-    if (start !== "") yield start;
+    yield start;
     yield* { [Symbol.asyncIterator]: () => pieces };
   }
   return { start, rest: rest() };

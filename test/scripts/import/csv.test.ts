@@ -5,7 +5,7 @@ import type { ImportRecord } from "../../../src/directory/import/record.ts";
 import { pieces, records } from "./rows.ts";
 
 test("CSV: a header with our names is our own format", async () => {
-  const csv = `\ufeffsourceId,name,address.line1,coordinates.lat,coordinates.lng,isClaimed,rating,photos
+  const csv = `\ufeff"sourceId",name,address.line1,coordinates.lat,coordinates.lng,isClaimed,rating,photos
 1,"Boots, ""Norwich""","1
 High Street",52.6,1.3,yes,4.5,"[{""url"":""https://x.example/a""}]"
 2,Short
@@ -44,7 +44,7 @@ test("CSV: an empty cell of a contact says that there is none, of other fields n
 });
 
 test("CSV: the header of a file that was put behind another one is no business", async () => {
-  const csv = "sourceId,name\n1,Boots\n\ufeffsourceId,name\n2,Shoes\n";
+  const csv = "sourceId,name\n1,Boots\n\ufeffsourceId,name \n2,Shoes\n";
   expect(await records(readCsv(pieces(csv), null))).toEqual([
     { sourceId: "1", name: "Boots" },
     "the row is the header once more",
@@ -80,6 +80,8 @@ test("CSV: what the first line has most often is between the columns", async () 
   expect(await records(readCsv(pieces(bars), numbered))).toEqual([
     { ...boots, name: "Smith, Jones & Co" },
   ]);
+  const broken = 'ID,"Name; trade;\nor both",Town\n1,Boots,Leeds\n';
+  expect(await records(readCsv(pieces(broken), mapping))).toEqual([boots]);
 });
 
 test("CSV: a first line that tells Excel the delimiter is no header", async () => {
@@ -120,6 +122,8 @@ test("CSV: the empty rows that spreadsheets leave below the last one are none", 
 test("CSV: a header that is not ours is refused with what to do", async () => {
   await expect(records(readCsv(pieces("id,title\n1,Boots\n"), null))).rejects.toThrow("--mapping");
   await expect(records(readCsv(pieces("sourceId,nmae\n1,Boots\n"), null))).rejects.toThrow("nmae");
+  const anonymous = records(readCsv(pieces("name,city\nBoots,Leeds\n"), null));
+  await expect(anonymous).rejects.toThrow("no column sourceId");
 });
 
 test("CSV: a header and rows may end in different ways", async () => {
@@ -137,10 +141,12 @@ test("CSV: a header and rows may end in different ways", async () => {
 
 test("CSV: a return within a cell does not end its row", async () => {
   const csv = "sourceId,name\n1,Boots\rNorwich\n2,Shoes\n";
-  expect(await records(readCsv(pieces(csv), null))).toEqual([
-    { sourceId: "1", name: "Boots\rNorwich" },
-    { sourceId: "2", name: "Shoes" },
-  ]);
+  for (const size of [7, csv.length]) {
+    expect(await records(readCsv(pieces(csv, size), null))).toEqual([
+      { sourceId: "1", name: "Boots\rNorwich" },
+      { sourceId: "2", name: "Shoes" },
+    ]);
+  }
 });
 
 test("CSV: a column that is there twice, or has no name, is refused with what is wrong", async () => {
@@ -156,17 +162,23 @@ test("CSV: a header with very many columns is refused in no time", async () => {
   await expect(rows).rejects.toThrow("unknown columns: c0");
 }, 5_000);
 
-test("CSV: a quote that nothing ends fails the file before all of it is in memory, with its line", async () => {
-  let taken = 0;
-  async function* endless() {
-    yield 'sourceId,name\n1,A\n2,"';
-    for (; taken < 50; taken++) yield `${"x".repeat(999_999)}\n`;
-  }
-  await expect(records(readCsv(endless(), null))).rejects.toThrow(
-    "This is not CSV: the row that begins in line 3 is longer than 10,000,000 bytes, perhaps since a quote is not closed.",
-  );
-  expect(taken).toBeLessThan(20);
-});
+test.each([
+  ["quote", 'sourceId,name\n1,A\n2,"', "\n", 3],
+  ["first line", "", "x", 1],
+])(
+  "CSV: a %s that nothing ends fails the file before all of it is in memory, with its line",
+  async (_, start, end, line) => {
+    let taken = 0;
+    async function* endless() {
+      yield start;
+      for (; taken < 50; taken++) yield `${"x".repeat(999_999)}${end}`;
+    }
+    await expect(records(readCsv(endless(), null))).rejects.toThrow(
+      `This is not CSV: the row that begins in line ${line} is longer than 10,000,000 bytes, perhaps since a quote is not closed.`,
+    );
+    expect(taken).toBeLessThan(20);
+  },
+);
 
 test("CSV: a quote that is part of a text is read as it stands", async () => {
   const csv = [
@@ -210,6 +222,7 @@ test.each([
   ["at all", 'sourceId,name\n1,A\n2,"B\n3,C\n', 3],
   ["before another row has one", 'sourceId,name\n1,A\n2,"B\n3,Shoes "R" Us\n4,D\n', 3],
   ["before another row has a cell in quotes", 'sourceId,name\n1,"A\n2,"B"\n', 2],
+  ["after an empty line", 'sourceId,name\n1,A\n\n2,"B\n', 4],
   ["in the header", 'sourceId,"name\n1,A\n', 1],
 ])("CSV: a quote that is not closed %s fails the file, with its line", async (_, csv, line) => {
   await expect(records(readCsv(pieces(csv), null))).rejects.toThrow(
