@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { setImmediate } from "node:timers/promises";
 import { until } from "../../scripts/stack/waiting.ts";
 import type { Answer } from "../../src/http/answer.ts";
 import { notFound } from "../../src/http/errors.ts";
+import { LONGEST_HANDLING_MS } from "../../src/middleware/answerInTime.ts";
 import { takeTurns } from "../../src/middleware/takeTurns.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { addBusiness } from "../fixtures.ts";
@@ -9,47 +11,64 @@ import { createContext, startTestServer, untilBlocked } from "../support.ts";
 
 /** Requests that are answered when they are told to be. */
 function held() {
-  const begun: { caller: string; answer(): void }[] = [];
-  const handler = takeTurns((request) => request.headers.get("Authorization") ?? "")((request) => {
+  const begun: { name: string; answer(): void }[] = [];
+  const callerOf = (request: Request) => request.headers.get("Authorization") ?? "";
+  const handler = takeTurns(callerOf)((request) => {
     const { promise, resolve } = Promise.withResolvers<Answer>();
-    const caller = request.headers.get("Authorization") ?? "";
-    begun.push({ caller, answer: () => resolve(notFound()) });
+    const name = callerOf(request) + new URL(request.url).search.slice(1);
+    begun.push({ name, answer: () => resolve(notFound()) });
     return promise;
   });
-  const ask = async (caller: string) =>
+  const ask = async (caller: string, number = 0) =>
     handler(
-      new Request("http://localhost/", { headers: { Authorization: caller } }),
+      new Request(`http://localhost/?${number}`, { headers: { Authorization: caller } }),
       createContext(),
     );
-  const callers = () => begun.map(({ caller }) => caller).join("");
-  return { ask, begun, callers };
+  const names = () => begun.map(({ name }) => name).join(" ");
+  return { ask, begun, names };
 }
 
 test("four requests of a caller are handled at a time, in their order, and those of others meanwhile", async () => {
-  const { ask, begun, callers } = held();
-  const greedy = Array.from({ length: 6 }, () => ask("a"));
+  const { ask, begun, names } = held();
+  const greedy = [0, 1, 2, 3, 4, 5].map((number) => ask("a", number));
   const other = ask("b");
-  await until(() => callers() === "aaaab", 5_000);
+  await until(() => names() === "a0 a1 a2 a3 b0", 5_000);
   begun[4]?.answer();
   expect(await other).toEqual(notFound());
   begun[2]?.answer();
   await greedy[2];
-  await until(() => callers() === "aaaaba", 5_000);
+  await until(() => names() === "a0 a1 a2 a3 b0 a4", 5_000);
   for (const { answer } of begun) answer();
-  await until(() => callers() === "aaaabaa", 5_000);
+  await until(() => names() === "a0 a1 a2 a3 b0 a4 a5", 5_000);
   begun[6]?.answer();
   await Promise.all(greedy);
 });
 
-test("whoever waits for too long is refused, and takes no turn of those who still wait", async () => {
-  const { ask, begun, callers } = held();
-  const handled = Array.from({ length: 4 }, () => ask("a"));
-  const late = ask("a");
-  await expect(late).rejects.toThrow(DeadlineError);
-  const next = ask("a");
+test("those that come later take the turns of those that have ended, and no more", async () => {
+  const { ask, begun } = held();
+  const asked = [0, 1, 2, 3].map((number) => ask("a", number));
+  await setImmediate();
+  begun[0]?.answer();
+  await asked[0];
+  asked.push(ask("a", 4), ask("a", 5));
+  await setImmediate();
+  expect(begun).toHaveLength(5);
+  begun[1]?.answer();
+  await until(() => begun.length === 6, 5_000);
+  for (const { answer } of begun) answer();
+  await Promise.all(asked);
+});
+
+test("whoever waits for too long is refused in time, and takes no turn of those who still wait", async () => {
+  const { ask, begun, names } = held();
+  const handled = [0, 1, 2, 3].map((number) => ask("a", number));
+  const askedAt = performance.now();
+  await expect(ask("a", 4)).rejects.toThrow(DeadlineError);
+  expect(performance.now() - askedAt).toBeLessThan(LONGEST_HANDLING_MS);
+  const next = ask("a", 5);
   begun[0]?.answer();
   await handled[0];
-  await until(() => callers() === "aaaaa", 5_000);
+  await until(() => names() === "a0 a1 a2 a3 a5", 5_000);
   for (const { answer } of begun) answer();
   expect(await next).toEqual(notFound());
 });
