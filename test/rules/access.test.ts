@@ -29,10 +29,11 @@ describe("authentication", () => {
   test("open access needs no credential", async () => {
     expect((await from(newAddress())).status).toBe(200);
   });
-  test("the scheme word Bearer, a space, then the key", async () => {
+  test("the scheme word Bearer, a space or more, then the key", async () => {
     const key = await server.issueKey({ tier: "developer" });
     expect((await withAuthorization(`Bearer ${key}`)).status).toBe(200);
     expect((await withAuthorization(`bearer ${key}`)).status).toBe(200);
+    expect((await withAuthorization(`Bearer  ${key}`)).status).toBe(200);
   });
   test('no Authorization header is 401 {error: "missing"} with a Bearer challenge', async () => {
     for (const path of ["/api/v1/categories", "/api/v1/search?q=x", "/api/v1/usage"]) {
