@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setSystemTime, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
 import { until } from "../../scripts/stack/waiting.ts";
 import { generateKey } from "../../src/access/key-format.ts";
@@ -7,7 +7,7 @@ import { createKey, type KeyRequest, revokeKey } from "../../src/access/keys.ts"
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { openLine } from "../line.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
 let database: TestDatabase;
 let sql: Sql;
@@ -17,8 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const issue = (request: Partial<KeyRequest> = {}) =>
-  createKey(sql, { name: "Ann", email: "ann@shop.example", tier: "developer", ...request });
+const OWNER = { name: "Ann", email: "ann@shop.example", tier: "developer" };
+
+const issue = (request: Partial<KeyRequest> = {}) => createKey(sql, { ...OWNER, ...request });
 
 async function withKeyring(
   use: (keyring: Keyring) => Promise<void>,
@@ -187,10 +188,93 @@ test("findings grow old while it cannot be asked whether something has changed",
     await revokeKey(sql, id);
     expect((await keyring.resolve(key)).ok).toBe(true);
     time += 999;
-    expect(await keyring.resolve(key)).toEqual({ ok: false, denied: "revoked" });
+    const asked = [keyring.resolve(key)];
+    await setImmediate();
+    asked.push(keyring.resolve(key));
+    const revoked = { ok: false, denied: "revoked" } as const;
+    expect(await Promise.all(asked)).toEqual([revoked, revoked]);
+    // The new one is as good as the one before.
+    expect(await keyring.resolve(key)).toEqual(revoked);
+    expect(counted.lookups()).toBe(2);
   });
   await keyring.stop();
   await counted.close();
+});
+
+test("an answer that nothing has changed is as old as its question", async () => {
+  let time = 0;
+  const { key } = await issue();
+  const counted = counting();
+  const { debug } = counted.sql.options;
+  counted.sql.options.debug = (...asked) => {
+    // Each answer takes too long.
+    if (asked[1].includes("from keys_version")) time += 999;
+    if (typeof debug === "function") debug(...asked);
+  };
+  const keyring = await createKeyring(counted.sql, { elapsed: () => time });
+  expect((await keyring.resolve(key)).ok).toBe(true);
+  await counted.polled();
+  const before = counted.lookups();
+  expect((await keyring.resolve(key)).ok).toBe(true);
+  expect(counted.lookups()).toBe(before + 1);
+  await keyring.stop();
+  await counted.close();
+});
+
+test("a wall clock that is set back keeps no revoked key alive", async () => {
+  const { key, id } = await issue();
+  await withKeyring((keyring) =>
+    withoutPolls({ isAnnounced: false }, async () => {
+      expect((await keyring.resolve(key)).ok).toBe(true);
+      await revokeKey(sql, id);
+      setSystemTime(Date.now() - 3_600_000);
+      try {
+        await until(async () => !(await keyring.resolve(key)).ok, 5_000);
+      } finally {
+        setSystemTime();
+      }
+    }),
+  );
+});
+
+test("what is found while something changes is not remembered", async () => {
+  const [{ key }, known] = [await issue(), await issue()];
+  const counted = counting();
+  const keyring = await createKeyring(counted.sql, { elapsed: () => 0 });
+  await keyring.resolve(known.key);
+  const found = await sql.begin(async (transaction) => {
+    await transaction`lock table api_keys in access exclusive mode`;
+    const asked = [keyring.resolve(key)];
+    await untilBlocked(sql);
+    await sql.notify("keys_changed", "");
+    // When it has heard of that it asks for all keys anew.
+    await until(() => {
+      const again = keyring.resolve(known.key);
+      if (again instanceof Promise) asked.push(again);
+      return asked.length > 1;
+    }, 5_000);
+    return asked;
+  });
+  expect(await Promise.all(found)).toMatchObject([{ ok: true }, { ok: true }]);
+  const before = counted.lookups();
+  expect(await keyring.resolve(key)).toMatchObject({ ok: true });
+  expect(counted.lookups()).toBe(before + 1);
+  await keyring.stop();
+  await counted.close();
+});
+
+test("a key that did not exist is let in once it does", async () => {
+  await withKeyring(
+    async (keyring) => {
+      const { key } = await sql.begin(async (transaction) => {
+        const made = await createKey(transaction, OWNER);
+        expect(await keyring.resolve(made.key)).toEqual({ ok: false, denied: "invalid" });
+        return made;
+      });
+      await until(async () => (await keyring.resolve(key)).ok, 5_000);
+    },
+    { elapsed: () => 0 },
+  );
 });
 
 test("a key in use is looked up once, however long it is used", async () => {
