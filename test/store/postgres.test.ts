@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import postgres from "postgres";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { doBefore, isPostgresAway, openPostgres, ping } from "../../src/store/postgres.ts";
-import { createDatabase } from "../support.ts";
+import { createDatabase, stores } from "../support.ts";
 
 test("a server's statements are not compiled, where PostgreSQL compiles all that seems dear", async () => {
   const database = await createDatabase();
@@ -67,4 +67,17 @@ test("what is to be done before a time is not done when its statements end too l
   } finally {
     await database.drop();
   }
+});
+
+test("a statement that takes longer than is left is ended, and those after it may take their time", async () => {
+  const sql = openPostgres(stores().databaseUrl, { max: 1 });
+  await ping(sql);
+  const sleep = (milliseconds: number, seconds: number) =>
+    doBefore(sql, performance.now() + milliseconds, async (transaction) => {
+      await transaction`select pg_sleep(${seconds})`;
+    });
+  await expect(sleep(300, 5)).rejects.toMatchObject({ code: "57014" });
+  await sleep(1_000, 0);
+  await sql`select pg_sleep(1.2)`;
+  await sql.end();
 });
