@@ -233,19 +233,22 @@ test("a clock that steps back gives nothing extra, over the turn of a month too"
   });
 });
 
-test("of keys that are asked for together each has the month that its meter counts", async () => {
+test("of keys that are asked for together each has the month that its meter counts, and stays until that is over", async () => {
   const [ahead, behind] = [makeKey(), makeKey()];
   now = at("2026-11-30T23:59:50Z");
   await timed.admitKey(behind);
   now += 20 * SECOND;
   await timed.admitKey(ahead);
   now -= 20 * SECOND;
-  const admissions = await Promise.all([ahead, behind, ahead].map((key) => timed.admitKey(key)));
+  const asked = [ahead, behind, ahead];
+  const admissions = await Promise.all(asked.map((key) => timed.admitKey(key)));
   expect(admissions.map(({ month, used }) => [month, used])).toEqual([
     ["2026-12", 2],
     ["2026-11", 2],
     ["2026-12", 3],
   ]);
+  const seconds = await Promise.all(asked.map(({ meterId }) => redis.ttl(meterName(meterId))));
+  expect(seconds.map((left) => left > 31 * 86_400)).toEqual([true, false, true]);
 });
 
 test("a change of tier keeps what was used, and never overfills the bucket", async () => {

@@ -111,6 +111,30 @@ test("known keys are let in while keys that nobody has look for one in a table t
   await Promise.all(madeUp);
 });
 
+test("known keys are let in while what others have used is looked up in a table that is locked", async () => {
+  const others: string[] = [];
+  while (others.length < CONNECTIONS) others.push((await createKey(database.sql, OWNER)).key);
+  expect((await withKey(key)).status).toBe(200);
+  // Otherwise they would first wait until that is written.
+  await until(async () => (await database.sql`select from usage`).length > 0, 5_000);
+  const asked: Promise<unknown>[] = [];
+  await database.sql.begin(async (transaction) => {
+    await transaction`lock table usage in access exclusive mode`;
+    for (const other of others) {
+      asked.push(withKey(other));
+      await Bun.sleep(5);
+    }
+    await untilBlocked(database.sql);
+    // For longer than a key is known without a word from PostgreSQL.
+    const began = performance.now();
+    while (performance.now() - began < 1_500) {
+      expect((await withKey(key)).status).toBe(200);
+      await Bun.sleep(20);
+    }
+  });
+  await Promise.all(asked);
+});
+
 test("that usage cannot be written is told while somebody holds one row of it", async () => {
   const failing = async () =>
     /highstreet_upkeep_failing\{task="usage"\} (\d)/.exec(
