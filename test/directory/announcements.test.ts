@@ -3,8 +3,9 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { compactListings } from "../../src/directory/compaction.ts";
 import { importRecords } from "../../src/directory/import.ts";
-import type { Sql } from "../../src/store/postgres.ts";
+import { isPostgresAway, openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
+import { openLine } from "../line.ts";
 import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
 // What one transaction tells, or finishes, while another is at work.
@@ -107,6 +108,23 @@ test("what a transaction changes is told together, however many statements it ha
   await announcements.stop();
 });
 
+test("of changes that are too many to keep it is told that anything may have changed", async () => {
+  await addBusiness(sql, {});
+  await addMany(sql, 500, "plasterers", 30);
+  const told: unknown[] = [];
+  const announcements = await followAnnouncements(sql, (changes) => told.push(changes));
+  expect(told.splice(0)).toEqual(["everything"]);
+  await sql.begin(async (transaction) => {
+    for (let reviews = 1; reviews <= 22; reviews++) {
+      await transaction`
+        update businesses set review_count = ${reviews} where slug like 'plasterers-%'`;
+    }
+  });
+  await until(() => told.length > 0, 5_000);
+  expect(told).toEqual(["everything"]);
+  await announcements.stop();
+});
+
 test("an announcement that cannot be read may say anything: all that is known is forgotten", async () => {
   const told: unknown[] = [];
   const announcements = await followAnnouncements(sql, (changes) => told.push(changes));
@@ -117,6 +135,19 @@ test("an announcement that cannot be read may say anything: all that is known is
     expect([payload, ...told.splice(0)]).toEqual([payload, "everything"]);
   }
   await announcements.stop();
+});
+
+test("who follows announcements from a PostgreSQL that goes away hears that it is away", async () => {
+  const line = await openLine(new URL(database.url));
+  const away = openPostgres(line.url);
+  away.options.debug = (_connection, query) => {
+    if (query.includes("pg_notify")) line.cut();
+  };
+  const error = await followAnnouncements(away, () => {}).catch((error) => error);
+  expect(isPostgresAway(error)).toBe(true);
+  await line.mend();
+  await away.end({ timeout: 1 });
+  await line.close();
 });
 
 test("changes that are too long to tell are made all the same", async () => {
