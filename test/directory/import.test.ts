@@ -378,14 +378,16 @@ test("a slug of the record's own is used when it is free, and rejected with a re
     { ...whole, sourceId: "2", slug: "boots-norwich" },
     { ...whole, sourceId: "3", slug: "boots-norwich" },
     { ...whole, sourceId: "4", slug: "Not a slug" },
+    { ...whole, sourceId: "5", slug: "" },
   ]);
-  expect(result).toMatchObject({ read: 4, created: 2, rejected: 2 });
+  expect(result).toMatchObject({ read: 5, created: 3, rejected: 2 });
   expect(result.reasons.toSorted()).toEqual([
     "slug must be lower-case letters, digits and single hyphens, at most 120",
     "the slug belongs to another business: give another, or none",
   ]);
   expect((await stored("2"))?.slug).toBe("boots-norwich");
   expect((await stored("1"))?.slug).toBe("boots-norwich-nr1");
+  expect((await stored("5"))?.slug).toStartWith("boots-");
 });
 
 test("a row that repeats one whose slug was taken is not told that they differ", async () => {
@@ -492,6 +494,10 @@ test.each([null, {}, { lat: null, lng: null }])("coordinates %j are none", async
 test.each([
   ["0, 0", { lat: 0, lng: 0 }],
   ["changed places", { lat: 1.2963, lng: 52.6271 }],
+  ["Brest", { lat: 48.3904, lng: -4.4861 }],
+  ["Lille", { lat: 50.6292, lng: 3.0573 }],
+  ["Tórshavn", { lat: 62.0107, lng: -6.7741 }],
+  ["Rockall", { lat: 57.5964, lng: -13.6874 }],
 ])("coordinates outside of the UK are none and counted: %s", async (_, coordinates) => {
   expect(await load([{ ...whole, coordinates }])).toMatchObject({
     created: 1,
