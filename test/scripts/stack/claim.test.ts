@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { chmod, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { claimFolder } from "../../../scripts/stack/claim.ts";
 import { newFolder } from "../../support.ts";
@@ -31,6 +31,13 @@ test("of two starts at once, the one that is refused names no process that it do
       `Highstreet already runs with its data in ${folder} (still starting). Stop`,
     );
   }
+});
+
+test("a folder in which something cannot be written is told of in a line", async () => {
+  await mkdir(join(folder, "start.pid"));
+  await expect(claimFolder(folder)).rejects.toThrow(
+    /^The data folder .* cannot be written \(EISDIR.*\): set DATA_DIR to one that can\.$/,
+  );
 });
 
 test("no other account may open the lock, which could hold it, nor that of an earlier version", async () => {
