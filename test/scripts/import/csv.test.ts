@@ -70,7 +70,7 @@ test("CSV: columns may have semicolons, tabs or bars between them", async () => 
   ]);
 });
 
-test("CSV: what the first line has most often is between the columns", async () => {
+test("CSV: what the first line has most often is between the columns, or else a comma", async () => {
   const mapping: Mapping = { header: true, fields: { sourceId: "ID", name: 2, city: "Town" } };
   const semicolons = "ID;Name;Address, line 1;Town\n1;Boots;1 Briggate;Leeds\n";
   const boots = { sourceId: "1", name: "Boots", city: "Leeds" };
@@ -82,6 +82,8 @@ test("CSV: what the first line has most often is between the columns", async () 
   ]);
   const broken = 'ID,"Name; trade;\nor both",Town\n1,Boots,Leeds\n';
   expect(await records(readCsv(pieces(broken), mapping))).toEqual([boots]);
+  const single = "sourceId\nA|B\n";
+  expect(await records(readCsv(pieces(single), null))).toEqual([{ sourceId: "A|B" }]);
 });
 
 test("CSV: a first line that tells Excel the delimiter is no header", async () => {
@@ -179,6 +181,14 @@ test.each([
     expect(taken).toBeLessThan(20);
   },
 );
+
+test("CSV: what fails while the text is read is told as it is", async () => {
+  async function* broken() {
+    yield "sourceId,name\n1,A\n";
+    throw new Error("the disk fails");
+  }
+  await expect(records(readCsv(broken(), null))).rejects.toThrow(/^the disk fails$/);
+});
 
 test("CSV: a quote that is part of a text is read as it stands", async () => {
   const csv = [
