@@ -74,6 +74,7 @@ test("cities are found by whole words of their names, whichever way saint is wri
   expect(await named("st", "york")).toEqual(["York"]);
   expect(await named("saint")).toEqual(["York"]);
   expect(await named("yor")).toEqual([]);
+  expect(await named("ork")).toEqual([]);
   expect(await named("york", "leeds")).toEqual([]);
   expect(await named("ely")).toEqual([]);
   await sql`update cities set slug = 'york' where slug = 'saint-york-le-moor'`;

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { countApproved, listBusinesses } from "../../src/directory/listing.ts";
 import { listSlugs } from "../../src/directory/sitemap.ts";
+import type { Handler } from "../../src/http/handler.ts";
 import { respond } from "../../src/http/respond.ts";
 import { sitemap, sitemapIndex } from "../../src/site/sitemap.ts";
-import { addBusiness } from "../fixtures.ts";
+import { addBusiness, addTowns } from "../fixtures.ts";
 import { createContext, createDatabase, type TestDatabase } from "../support.ts";
 
 const COUNT = 6_000;
@@ -54,4 +55,20 @@ test("what is special to XML in the address of the service is escaped", async ()
     const xml = await respond(request, answer).text();
     expect(xml).toContain(`<loc>https://directory.example/shops&amp;trades${path}</loc>`);
   }
+});
+
+test("ten thousand towns are in a file, and the others in the next", async () => {
+  const { sql } = database;
+  await addTowns(sql, 10_000);
+  const request = new Request("http://localhost/");
+  const read = async (handler: Handler, segment: string) => {
+    const answer = await handler(request, { ...createContext(), segment });
+    return respond(request, answer).text();
+  };
+  const index = await read(sitemapIndex(sql, ""), "");
+  expect(index.match(/cities-\d+/g)).toEqual(["cities-1", "cities-2"]);
+  const files = ["cities-1.xml", "cities-2.xml"].map((name) => read(sitemap(sql, ""), name));
+  const towns = (await Promise.all(files)).map((file) => file.match(/\/cities\/[^<]+/g) ?? []);
+  expect(towns.map(({ length }) => length)).toEqual([10_000, 1]);
+  expect(new Set(towns.flat()).size).toBe(10_001);
 });

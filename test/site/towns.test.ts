@@ -29,6 +29,11 @@ test("of towns that are spelt alike the closest come first, then the largest", a
   expect(await similarTo("WOLVERHAMPTON")).toBe("Wolverhampton");
 });
 
+test("of many towns that are spelt alike five are told", async () => {
+  for (const letter of "abcdefg") await addBusiness(database.sql, { city: `Shrewsbury${letter}` });
+  expect(await similarTo("Shrewsbury")).toHaveLength(5);
+});
+
 test("of many towns with the words the five largest are told", async () => {
   const cities = ["Newtown A", "Newtown B", "Newtown C", "Newtown D", "Newtown E", "Newtown F"];
   for (const city of [...cities, "Newtown F"]) await addBusiness(database.sql, { city });
