@@ -289,6 +289,7 @@ describe("when nothing matches all words", () => {
     ["boots lamps leaking roof norwich", ["Slate Mates"], "leaking roof norwich"],
     ["locked out of house norwich", ["Key Largo"], "locked out norwich"],
     ["where to eat in stoke on trent", ["Saffron Garden"], "eat"],
+    ["dispensing wensum florist norwich", ["Petal & Stem"], "wensum florist norwich"],
     ["lamps store leeds", ["Leeds Lamps"], "lamps leeds"],
   ] as const) {
     test(`"${text}" finds what "${instead}" does: a trade is kept before any other word`, async () => {
@@ -299,9 +300,16 @@ describe("when nothing matches all words", () => {
   }
 
   test("a name in its place is kept before a trade that is not the one of the business", async () => {
-    const { items, instead } = await search("wet walls hairdresser leeds");
-    expect(items.map(({ name }) => name)).toEqual(["Wet Walls Ltd"]);
-    expect(instead).toBe("wet walls leeds");
+    for (const [text, found, instead] of [
+      ["wet walls hairdresser leeds", "Wet Walls Ltd", "wet walls leeds"],
+      ["wet walls hairdresser ls1", "Wet Walls Ltd", "wet walls ls1"],
+      ["happy haddock plumber nr1", "The Happy Haddock", "happy haddock norwich"],
+      ["wet walls hairdresser", "Wet Walls Ltd", "wet walls"],
+    ] as const) {
+      const answer = await search(text);
+      expect(answer.items.map(({ name }) => name)).toEqual([found]);
+      expect(answer.instead).toBe(instead);
+    }
   });
 
   for (const [text, instead] of [
