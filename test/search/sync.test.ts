@@ -706,6 +706,31 @@ describe("the running sync", () => {
     await running.stop();
   });
 
+  test("leaves an index of another version that lacks nothing, however long nothing changes", async () => {
+    const { id } = await addBusiness(database.sql, { name: "First" });
+    await sync();
+    let looks = 0;
+    const gate = meilisearchGate(async ({ pathname }) => {
+      if (pathname.endsWith("/settings/displayed-attributes")) looks++;
+      return undefined;
+    });
+    const running = await startSearchSync({
+      ...where(),
+      listener: where().sql,
+      meili: gate.meili,
+      log: silent,
+      pollIntervalMs: 50,
+    });
+    await copyBusiness(database.sql, id, "known");
+    await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
+    await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
+    const before = looks;
+    await until(() => looks > before + 10, 20_000);
+    expect(await meili.index(index).getDisplayedAttributes()).toEqual(["id", "version-other"]);
+    await running.stop();
+    await gate.stop();
+  });
+
   test("takes no outage of Meilisearch for a time in which nobody brought in a change", async () => {
     const { id } = await addBusiness(database.sql, { name: "First" });
     await sync();
