@@ -617,6 +617,7 @@ describe("lists", () => {
     await addBusiness(server.sql, { city: "Eabury" });
     await server.sql`update cities set name = 'Éabury' where slug = 'eabury'`;
     await addBusiness(server.sql, { city: "Ezeron", status: "pending" });
+    for (const city of ["3 Mile Cross", "7 Kings"]) await addBusiness(server.sql, { city });
     expect((await open("/")).html).toContain('<a href="/cities">All towns and cities</a>');
     const { html } = await open("/cities");
     const sections = [...html.matchAll(/<h2 id="([^"]+)">.*?<\/section>/gs)];
@@ -635,27 +636,39 @@ describe("lists", () => {
     const under = (letter: string) => shown.find((each) => each.letter === letter)?.towns;
     expect(under("E")?.[0]).toBe("eabury");
     expect(under("L")).toContain("leeds");
+    expect(under("Others")).toEqual(["3-mile-cross", "7-kings"]);
   });
 
   test("of many towns go on over pages, on which each letter leads to its first", async () => {
     const large = await startTestServer();
     try {
-      await addTowns(large.sql, 1_100);
+      // L ends the first page, M begins the second, and Z is alone on the third.
+      await addTowns(large.sql, 999);
+      await addBusiness(large.sql, { city: "Zeal" });
       const look = async (path: string) => await (await fetch(large.url + path)).text();
       const pages = await Promise.all([1, 2, 3].map((page) => look(`/cities?page=${page}`)));
       const towns = pages.map((html) =>
         [...html.matchAll(/href="\/cities\/([^"]+)"/g)].map(([, town]) => town),
       );
-      expect(towns.map(({ length }) => length)).toEqual([500, 500, 101]);
-      expect(new Set(towns.flat()).size).toBe(1_101);
+      expect(towns.map(({ length }) => length)).toEqual([500, 500, 1]);
+      expect(new Set(towns.flat()).size).toBe(1_001);
       expect(towns.flat()).toEqual(towns.flat().sort());
-      for (const html of pages) expect(html).toContain("1,101 towns and cities");
+      for (const html of pages) expect(html).toContain("1,001 towns and cities");
       const letters = (html = "") =>
         [...html.matchAll(/href="((?:\/cities)?(?:\?page=\d)?#[A-Z])"/g)].map(([, link]) => link);
       const [first, second] = pages.map(letters);
-      expect(first).toEqual(["#A", "/cities?page=2#L", "/cities?page=2#M"]);
-      expect(second).toEqual(["/cities#A", "#L", "#M"]);
-      expect(pages[1]).toContain('<h2 id="L">');
+      expect(first).toEqual(["#A", "#L", "/cities?page=2#M", "/cities?page=3#Z"]);
+      expect(second).toEqual(["/cities#A", "/cities#L", "#M", "/cities?page=3#Z"]);
+      expect(pages[1]).toContain('<h2 id="M">');
+      for (const part of [
+        "<title>Towns and cities, page 2 ",
+        "1,001 towns and cities, page 2<",
+        `<link rel="canonical" href="${large.config.baseUrl}/cities?page=2"`,
+        '<a href="/cities" rel="prev">',
+        '<a href="/cities?page=3" rel="next">',
+      ]) {
+        expect(pages[1]).toContain(part);
+      }
       expect((await fetch(`${large.url}/cities?page=4`)).status).toBe(404);
 
       const category = await look("/categories/plumbers");
