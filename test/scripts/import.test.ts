@@ -350,6 +350,24 @@ test.each<[string, string, (file: string) => Promise<void>]>([
   );
   expect(code).toBe(1);
   expect(await count()).toBe(0);
+  expect(existsSync(`${file}.rejects.ndjson`)).toBe(false);
+});
+
+test("more files with rejected rows are imported than may be open at a time", async () => {
+  const files = await Promise.all(Array.from({ length: 100 }, () => write("broken\n")));
+  const limited = 'ulimit -n 64; exec "$0" "$@"';
+  const child = Bun.spawn(
+    ["bash", "-c", limited, ...scriptCommand("import", [...files, "--json"])],
+    {
+      cwd: folder,
+      env: storesEnvironment(database.url),
+      stdout: "pipe",
+      stderr: "pipe",
+    },
+  );
+  const { stdout, stderr, exitCode } = await outputOf(child);
+  expect([stderr, exitCode]).toEqual(["", 0]);
+  expect(JSON.parse(stdout)).toMatchObject({ read: 100, rejected: 100 });
 });
 
 test("a file whose import breaks off is named, and may be imported again with those after it", async () => {
@@ -529,6 +547,7 @@ test("a file that is missing, an unknown option and wrong values are explained, 
   await symlink(circle, circle);
   const faults: [string[], string][] = [
     [["missing.ndjson"], "There is no file missing.ndjson."],
+    [["/dev/null"], "/dev/null is not a file."],
     [[circle], `${circle} cannot be read: ELOOP`],
     [["--frobnicate", "a"], "Usage: npx bun scripts/import.ts"],
     [[], "Usage: npx bun scripts/import.ts"],
@@ -567,6 +586,9 @@ test("--dry-run, --source, --status and --outcodes do what they say", async () =
   );
   expect((await importJson([file, "--dry-run"])).counts).toMatchObject({ created: 1, pending: 1 });
   expect(await count()).toBe(0);
+  const broken = await write("broken\n");
+  await run([broken, "--dry-run"]);
+  expect(await Bun.file(`${broken}.rejects.ndjson`).json()).toMatchObject({ line: 1 });
 
   await run([file, "--source", "feed-7", "--status", "pending", "--outcodes", outcodes]);
   expect([
