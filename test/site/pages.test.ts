@@ -679,6 +679,21 @@ describe("lists", () => {
     }
   });
 
+  test("of towns have letters to choose from when there are two or more", async () => {
+    const small = await startTestServer();
+    try {
+      const lettersWith = async (city: string) => {
+        await addBusiness(small.sql, { city });
+        const html = await (await fetch(`${small.url}/cities`)).text();
+        return [...html.matchAll(/<a href="#([^"]+)">/g)].map(([, letter]) => letter);
+      };
+      expect(await lettersWith("Leeds")).toEqual([]);
+      expect(await lettersWith("York")).toEqual(["L", "Y"]);
+    } finally {
+      await small.stop();
+    }
+  });
+
   test("end with a friendly 404 past their end and for unknown slugs", async () => {
     for (const path of [
       "/cities?page=2",
