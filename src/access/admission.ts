@@ -47,7 +47,7 @@ export interface AdmissionOptions {
   deadlineMs?: number;
 }
 
-/** Redis decides from the start, so it has to be connected before the first call. */
+/** Redis decides from the start; if it is not connected by then, the first decision begins an outage. */
 export function createAdmission(
   redis: RedisClient,
   { usage, instances = 1, onChange = () => {}, clock, ...options }: AdmissionOptions,
