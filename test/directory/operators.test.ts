@@ -101,8 +101,8 @@ test("businesses are read once for all cities or categories of a deletion", asyn
   }
 });
 
-test("a role with the rights that the README asks for may change the directory", async () => {
-  const readme = await Bun.file("README.md").text();
+test("a role with the rights that scripts/README.md asks for may change the directory", async () => {
+  const readme = await Bun.file("scripts/README.md").text();
   const rights = [...readme.matchAll(/`([a-z, ]+)` on (tables|sequences)\b/g)];
   const role = `limited_${crypto.randomUUID().replaceAll("-", "")}`;
   const { slug } = await addBusiness(sql, { city: "Limited" });

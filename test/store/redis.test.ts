@@ -26,8 +26,8 @@ test("a database that Redis does not have is refused, not taken for 0", async ()
   for (const path of ["", "/", "/0", "/1"]) expect(await failure(redisUrl + path)).toBe("");
 });
 
-test("a user with the rights that the README asks for may connect, to another database too", async () => {
-  const readme = await Bun.file("README.md").text();
+test("a user with the rights that scripts/README.md asks for may connect, to another database too", async () => {
+  const readme = await Bun.file("scripts/README.md").text();
   const rights = /needs the keys `(.*?)` and the commands `(.*?)`; .*? also `(\+select)`/.exec(
     readme,
   );
