@@ -55,6 +55,7 @@ await runCommand(USAGE, async () => {
     await supervisor.stop();
     await removeStack(folder);
   }
+  say("Stopped; the data are kept.");
 });
 // What was under way when it was interrupted may still keep the process alive.
 process.exit();

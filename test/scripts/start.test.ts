@@ -82,6 +82,7 @@ describe("npm start", () => {
       // To be copied into a shell.
       expect(await first.errors()).toContain(`DATA_DIR="${dataDir}" npx bun scripts/issue-key.ts`);
       expect(await first.errors()).toContain(`curl '${baseUrl}/api/v1/businesses?limit=2'`);
+      expect(await first.errors()).toEndWith("\nStopped; the data are kept.\n");
 
       const third = run({ DATA_DIR: dataDir, WORKERS: "2" });
       await third.listening();
