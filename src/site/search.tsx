@@ -60,12 +60,13 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
     const lacksPlace = !city && NEAR_ME.test(text) && !(await namesPlace(sql, text));
     const linkTo = (to: number) =>
       pathWith("/search", { q, city: city ?? cityText, category, page: to });
-    const title = q === "" ? "Search" : `${q}: search`;
+    const inTown = town?.city ? ` in ${town.city.name}` : "";
+    const title = q === "" ? "Search" : `${q}${inTown}: search`;
 
     return page(
       { title: title + ofPage(number), hidesSearch: true },
       <>
-        <h1>{q === "" ? "Search" : `Results for “${q}”`}</h1>
+        <h1>{q === "" ? "Search" : `Results for “${q}”${inTown}`}</h1>
         <SearchForm
           q={q}
           cityText={town?.city?.name ?? cityText}
@@ -99,7 +100,7 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
               counted(found.total, "business", "businesses")
             )}
             {found.instead &&
-              ` for “${asTyped(found.instead, text)}”, as none has all of your words`}
+              ` for “${asTyped(found.instead, text)}”, as none${category && " of this category"}${inTown} has all of your words`}
             {ofPage(number)}
           </p>
         )}

@@ -167,6 +167,9 @@ describe("search", () => {
     const typed = await open(`/search?q=${encodeURIComponent("emergency Plumber’s, LEEDS")}`);
     expect(typed.html).toContain("for “Plumber’s LEEDS”, as none has all of your words");
     expect((await open("/search?q=plumber+leeds")).html).not.toContain("as none has");
+    const narrowed = await open("/search?q=emergency+plumber&city=leeds&category=plumbers");
+    expect(narrowed.html).toContain("as none of this category in Leeds has all of your words");
+    expect(narrowed.html).toContain("<h1>Results for “emergency plumber” in Leeds</h1>");
   });
 
   test("marks only the words that it looked for", async () => {
