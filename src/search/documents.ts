@@ -7,22 +7,26 @@ export interface SearchDocument {
   id: string;
   name: string;
   /**
-   * `pubs norwich pub`: its category in plural, its city, its category in singular. Meilisearch prefers an
-   * attribute that begins with the question. To `pubs norwich`, therefore, all pubs there match equally
-   * well, whatever their names and addresses are, and rank decides. The next five are for the other ways
-   * to ask.
+   * `chemists pharmacies wells`: its category and its city. Meilisearch prefers an attribute that is just the
+   * question, and after that one that begins with it. To `pubs norwich`, therefore, all pubs there match
+   * equally well, whatever their names and addresses are, and rank decides; and to `pubs wells`, those in
+   * Wells better than those in Wells-next-the-Sea. The next seven are for the other ways to ask.
    */
   category: string;
-  /** `pub norwich pubs` */
+  /** `chemist pharmacy wells` */
   trade: string;
-  /** `norwich pubs pub` */
+  /** `chemists wells`: as if it had only the first of two trades; empty when it has one. */
+  firstCategory: string;
+  /** `chemist wells` */
+  firstTrade: string;
+  /** `pharmacies wells` */
+  secondCategory: string;
+  /** `pharmacy wells` */
+  secondTrade: string;
+  /** `wells chemists pharmacies chemist pharmacy`; not just a question, so that `Wells Chemists` comes first. */
   city: string;
-  /** `norwich pub pubs` */
+  /** `wells chemist pharmacy chemists pharmacies` */
   town: string;
-  /** `bars norwich bar` of `Pubs and bars`: what `category` is, for the second trade of two. */
-  alsoCategory: string;
-  /** `bar norwich bars`: what `trade` is for it. The town comes first in `city` and `town` already. */
-  alsoTrade: string;
   address: string;
   postcode: string;
   /** The words of the categories above its own. */
@@ -67,12 +71,16 @@ interface Row {
   rank: number;
 }
 
-/** What the documents of one category have in common; the first two are the words of its name. */
+/** What the documents of one category have in common. */
 interface BranchPart extends Pick<SearchDocument, "branch" | "categorySlugs"> {
+  /** Its name, and each of the two trades that it may name, or "". */
+  names: { whole: Trade; first: Trade; second: Trade };
+}
+
+/** The words of a trade, as in the name of its category and in singular. */
+interface Trade {
   plural: string;
   singular: string;
-  /** The second trade of a name of two, or "". */
-  second: string;
 }
 
 /** What the documents of one city have in common. */
@@ -105,16 +113,19 @@ async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<Se
 }
 
 function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocument {
-  const { plural, singular, second } = branch;
+  const { whole, first, second } = branch.names;
+  const there = (trade: string) => trade && `${trade} ${city.name}`;
   return {
     id: row.id,
     name: normalised(row.name),
-    category: `${plural} ${city.name} ${singular}`,
-    trade: `${singular} ${city.name} ${plural}`,
-    city: `${city.name} ${plural} ${singular}`,
-    town: `${city.name} ${singular} ${plural}`,
-    alsoCategory: second && `${normalised(second)} ${city.name} ${inSingular(second)}`,
-    alsoTrade: second && `${inSingular(second)} ${city.name} ${normalised(second)}`,
+    category: there(whole.plural),
+    trade: there(whole.singular),
+    firstCategory: there(first.plural),
+    firstTrade: there(first.singular),
+    secondCategory: there(second.plural),
+    secondTrade: there(second.singular),
+    city: `${city.name} ${whole.plural} ${whole.singular}`,
+    town: `${city.name} ${whole.singular} ${whole.plural}`,
     address: normalised(`${row.addressLine1}, ${row.addressLine2 ?? ""}`),
     postcode: normalised(row.postcode),
     branch: branch.branch,
@@ -139,17 +150,22 @@ async function readBranches(sql: Sql, ids: number[]): Promise<Map<number, Branch
     ) as lineage
     group by category_id`;
   return new Map(
-    rows.map(({ id, names: [name = "", ...above], slugs }) => [
-      id,
-      {
-        plural: normalised(name),
-        singular: inSingular(name),
-        second: / (?:and|&) (.+)/.exec(name)?.[1] ?? "",
-        branch: above.map((one) => `${normalised(one)} ${inSingular(one)}`).join(" "),
-        categorySlugs: slugs ?? [],
-      },
-    ]),
+    rows.map(({ id, names: [name = "", ...above], slugs }) => {
+      const [, first = "", second = ""] = /^(.+?) (?:and|&) (.+)/.exec(name) ?? [];
+      return [
+        id,
+        {
+          names: { whole: toTrade(name), first: toTrade(first), second: toTrade(second) },
+          branch: above.map((one) => Object.values(toTrade(one)).join(" ")).join(" "),
+          categorySlugs: slugs ?? [],
+        },
+      ];
+    }),
   );
+}
+
+function toTrade(name: string): Trade {
+  return { plural: normalised(name), singular: searchWords(name).map(singular).join(" ") };
 }
 
 async function readCities(sql: Sql, ids: number[]): Promise<Map<number, CityPart>> {
@@ -163,5 +179,3 @@ async function readCities(sql: Sql, ids: number[]): Promise<Map<number, CityPart
 const distinct = (ids: number[]) => [...new Set(ids)];
 
 const normalised = (text: string) => searchWords(text).join(" ");
-
-const inSingular = (name: string) => searchWords(name).map(singular).join(" ");

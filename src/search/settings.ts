@@ -15,7 +15,7 @@ export interface SearchStore {
 }
 
 // Raise it when documents change in shape, or in how their words are made.
-const DOCUMENT_VERSION = 6;
+const DOCUMENT_VERSION = 7;
 
 /** A filter for what is marked as gone; see changes.ts. */
 export const IS_GONE = "isGone = true";
@@ -32,8 +32,10 @@ const rules = {
     "trade",
     "city",
     "town",
-    "alsoCategory",
-    "alsoTrade",
+    "firstCategory",
+    "firstTrade",
+    "secondCategory",
+    "secondTrade",
     "name",
     "address",
     "postcode",

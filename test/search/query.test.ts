@@ -447,6 +447,28 @@ describe("order and totals", () => {
     await syncSearch({ sql: database.sql, meili, index });
   });
 
+  test("a town comes before those whose names only begin with its own", async () => {
+    const added = [
+      { name: "Slow Drip", category: "plumbers", city: "Bradford", rating: 2 },
+      { name: "Quick Drip", category: "plumbers", city: "Bradford on Avon", rating: 5 },
+      { name: "Pill Hill", category: "pharmacies", city: "Bradford", rating: 2 },
+      { name: "Avon Tonic", category: "pharmacies", city: "Bradford on Avon", rating: 5 },
+    ];
+    const ids = [];
+    for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
+    await syncSearch({ sql: database.sql, meili, index });
+    for (const text of ["plumber in bradford", "plumbers bradford", "bradford plumber"]) {
+      expect([text, ...(await names(text))]).toEqual([text, "Slow Drip", "Quick Drip"]);
+    }
+    for (const text of ["pharmacy in bradford", "chemists bradford", "chemist in bradford"]) {
+      expect([text, ...(await names(text))]).toEqual([text, "Pill Hill", "Avon Tonic"]);
+    }
+    expect(await names("plumber in bradford on avon")).toEqual(["Quick Drip"]);
+    expect(await names("pharmacies bradford on avon")).toEqual(["Avon Tonic"]);
+    await database.sql`delete from businesses where id = any(${ids})`;
+    await syncSearch({ sql: database.sql, meili, index });
+  });
+
   test("nor does it matter where a name has the second trade, whether one or several are asked for", async () => {
     const found = ["Plumb Line", "Stonemason Co", "Stonemasons Co", "Sunny Stonemason"];
     const ids = [];
