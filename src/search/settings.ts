@@ -26,7 +26,8 @@ const rules = {
   // From most to least telling: of two matches that are otherwise alike, the one in the earlier attribute
   // wins. Trades and towns come before names: to `norwich pub`, no pub there is better for its name, and
   // all come before coaches called `Norwich Pub Tours`. Whoever types a whole name, or the beginning of
-  // one, still gets that business first, because exactness is ranked before the attribute.
+  // one, still gets that business first, because exactness is ranked before the attribute; only a name that
+  // is a trade and then a town, such as `Pub Norwich`, is no better than any pub there.
   searchableAttributes: [
     "category",
     "trade",
