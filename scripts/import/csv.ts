@@ -79,7 +79,9 @@ async function* readCells(
       // The parser tells the last line of a row.
       const more = record.reduce((sum, cell) => sum + cell.split(lineEnd).length - 1, 0);
       const line = info.lines - more;
-      const cells = record.map((cell) => withoutQuotes(cell, raw));
+      // What is no table may seem to have very many cells, each of which is looked for in the whole row.
+      const isWide = record.length > MOST_COLUMNS;
+      const cells = isWide ? record : record.map((cell) => withoutQuotes(cell, raw));
       const long = cells.filter((cell) => cell.includes(lineEnd));
       if (long.some((cell) => isOpen(cell, raw))) throw unclosed(line);
       yield { line, cells };
@@ -158,6 +160,8 @@ async function readFirstLine(
 }
 
 const LONGEST_RECORD = 10_000_000;
+/** More than any table has. */
+const MOST_COLUMNS = 1_000;
 
 interface Parsed {
   record: string[];
