@@ -50,13 +50,15 @@ async function* readCells(
   // A lone carriage return ends lines only if it ends the first one: elsewhere it is within a cell.
   const lineEnd = /^[^\r\n]*\r/.test(start) ? "\r" : "\n";
   const firstLine = start.split(lineEnd, 1)[0] ?? "";
-  let end = 0;
+  // A line for Excel, which tells it the delimiter.
+  const skipped = /^\ufeff?sep=.$/i.test(firstLine) ? 1 : 0;
+  /** The line in which the last row ends. */
+  let end = skipped;
   const parser = parse({
     bom: true,
     delimiter: delimiterOf(firstLine),
     record_delimiter: lineEnd,
-    // A line for Excel, which tells it the delimiter.
-    from_line: /^\ufeff?sep=.$/i.test(firstLine) ? 2 : 1,
+    from_line: skipped + 1,
     info: true,
     // As in a cell with 12" Pizza; but after a space a quote is where its cell begins.
     relax_quotes: true,

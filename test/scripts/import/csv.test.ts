@@ -239,6 +239,7 @@ test.each([
   ["before another row has a cell in quotes", 'sourceId,name\n1,"A\n2,"B"\n', 2],
   ["after an empty line", 'sourceId,name\n1,A\n\n2,"B\n', 4],
   ["in the header", 'sourceId,"name\n1,A\n', 1],
+  ["in the header after a line for Excel", 'sep=,\nsourceId,"name\n1,A\n', 2],
 ])("CSV: a quote that is not closed %s fails the file, with its line", async (_, csv, line) => {
   await expect(records(readCsv(pieces(csv), null))).rejects.toThrow(
     `This is not CSV: from line ${line} on, a quote is not closed.`,
