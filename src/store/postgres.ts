@@ -114,7 +114,7 @@ export async function listenTo(
  * only from the start of a statement, which may have had to wait for a connection.
  * @param end on the clock of `performance`
  * @throws DeadlineError when it has passed before there was a connection, or before the work was done; the error
- *   of PostgreSQL when a statement takes longer than was left
+ *   of PostgreSQL when a statement takes longer than was left, or the commit waits for longer
  */
 export async function doBefore<Result>(
   sql: Sql,
@@ -127,7 +127,10 @@ export async function doBefore<Result>(
     await transaction`select set_config('statement_timeout', ${String(left)}, true)`;
     const result = await work(transaction);
     // Each of several statements may take what was left at first, and the last answer may be long on its way.
-    if (performance.now() >= end) throw new DeadlineError("PostgreSQL has answered too late");
+    const rest = Math.floor(end - performance.now());
+    if (rest <= 0) throw new DeadlineError("PostgreSQL has answered too late");
+    // The commit is not limited like a statement, and when something is announced it waits for other commits.
+    await transaction`select set_config('lock_timeout', ${String(rest)}, true)`;
     return result;
   });
   return done as Result;

@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
 import postgres from "postgres";
+import { withSupervisor } from "../../scripts/bench/stack.ts";
+import { startPostgres } from "../../scripts/stack/postgres.ts";
+import { until } from "../../scripts/stack/waiting.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { doBefore, isPostgresAway, openPostgres, ping } from "../../src/store/postgres.ts";
 import { createDatabase, stores } from "../support.ts";
@@ -68,6 +71,36 @@ test("what is to be done before a time is not done when its statements end too l
     await database.drop();
   }
 });
+
+test("what is to be done before a time is not done when its commit would have to wait for longer", () =>
+  withSupervisor(async (supervisor) => {
+    const { url } = await startPostgres(supervisor, { durable: false });
+    const sql = openPostgres(url);
+    await sql`create table done (what text)`;
+    await sql`alter system set synchronous_standby_names = 'nobody'`;
+    await sql`select pg_reload_conf()`;
+    const isWaiting = async () =>
+      (await sql`select from pg_stat_activity where wait_event = 'SyncRep'`).length > 0;
+    // It waits for a standby that is away, and those that announce something after it wait for it.
+    const first = sql.begin(async (transaction) => {
+      await transaction`set local synchronous_commit = on`;
+      await transaction`insert into done values ('first')`;
+      await transaction`notify something`;
+    });
+    await until(isWaiting, 5_000);
+    const late = doBefore(sql, performance.now() + 1_000, async (transaction) => {
+      await transaction`insert into done values ('late')`;
+      await transaction`notify something`;
+    }).catch((error) => error);
+    const told = await Promise.race([late, Bun.sleep(5_000)]);
+    await sql`alter system reset synchronous_standby_names`;
+    await sql`select pg_reload_conf()`;
+    await Promise.all([first, late]);
+    expect(told).toMatchObject({ code: "55P03" });
+    const [done] = await sql`select array_agg(what) as what from done`;
+    expect(done?.what).toEqual(["first"]);
+    await sql.end();
+  }));
 
 test("a statement that takes longer than is left is ended, and those after it may take their time", async () => {
   const sql = openPostgres(stores().databaseUrl, { max: 1 });
