@@ -67,8 +67,8 @@ export async function openLine(target: URL): Promise<Line> {
     },
     async mend() {
       isHeld = false;
-      if (listener.listening) for (const socket of sockets) socket.destroy();
-      else await listen(port);
+      if (!listener.listening) await listen(port);
+      for (const socket of sockets) if (!lost.has(socket)) socket.destroy();
     },
     lose() {
       for (const socket of sockets) lost.add(socket);

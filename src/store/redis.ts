@@ -38,7 +38,22 @@ export function openRedis(urls: readonly string[]): RedisClient {
         slotsRefreshInterval: 2_000,
         slotsRefreshTimeout: 500,
       })
-    : new Redis(url, options);
+    : cutWhenSilent(new Redis(url, options));
+}
+
+/**
+ * Makes a connection anew on which Redis does not become ready in time: there may be nobody at its other end
+ * any more. Commands fail at once until then, so none of them tells. The servers of a cluster have a queue.
+ */
+function cutWhenSilent(redis: Redis): Redis {
+  let timer: NodeJS.Timeout | undefined;
+  const isHeard = () => clearTimeout(timer);
+  redis.on("connect", () => {
+    timer = setTimeout(() => redis.disconnect(true), LONGEST_SILENCE_MS);
+  });
+  redis.on("ready", isHeard);
+  redis.on("close", isHeard);
+  return redis;
 }
 
 /** What a cluster does not say of its servers: who we are to them, and whether they speak TLS. */
@@ -81,6 +96,9 @@ export async function connectRedis(redis: RedisClient): Promise<void> {
 }
 
 const LONGEST_CONNECTING_MS = 5_000;
+
+/** More than that, which is told at a start. */
+const LONGEST_SILENCE_MS = 6_000;
 
 /** The longest pause between attempts to reconnect, which grows to this. */
 const LONGEST_PAUSE_MS = 500;

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import pino from "pino";
 import { type FrailRedis, startFrailRedis } from "../../scripts/bench/redis.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
-import { until } from "../../scripts/stack/waiting.ts";
+import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import {
   type Admission,
   type AdmissionOptions,
@@ -462,6 +462,24 @@ test("lost: a connection that nobody holds at its other end is made anew", async
     expect(await redis.ping()).toBe("PONG");
   } finally {
     outage.stop();
+    redis.disconnect();
+    await line.close();
+  }
+});
+
+test("lost: a connection that is lost before Redis is ready is made anew", async () => {
+  const line = await openLine(new URL(frail.url));
+  const redis = openRedis([line.url]);
+  redis.on("error", () => {});
+  try {
+    line.hold();
+    const connected = new Promise<void>((resolve) => redis.once("connect", resolve));
+    redis.connect().catch(() => {});
+    await connected;
+    line.lose();
+    await line.mend();
+    await until(() => succeeds(redis.ping()), 10_000);
+  } finally {
     redis.disconnect();
     await line.close();
   }
