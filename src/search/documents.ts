@@ -6,6 +6,8 @@ import { searchWords, singular } from "./words.ts";
 export interface SearchDocument {
   id: string;
   name: string;
+  /** `boots norwich`: its name and its city, as one asks for the branch of a chain. */
+  called: string;
   /**
    * `chemists pharmacies wells`: its category and its city. Meilisearch prefers an attribute that is just the
    * question, and after that one that begins with it. To `pubs norwich`, therefore, all pubs there match
@@ -118,6 +120,7 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
   return {
     id: row.id,
     name: normalised(row.name),
+    called: `${normalised(row.name)} ${city.name}`,
     category: there(whole.plural),
     trade: there(whole.singular),
     firstCategory: there(first.plural),

@@ -38,6 +38,7 @@ const rules = {
     "secondCategory",
     "secondTrade",
     "name",
+    "called",
     "address",
     "postcode",
     "branch",

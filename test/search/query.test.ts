@@ -469,6 +469,21 @@ describe("order and totals", () => {
     await syncSearch({ sql: database.sql, meili, index });
   });
 
+  test("a whole name and its town come before those that only hold the same words", async () => {
+    const added = [
+      { name: "Boots", category: "pharmacies", city: "Bradford", rating: 2 },
+      { name: "Boots", category: "pharmacies", city: "Bradford on Avon", rating: 5 },
+      { name: "Boots & Saddles", category: "saddlers", city: "Bradford", rating: 4 },
+    ];
+    const ids = [];
+    for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
+    await syncSearch({ sql: database.sql, meili, index });
+    const { items } = await search("boots in bradford");
+    expect(items.map(({ rating }) => rating)).toEqual([2, 5, 4]);
+    await database.sql`delete from businesses where id = any(${ids})`;
+    await syncSearch({ sql: database.sql, meili, index });
+  });
+
   test("nor does it matter where a name has the second trade, whether one or several are asked for", async () => {
     const found = ["Plumb Line", "Stonemason Co", "Stonemasons Co", "Sunny Stonemason"];
     const ids = [];
