@@ -4,11 +4,11 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino, { type Logger } from "pino";
-import { noUsage } from "../scripts/bench/no-usage.ts";
 import { succeeds, until } from "../scripts/stack/waiting.ts";
 import { createAdmission } from "../src/access/admission.ts";
 import { hashKey } from "../src/access/key-format.ts";
 import { createKey, findKeysByHash, type KeyRequest, revokeKey } from "../src/access/keys.ts";
+import type { DurableUsage } from "../src/access/usage.ts";
 import { type Config, loadConfig } from "../src/config.ts";
 import { NO_HEADERS } from "../src/http/answer.ts";
 import type { Context } from "../src/http/handler.ts";
@@ -85,6 +85,15 @@ export async function freshRedis(): Promise<{ url: string; client: RedisClient }
  * of a server, the process would soon decide by itself.
  */
 export const patient = { deadlineMs: 20_000 };
+
+/** Nothing outlives Redis, and a meter that it does not know starts at 0. */
+export const noUsage: DurableUsage = {
+  count() {},
+  async giveBack() {},
+  totals: async (meters) => meters.map(() => 0),
+  async flush() {},
+  onWritten() {},
+};
 
 /** For tests of what Redis decides, without a database. */
 export const redisAlone = { ...patient, usage: noUsage };

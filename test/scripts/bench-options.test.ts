@@ -5,10 +5,6 @@ test.each([
   ["burst", "--servers", "0"],
   ["burst", "--repetitions", "many"],
   ["revocation", "--repetitions", "many"],
-  ["memory", "--count", "1e6"],
-  ["admission", "--seconds", "half"],
-  ["admission", "--rounds", "0"],
-  ["admission", "--connections", "1,,64"],
 ])("%s refuses %s %s before it starts anything", async (script, option, value) => {
   const { stdout, stderr, exitCode } = await run(script, option, value);
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });

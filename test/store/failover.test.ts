@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmod, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { noUsage } from "../../scripts/bench/no-usage.ts";
 import { startFrailRedis } from "../../scripts/bench/redis.ts";
 import { withSupervisor } from "../../scripts/bench/stack.ts";
 import { startPostgres } from "../../scripts/stack/postgres.ts";
@@ -13,7 +12,7 @@ import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { openLine } from "../line.ts";
-import { createDatabase, newFolder, type TestDatabase } from "../support.ts";
+import { createDatabase, newFolder, noUsage, type TestDatabase } from "../support.ts";
 
 // Stores that change behind their address.
 
