@@ -9,13 +9,9 @@ export const KEYS = 10_000;
 /** So many that no key is ever refused. */
 const LIMITS = { quota: 1_000_000_000, perMinute: 100_000_000, burst: 100_000_000 };
 
-/** The header line of an open caller: there are so many that none sends 60 requests in a minute. */
-export const addressLine = (number: number) => `X-Forwarded-For: ${addressOf(number)}`;
-
-/** The address of the caller with this number, which must be below 2^24. */
-export function addressOf(number: number): string {
-  return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
-}
+/** The header line of an open caller by its number, below 2^24: so many that none sends 60 requests in a minute. */
+export const addressLine = (number: number) =>
+  `X-Forwarded-For: 10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
 
 /**
  * Writes a file of keyed callers, one header line each, unless there is one already whose keys this

@@ -4,7 +4,6 @@ import { outputOf, scriptCommand } from "../support.ts";
 test.each([
   ["burst", "--servers", "0"],
   ["burst", "--repetitions", "many"],
-  ["revocation", "--repetitions", "many"],
 ])("%s refuses %s %s before it starts anything", async (script, option, value) => {
   const { stdout, stderr, exitCode } = await run(script, option, value);
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
