@@ -41,8 +41,6 @@ export interface AdmissionOptions {
   onChange?: (isLocal: boolean, cause?: unknown) => void;
   /** Microseconds since 1970, for tests; otherwise Redis's own clock decides. */
   clock?: () => number;
-  /** The most decisions in a script call. */
-  batchSize?: number;
   /** How long Redis may take before this process decides; longer in tests. */
   deadlineMs?: number;
 }
@@ -50,9 +48,9 @@ export interface AdmissionOptions {
 /** Redis decides from the start; if it is not connected by then, the first decision begins an outage. */
 export function createAdmission(
   redis: RedisClient,
-  { usage, instances = 1, onChange = () => {}, clock, ...options }: AdmissionOptions,
+  { usage, instances = 1, onChange = () => {}, clock, deadlineMs }: AdmissionOptions,
 ): Admission {
-  const meters = createMeters(redis, { clock, ...options });
+  const meters = createMeters(redis, { clock, deadlineMs });
   const local = createLocalLimiter({ instances, now: clock });
   const lastSeen = createLastSeen();
   const begin = createBeginnings({ meters, local, usage, lastSeen });

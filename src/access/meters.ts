@@ -40,7 +40,6 @@ export interface KnownMeter {
 /**
  * One script call for all decisions of a turn of the event loop.
  * @param options.clock microseconds since 1970, for tests; otherwise Redis's own clock decides
- * @param options.batchSize the most decisions in a call; 1 is a call for each
  * @param options.deadlineMs how long Redis may take; longer in tests, where it may be held up without
  * being away
  */
@@ -48,9 +47,8 @@ export function createMeters(
   redis: RedisClient,
   {
     clock,
-    batchSize = BATCH_SIZE,
     deadlineMs = DEADLINE_MS,
-  }: { clock?: (() => number) | undefined; batchSize?: number; deadlineMs?: number } = {},
+  }: { clock?: (() => number) | undefined; deadlineMs?: number | undefined },
 ): Meters {
   redis.defineCommand("admitClients", { lua: admitClientsLua });
   redis.defineCommand("admitKeys", { lua: admitKeysLua });
@@ -106,7 +104,7 @@ export function createMeters(
   const inBatches = <Item, Answer>(
     send: (items: Item[]) => Promise<Answer[]>,
     nameOf: (item: Item) => string,
-  ) => batched(send, { batchSize, apart: isCluster ? nameOf : undefined });
+  ) => batched(send, { batchSize: BATCH_SIZE, apart: isCluster ? nameOf : undefined });
   const admitClient = inBatches(admitClients, (name) => name);
   const charge = inBatches(chargeKeys, ({ name }) => name);
   const seed = inBatches(seedMeters, ({ meterId }) => meterId);
