@@ -17,7 +17,7 @@ import { choosePort, localUrl, startServer } from "./stack/server.ts";
 import { startStores } from "./stack/stores.ts";
 import { Supervisor } from "./stack/supervisor.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
-import { print, say } from "./terminal/output.ts";
+import { print, say, step } from "./terminal/output.ts";
 
 const USAGE = `Usage: npm start
 
@@ -83,7 +83,7 @@ async function checkTempFolder(folder: string): Promise<void> {
 }
 
 async function bringUp(supervisor: Supervisor, config: Config, port: number): Promise<void> {
-  const stores = await startStores(supervisor, process.env, step, say);
+  const stores = await startStores(supervisor);
   const sql = openPostgres(stores.databaseUrl);
   const later = await laterMigrations(sql);
   if (later.length > 0) {
@@ -92,7 +92,7 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
     );
   }
   await step("Migrations", migrate(sql, { onWait: say }));
-  if (config.sample) await fillDirectory(sql, step);
+  if (config.sample) await fillDirectory(sql);
   const meili = openMeilisearch(stores.meiliUrl, stores.meiliKey);
   // In a large directory a new index takes many minutes, and one of another version can answer meanwhile.
   const search = syncSearch({ sql, meili, index: SEARCH_INDEX }, { leavesOthers: true });
@@ -146,11 +146,4 @@ function interruption(): Promise<"SIGINT" | "SIGTERM" | "SIGHUP"> {
       setInterval(() => process.ppid !== parent && resolve("SIGHUP"), 1000).unref();
     }
   });
-}
-
-async function step<Result>(title: string, work: Promise<Result>): Promise<Result> {
-  const begun = performance.now();
-  const result = await work;
-  say(`${title.padEnd(36)} ${((performance.now() - begun) / 1000).toFixed(1)} s`);
-  return result;
 }

@@ -19,8 +19,8 @@ it starts itself. \`npx bun test FILE…\` runs the tests of some files alone.`;
 await runCommand(USAGE, async () => {
   parseArgs();
   // Programs that the suite needs and that are not npm packages.
-  await redisProgram(print);
-  await chromiumProgram(print);
+  await redisProgram();
+  await chromiumProgram();
 
   const results = [await check("typecheck"), await check("lint"), await runSuite()];
   print(`\n${lastLine(results)}`);

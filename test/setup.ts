@@ -52,7 +52,7 @@ afterAll(end, 30_000);
 try {
   const [postgres, redis, meilisearch] = await Promise.all([
     startPostgres(supervisor, { durable: false }),
-    startRedis(supervisor, { durable: false, databases: 4096, say: console.error }),
+    startRedis(supervisor, { durable: false, databases: 4096 }),
     startMeilisearch(supervisor),
   ]);
   useStores({

@@ -1,4 +1,5 @@
 import { grouped } from "../../src/numbers.ts";
+import { say } from "../terminal/output.ts";
 import { askAll } from "./ask.ts";
 import { writeKeys } from "./callers.ts";
 import { compare, median } from "./compare.ts";
@@ -42,7 +43,7 @@ interface Comparing {
 }
 
 async function besideBare(bench: Bench, { kind, callers, atLeast }: Comparing): Promise<Measured> {
-  const { supervisor, rounds, say } = bench;
+  const { supervisor, rounds } = bench;
   const server = await bench.server();
   const callersFile =
     callers === "keys" ? await writeKeys(bench.directory.sql, bench.file("keys.txt")) : null;
@@ -57,7 +58,6 @@ async function besideBare(bench: Bench, { kind, callers, atLeast }: Comparing): 
       { url: bare.url, traffic },
       {
         ...rounds,
-        say,
         async afterRound(from) {
           const { perSecond } = await drive(bare.plainUrl, traffic, { seconds: 1, from });
           plain.push(perSecond);

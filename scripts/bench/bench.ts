@@ -74,7 +74,7 @@ await runCommand(USAGE, async () => {
   }
 
   async function run(): Promise<void> {
-    const directory = await openDirectory(supervisor, count, say);
+    const directory = await openDirectory(supervisor, count);
     const file = (name: string) => join(folder, name);
     let served: Promise<Served> | undefined;
     const bench: Bench = {
@@ -83,7 +83,6 @@ await runCommand(USAGE, async () => {
       rounds,
       different,
       file,
-      say,
       server() {
         served ??= startTested(supervisor, directory);
         return served;

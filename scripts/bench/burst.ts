@@ -31,7 +31,7 @@ async function bursts(): Promise<void> {
   await withSupervisor(async (supervisor) => {
     const nodes = values.cluster
       ? await startFrailCluster(supervisor)
-      : [await startRedis(supervisor, { durable: false, say: console.error })];
+      : [await startRedis(supervisor, { durable: false })];
     const redisUrls = nodes.map(({ url }) => url);
     const { urls, sql } = await startServers(supervisor, redisUrls, servers);
 

@@ -1,3 +1,4 @@
+import { say } from "../terminal/output.ts";
 import { askAll } from "./ask.ts";
 import { writeKeys } from "./callers.ts";
 import { median, medianRun, STEP } from "./compare.ts";
@@ -45,9 +46,7 @@ async function measureChanges(bench: Bench): Promise<Measured> {
     const writer = await startWriter(bench, [server.url, requestsFile, `${round}`]);
     const busy = await drive(server.url, traffic, options);
     runs.push({ quiet, busy, written: await writer.stop() });
-    bench.say(
-      `  round ${round} of ${rounds}: ratio ${(busy.perSecond / quiet.perSecond).toFixed(2)}`,
-    );
+    say(`  round ${round} of ${rounds}: ratio ${(busy.perSecond / quiet.perSecond).toFixed(2)}`);
   }
 
   const ratios = runs.map(({ quiet, busy }) => busy.perSecond / quiet.perSecond);
@@ -87,7 +86,7 @@ async function measureFreshness(bench: Bench): Promise<Measured> {
     const traffic = { requestsFile, callersFile: null };
     // Twice as long as elsewhere, since few names are committed and found in a round.
     runs.push(await drive(server.url, traffic, { seconds: 2 * seconds, from: round * STEP }));
-    bench.say(`  round ${round} of ${rounds}`);
+    say(`  round ${round} of ${rounds}`);
   }
   const { foundMs } = await searcher.stop();
   await writer.stop();

@@ -1,3 +1,4 @@
+import { say } from "../terminal/output.ts";
 import { drive, type Run, type Traffic } from "./wrk.ts";
 
 /** A server to drive, and the recorded requests to drive it with. */
@@ -23,9 +24,9 @@ export interface Rounds {
 
 /**
  * Lets two subjects take turns, so that whatever else the machine does affects both: every round has
- * a run of each, from the same place in the recorded requests, after one round to warm up.
+ * a run of each, from the same place in the recorded requests, after one round to warm up. Says the ratio
+ * of each.
  * @param options.figure what is compared; by default requests per second
- * @param options.say told the ratio of each round
  * @param options.afterRound called after each round; `from` is the place in the requests where it began
  * @returns medians of the rounds
  */
@@ -37,12 +38,10 @@ export async function compare(
     seconds,
     connections = 64,
     figure = (run) => run.perSecond,
-    say,
     afterRound,
   }: Rounds & {
     connections?: number;
     figure?: (run: Run) => number;
-    say: (line: string) => void;
     afterRound?: (from: number) => Promise<void>;
   },
 ): Promise<Comparison> {

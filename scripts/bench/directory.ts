@@ -9,6 +9,7 @@ import { startPostgres } from "../stack/postgres.ts";
 import { startRedis } from "../stack/redis.ts";
 import type { Supervisor } from "../stack/supervisor.ts";
 import { CommandError } from "../terminal/command.ts";
+import { say } from "../terminal/output.ts";
 
 /** A directory of made-up businesses, and its stores. */
 export interface Directory {
@@ -31,11 +32,7 @@ interface Built {
  * Starts the stores of a directory of `count` businesses, building it first if there is none yet.
  * Redis persists nothing: limits start afresh with each benchmark.
  */
-export async function openDirectory(
-  supervisor: Supervisor,
-  count: number,
-  say: (line: string) => void,
-): Promise<Directory> {
+export async function openDirectory(supervisor: Supervisor, count: number): Promise<Directory> {
   const { folder } = supervisor;
   const record = join(folder, "built.json");
   const isBuilt = await Bun.file(record).exists();
@@ -44,7 +41,7 @@ export async function openDirectory(
 
   const [postgres, redis, meilisearch] = await Promise.all([
     startPostgres(supervisor),
-    startRedis(supervisor, { durable: false, say }),
+    startRedis(supervisor, { durable: false }),
     startMeilisearch(supervisor),
   ]);
   const env = {
@@ -57,7 +54,7 @@ export async function openDirectory(
   const sql = openPostgres(postgres.url, { max: 2 });
   await migrate(sql);
   if (!isBuilt) {
-    const built = await build(sql, env, { count, say });
+    const built = await build(sql, env, count);
     await Bun.write(record, `${JSON.stringify(built)}\n`);
   } else {
     // The index may be of another version, or lag behind what an earlier benchmark changed.
@@ -78,11 +75,7 @@ async function removeStores(folder: string): Promise<void> {
   }
 }
 
-async function build(
-  sql: Sql,
-  env: Directory["env"],
-  { count, say }: { count: number; say: (line: string) => void },
-): Promise<Built> {
+async function build(sql: Sql, env: Directory["env"], count: number): Promise<Built> {
   say(`Building a directory of ${grouped(count)} businesses; it is kept.`);
   const loadSeconds = await timed(() => runScript(env, "generate.ts", "--count", `${count}`));
   say(`  loaded in ${loadSeconds.toFixed(0)} s, ${rate(count, loadSeconds)} a second`);

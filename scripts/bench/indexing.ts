@@ -7,6 +7,7 @@ import { finishTask } from "../../src/search/tasks.ts";
 import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
+import { say } from "../terminal/output.ts";
 import { median } from "./compare.ts";
 import { withDatabase } from "./databases.ts";
 import { runScript, settle, timed } from "./directory.ts";
@@ -43,7 +44,7 @@ async function measureIndexing(bench: Bench): Promise<Measured> {
       const direct = await timed(() => send(meili, batches));
       await meili.deleteIndex(INDEX).waitTask({ timeout: 60_000 });
       rates.push({ build: count / build, direct: count / direct });
-      bench.say(`  round ${round} of ${rounds}: ratio ${(direct / build).toFixed(2)}`);
+      say(`  round ${round} of ${rounds}: ratio ${(direct / build).toFixed(2)}`);
     }
     await sql.end();
     const ratios = rates.map(({ build, direct }) => build / direct);

@@ -25,7 +25,7 @@ export async function startFrailRedis(
   settings: Record<string, string> = {},
 ): Promise<FrailRedis> {
   const port = await freePort();
-  const program = await redisProgram(console.error);
+  const program = await redisProgram();
   const folder = join(supervisor.folder, `redis-${port}`);
   await mkdir(folder);
   let daemon: Daemon;

@@ -25,8 +25,6 @@ export interface Bench {
   server(): Promise<Served>;
   /** Ends that server, for a scenario that needs the database to itself. */
   stopServer(): Promise<void>;
-  /** Tells of progress. */
-  say(line: string): void;
 }
 
 /** The figures of a scenario, as far as it has them. Times are in milliseconds. */

@@ -25,7 +25,7 @@ export const uncached: Scenario[] = [
 ];
 
 async function besideOneQuery(bench: Bench): Promise<Measured> {
-  const { supervisor, directory, rounds, say } = bench;
+  const { supervisor, directory, rounds } = bench;
   const { requestsFile, mix } = await recordLists(bench);
   const callersFile = await writeKeys(directory.sql, bench.file("keys.txt"));
   const traffic = { requestsFile, callersFile };
@@ -33,11 +33,7 @@ async function besideOneQuery(bench: Bench): Promise<Measured> {
   try {
     return await withUncached(bench, async (url) => {
       await meetKeys(bench, url, callersFile);
-      const comparison = await compare(
-        { url, traffic },
-        { url: baseline.url, traffic },
-        { ...rounds, say },
-      );
+      const comparison = await compare({ url, traffic }, { url: baseline.url, traffic }, rounds);
       return { ...toMeasured(comparison, { title: "one query", atLeast: 0.8 }), mix, notes: [MET] };
     });
   } finally {
@@ -80,7 +76,7 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
     const comparison = await compare(
       { url, traffic: { requestsFile: file, callersFile } },
       meilisearch,
-      { ...bench.rounds, say: bench.say },
+      bench.rounds,
     );
     return {
       ...toMeasured(comparison, { title: "Meilisearch", atLeast: 0.85 }),
@@ -127,7 +123,7 @@ async function besideFirstPage(bench: Bench): Promise<Measured> {
     const comparison = await compare(
       await subject(last, "last-page.txt"),
       await subject(first, "first-page.txt"),
-      { ...bench.rounds, say: bench.say, connections: 1, figure: ({ p50Ms }) => p50Ms },
+      { ...bench.rounds, connections: 1, figure: ({ p50Ms }) => p50Ms },
     );
     return {
       ...toMeasured(comparison, { title: "page 1", atLeast: 0 }),

@@ -20,8 +20,8 @@ export async function openChromium(): Promise<Browser> {
 }
 
 /** Chromium from the PATH, or installed from Debian if we may. */
-export function chromiumProgram(say: (line: string) => void = () => {}): Promise<string> {
-  return findOrInstall(["chromium", "chromium-browser"], MISSING, say);
+export function chromiumProgram(): Promise<string> {
+  return findOrInstall(["chromium", "chromium-browser"], MISSING);
 }
 
 const MISSING =

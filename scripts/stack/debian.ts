@@ -1,17 +1,16 @@
 import { $ } from "bun";
 import { CommandError } from "../terminal/command.ts";
+import { say } from "../terminal/output.ts";
 
 /**
  * A program from the PATH, or installed if this is Debian (or a relative of it) and we are root.
  * @param names what it may be called; the first is also the name of its package
  * @param missing says that there is none, and how to get it
- * @param say told when it has to be installed
  * @throws CommandError with `missing`, and why apt-get failed
  */
 export async function findOrInstall(
   names: readonly [string, ...string[]],
   missing: string,
-  say: (line: string) => void,
 ): Promise<string> {
   const find = () => {
     // Given explicitly, since Bun would use the PATH as it was when the process started.

@@ -11,17 +11,12 @@ import { succeeds } from "./waiting.ts";
 /**
  * Starts Redis (or Valkey) on loopback, with its data in `redis/` of the supervisor's folder.
  * @param options.durable false keeps everything in memory only, and needs no password
- * @param options.say told when the machine's package manager has to fetch Redis first
  */
 export async function startRedis(
   supervisor: Supervisor,
-  {
-    durable = true,
-    databases = 16,
-    say = () => {},
-  }: { durable?: boolean; databases?: number; say?: (line: string) => void } = {},
+  { durable = true, databases = 16 } = {},
 ): Promise<{ url: string; pid: number }> {
-  const program = await redisProgram(say);
+  const program = await redisProgram();
   const data = join(supervisor.folder, "redis");
   await mkdir(data, { recursive: true });
   // It holds the addresses of visitors, in files that anybody on the machine could read.
@@ -59,9 +54,9 @@ export async function startRedis(
  * Redis or Valkey from the PATH, or installed from Debian if we may: npm has no package of them.
  * @throws CommandError when there is none, or only one that is too old
  */
-export async function redisProgram(say: (line: string) => void): Promise<string> {
+export async function redisProgram(): Promise<string> {
   const names = ["redis-server", "valkey-server"] as const;
-  const program = await findOrInstall(names, `Redis is missing. ${SOURCES}`, say);
+  const program = await findOrInstall(names, `Redis is missing. ${SOURCES}`);
   const version = await versionOf(program);
   if (Number.parseInt(version, 10) < OLDEST) {
     throw new CommandError(

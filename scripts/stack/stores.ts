@@ -2,6 +2,7 @@ import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres, ping } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { CommandError } from "../terminal/command.ts";
+import { step } from "../terminal/output.ts";
 import { isSet, type Stack } from "./environment.ts";
 import { startMeilisearch } from "./meilisearch.ts";
 import { startPostgres } from "./postgres.ts";
@@ -11,26 +12,19 @@ import type { Supervisor } from "./supervisor.ts";
 /** What a stack says of its three stores. */
 type Stores = Omit<Stack, "baseUrl" | "pids"> & { pids: Omit<Stack["pids"], "server"> };
 
-/** Reports how long a step took, once it is done. */
-export type Step = <Result>(title: string, work: Promise<Result>) => Promise<Result>;
-
 /** Starts each store whose address is not in the environment, and checks that the others answer. */
-export async function startStores(
-  supervisor: Supervisor,
-  env: Record<string, string | undefined>,
-  step: Step,
-  say: (line: string) => void,
-): Promise<Stores> {
-  const meiliKey = (env.MEILI_KEY ?? "").trim();
+export async function startStores(supervisor: Supervisor): Promise<Stores> {
+  const { DATABASE_URL, REDIS_URL, MEILI_URL, MEILI_KEY = "" } = process.env;
+  const meiliKey = MEILI_KEY.trim();
   const [postgres, redis, meilisearch] = await Promise.all([
-    isSet(env.DATABASE_URL)
-      ? useGiven("DATABASE_URL", env.DATABASE_URL, askPostgres)
+    isSet(DATABASE_URL)
+      ? useGiven("DATABASE_URL", DATABASE_URL, askPostgres)
       : step("PostgreSQL", startPostgres(supervisor)),
-    isSet(env.REDIS_URL)
-      ? useGiven("REDIS_URL", env.REDIS_URL, askRedis)
-      : step("Redis", startRedis(supervisor, { say })),
-    isSet(env.MEILI_URL)
-      ? useGiven("MEILI_URL", env.MEILI_URL, (url) => askMeilisearch(url, meiliKey))
+    isSet(REDIS_URL)
+      ? useGiven("REDIS_URL", REDIS_URL, askRedis)
+      : step("Redis", startRedis(supervisor)),
+    isSet(MEILI_URL)
+      ? useGiven("MEILI_URL", MEILI_URL, (url) => askMeilisearch(url, meiliKey))
       : step("Meilisearch", startMeilisearch(supervisor)),
   ]);
   return {

@@ -37,6 +37,14 @@ export function say(line: string): void {
   }
 }
 
+/** Says how long a step took, once it is done. */
+export async function step<Result>(title: string, work: Promise<Result>): Promise<Result> {
+  const begun = performance.now();
+  const result = await work;
+  say(`${title.padEnd(36)} ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  return result;
+}
+
 /** Says why nothing seems to happen: another command has IMPORT_LOCK. */
 export function sayWaiting(): void {
   say("Waiting for another import (or generate, or check-lists --repair) to end.");

@@ -344,7 +344,7 @@ describe("bun scripts/generate.ts", () => {
     const database = await createDatabase();
     try {
       await addBusiness(database.sql, { slug: "our-only-shop" });
-      await fillDirectory(database.sql, async (_name, work) => await work);
+      await fillDirectory(database.sql);
       expect([...(await database.sql`select slug from businesses`)]).toEqual([
         { slug: "our-only-shop" },
       ]);
@@ -356,7 +356,7 @@ describe("bun scripts/generate.ts", () => {
   test("goes on where the sample directory of npm start ends", async () => {
     const database = await createDatabase();
     try {
-      await fillDirectory(database.sql, async (_name, work) => await work);
+      await fillDirectory(database.sql);
       expect((await run(database.url, "--count", "5100")).stdout).toMatch(
         /^Added 100 .*; there already: 5,000\.\n$/,
       );

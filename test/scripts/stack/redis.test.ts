@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 test("of the Redis that there is, only one that is new enough is used", async () => {
-  const found = await redisProgram(() => {});
+  const found = await redisProgram();
   expect(found).toMatch(/\/(redis|valkey)-server$/);
 
   process.env.PATH = folder;
@@ -24,9 +24,9 @@ test("of the Redis that there is, only one that is new enough is used", async ()
       mode: 0o755,
     });
   await says("6.0.16");
-  await expect(redisProgram(() => {})).rejects.toThrow(
+  await expect(redisProgram()).rejects.toThrow(
     `${program} is version 6.0.16, and Highstreet needs 7 or later. Debian`,
   );
   await says("10.0.1");
-  expect(await redisProgram(() => {})).toBe(program);
+  expect(await redisProgram()).toBe(program);
 });
