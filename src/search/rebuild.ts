@@ -4,7 +4,7 @@ import type { Sql } from "../store/postgres.ts";
 import { applyChanges } from "./changes.ts";
 import { readDocumentsAfter, type SearchDocument } from "./documents.ts";
 import { filterableAttributes, indexSettings } from "./settings.ts";
-import { dropIndex, finishTask } from "./tasks.ts";
+import { finishTask } from "./tasks.ts";
 
 export interface Rebuild {
   sql: Sql;
@@ -53,7 +53,8 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
     // It answers until then, so it has to know what this version filters by.
     follow(await meili.index(index).updateFilterableAttributes(filterableAttributes));
   }
-  await dropIndex(meili, next);
+  // One that a rebuild has left behind. If there is none, its task fails, and nobody waits for that.
+  await meili.deleteIndex(next);
   follow(await meili.createIndex(next, { primaryKey: "id" }));
   follow(await meili.index(next).updateSettings(indexSettings));
 
@@ -96,7 +97,7 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
     meili.swapIndexes([{ indexes: [next, index], rename: present === "missing" }]),
     signal,
   );
-  await dropIndex(meili, next);
+  if (present !== "missing") await meili.deleteIndex(next);
   return sent;
 }
 

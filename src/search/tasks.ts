@@ -44,16 +44,6 @@ export async function finishTask(
   }
 }
 
-/** Has an index deleted, if there is one. Does not wait for that. */
-export async function dropIndex(meili: Meilisearch, index: string): Promise<void> {
-  try {
-    await meili.index(index).getRawInfo();
-    await meili.deleteIndex(index);
-  } catch (error) {
-    if (!isIndexMissing(error)) throw error;
-  }
-}
-
 /** Whether an error of Meilisearch says that there is no such index. */
 export function isIndexMissing(error: unknown): boolean {
   return error instanceof MeilisearchApiError && error.cause?.code === "index_not_found";
