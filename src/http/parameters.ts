@@ -112,14 +112,19 @@ export function slugFilter({ description, example }: { description: string; exam
   );
 }
 
-/** What to search for: 1 to 200 characters once trimmed. Control characters count as spaces. */
-export const searchText = v.pipe(
+/** At most 200 characters once trimmed; "" when it is absent. Control characters count as spaces. */
+export const typedText = v.pipe(
   v.optional(v.string(), ""),
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   v.transform((text) => text.replace(/[\u0000-\u001f\u007f]+/g, " ").trim()),
   v.string(),
-  v.minLength(1, "is missing; say what to search for, such as q=plumber+in+leeds."),
   atMost(LONGEST_SEARCH_TEXT, `is too long; it may have ${LONGEST_SEARCH_TEXT} characters.`),
+);
+
+/** What to search for: a typed text that is not empty. */
+export const searchText = v.pipe(
+  typedText,
+  v.minLength(1, "is missing; say what to search for, such as q=plumber+in+leeds."),
   v.metadata({
     description: "What to search for. Words are separated by plus signs or encoded spaces.",
     examples: ["plumber in leeds"],
