@@ -1,7 +1,7 @@
 import { type ApplicationState, revealKey } from "../access/applications.ts";
 import { type IssuedKey, revokeKey } from "../access/keys.ts";
 import { rollKey } from "../access/roll-key.ts";
-import { doBefore, type Sql, type Transaction } from "../store/postgres.ts";
+import type { Transaction } from "../store/postgres.ts";
 import { writtenTime } from "../times.ts";
 
 /** What came of a form that was sent from the page. */
@@ -28,16 +28,8 @@ interface Sent {
   form: Record<string, string>;
 }
 
-/**
- * Does what the form asks for, by its field `action`: reveal, revoke or roll.
- * @param end on the clock of `performance`: later than that nothing is done, since a key that is made must be
- *   shown
- */
-export async function act(sql: Sql, sent: Sent, end: number): Promise<Outcome> {
-  return await doBefore(sql, end, (transaction) => actIn(transaction, sent));
-}
-
-async function actIn(sql: Transaction, { token, application, form }: Sent): Promise<Outcome> {
+/** Does what the form asks for, by its field `action`: reveal, revoke or roll. */
+export async function act(sql: Transaction, { token, application, form }: Sent): Promise<Outcome> {
   if (form.action === "reveal") {
     const issued = await revealKey(sql, token);
     return issued

@@ -7,7 +7,7 @@ import { withHeaders } from "../http/answer.ts";
 import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { withDeadline } from "../store/deadline.ts";
-import type { Sql } from "../store/postgres.ts";
+import { doBefore, type Sql } from "../store/postgres.ts";
 import { writtenDay } from "../times.ts";
 import { act, type Outcome } from "./application-actions.ts";
 import { errorPage, SAME_ADDRESS } from "./errors.tsx";
@@ -35,7 +35,10 @@ export function application(parts: ApplicationParts): Handler {
     if (!isOurForm(request, parts.baseUrl, { isSecretAddress: true })) return foreignForm();
 
     const form = await readForm(request, LONGEST_SENDING_MS);
-    const outcome = await act(parts.sql, { token, application: found, form }, end - READING_MS);
+    // Later than that nothing is done, since a key that is made must be shown.
+    const outcome = await doBefore(parts.sql, end - READING_MS, (transaction) =>
+      act(transaction, { token, application: found, form }),
+    );
     const read = outcome.issued ? readIfPossible(parts.log, end) : readOrThrow;
     const changed = (await read(findApplication(parts.sql, token))) ?? found;
     return await show(parts, changed, outcome, read);
