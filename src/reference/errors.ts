@@ -1,20 +1,30 @@
-import type * as v from "valibot";
+import * as v from "valibot";
 import type { Answer } from "../http/answer.ts";
-import { errorBodies, tooManyRequestsBody } from "../http/error-bodies.ts";
 import * as errors from "../http/errors.ts";
 import type { Operation } from "./operations.ts";
 
 /** One error: an answer as the service gives it, and when it does. */
 export interface ErrorCase {
   when: string;
+  /** To the letter. Texts are for people, codes for programs. */
   body: v.GenericSchema;
   answer: Answer;
 }
 
+const bare = (code: errors.ErrorCode) => v.strictObject({ error: v.literal(code) });
+const explained = (code: errors.ErrorCode) =>
+  v.strictObject({
+    error: v.literal(code),
+    message: v.pipe(v.string(), v.description("What is wrong and what to do about it.")),
+  });
+
 export const errorCases = {
   InvalidParameter: {
     when: "A parameter has a value that is not allowed.",
-    body: errorBodies.invalid_parameter,
+    body: v.strictObject({
+      ...explained("invalid_parameter").entries,
+      parameter: v.pipe(v.string(), v.description("The parameter that is wrong.")),
+    }),
     answer: errors.invalidParameter({
       parameter: "page",
       message: "page must be a whole number from 1 to 999999999.",
@@ -22,59 +32,74 @@ export const errorCases = {
   },
   Missing: {
     when: "There is no Authorization header.",
-    body: errorBodies.missing,
+    body: bare("missing"),
     answer: errors.unauthorized(null),
   },
   Invalid: {
     when: "The Authorization header is not the word Bearer, a space and a key, or there is no such key.",
-    body: errorBodies.invalid,
+    body: bare("invalid"),
     answer: errors.unauthorized("Bearer hs_live_…"),
   },
   Revoked: {
     when: "The key was disabled.",
-    body: errorBodies.revoked,
+    body: bare("revoked"),
     answer: errors.errorAnswer("revoked"),
   },
   Expired: {
     when: "The key has expired.",
-    body: errorBodies.expired,
+    body: bare("expired"),
     answer: errors.errorAnswer("expired"),
   },
   NotFound: {
     when: "There is no approved business of that slug, or no such path.",
-    body: errorBodies.not_found,
+    body: bare("not_found"),
     answer: errors.notFound(),
   },
   MethodNotAllowed: {
     when: "The method is none of GET, HEAD and OPTIONS.",
-    body: errorBodies.method_not_allowed,
+    body: explained("method_not_allowed"),
     answer: errors.methodNotAllowed("POST", "GET, HEAD, OPTIONS"),
   },
   TooManyRequests: {
     when: "More than 60 requests without a good key in any 60 seconds from one address. Costs nothing.",
-    body: tooManyRequestsBody,
+    body: v.strictObject({
+      // The one error whose text stands where the others have a code.
+      error: v.pipe(
+        v.string(),
+        v.startsWith("Too many requests"),
+        v.description("Says when to come back."),
+      ),
+    }),
     answer: errors.tooManyRequests(12),
   },
   RateLimited: {
     when: "The key's bucket is empty. Costs nothing.",
-    body: errorBodies.rate_limited,
+    body: v.strictObject({
+      error: v.literal("rate_limited"),
+      retryAfter: v.pipe(
+        v.number(),
+        v.integer(),
+        v.minValue(1),
+        v.description("Seconds to the next token, as in Retry-After."),
+      ),
+    }),
     answer: errors.limitExceeded("rate_limited", 1),
   },
   QuotaExceeded: {
     when:
       "The key's quota for this month is used up. Costs nothing. Retry-After lasts until the first of the next " +
       "month: do not sleep so long, but stop and tell somebody.",
-    body: errorBodies.quota_exceeded,
+    body: bare("quota_exceeded"),
     answer: errors.limitExceeded("quota_exceeded", 777_600),
   },
   Internal: {
     when: "Something failed on our side. Costs the key nothing.",
-    body: errorBodies.internal,
+    body: explained("internal"),
     answer: errors.internal(),
   },
   Unavailable: {
     when: "A part of the service is unavailable. Costs the key nothing.",
-    body: errorBodies.unavailable,
+    body: explained("unavailable"),
     answer: errors.unavailable(),
   },
 } satisfies Record<string, ErrorCase>;
