@@ -2,7 +2,7 @@ import type { EnqueuedTask } from "meilisearch";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { applyChanges } from "./changes.ts";
-import { readDocumentsAfter, type SearchDocument } from "./documents.ts";
+import { readDocumentsAfter } from "./documents.ts";
 import { filterableAttributes, indexSettings } from "./settings.ts";
 import { finishTask } from "./tasks.ts";
 
@@ -43,7 +43,7 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   const follow = (task: EnqueuedTask) => {
     const finished = finishTask(meili, task, signal);
     // If it fails, that is thrown where it is awaited; until then nobody handles it, which would end the
-    // process. Likewise below.
+    // process.
     finished.catch(() => {});
     underWay.push(finished);
   };
@@ -64,28 +64,20 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   const targets = present === "fits" ? [index, next] : [next];
 
   let sent = 0;
+  let last: string | null = null;
   let changesApplied = performance.now();
-  const readNext = (last?: SearchDocument) => {
-    const reading = readDocumentsAfter(sql, last?.id ?? null, documentsAtOnce);
-    reading.catch(() => {});
-    return reading;
-  };
-  let reading = readNext();
   while (true) {
-    const documents = await reading;
+    // Not read ahead: what was read before changes must not be sent after them, or it would overwrite them.
+    const documents = await readDocumentsAfter(sql, last, documentsAtOnce);
     if (documents.length === 0) break;
-    // The next ones are read while these are sent, except when changes are due: nothing that was read
-    // before those changes may be sent after them, or it would overwrite them.
-    const areChangesDue = performance.now() - changesApplied >= changesAfterMs;
-    if (!areChangesDue) reading = readNext(documents.at(-1));
     follow(await meili.index(next).addDocuments(documents));
     if (underWay.length >= REQUESTS_AHEAD) await underWay.shift();
-    if (areChangesDue) {
+    if (performance.now() - changesApplied >= changesAfterMs) {
       await applyChanges(sql, meili, targets, signal);
       changesApplied = performance.now();
-      reading = readNext(documents.at(-1));
     }
     sent += documents.length;
+    last = documents.at(-1)?.id ?? null;
     onDocuments(sent);
   }
   await Promise.all(underWay);
