@@ -87,13 +87,14 @@ export function openUsage(sql: Sql): DurableUsage {
     // there is nothing to wait for.
     if ((pending.get(month)?.get(meterId) ?? 0) + others >= 0) return;
     owed.set(name, others + 1);
-    const isWritten = () =>
-      flush().then(
-        () => true,
-        () => false,
-      );
-    // When it fails, a later one writes it.
-    while (!(await isWritten())) await Bun.sleep(FLUSH_INTERVAL_MS);
+    while (true) {
+      try {
+        return await flush();
+      } catch {
+        // A later one writes it.
+        await Bun.sleep(FLUSH_INTERVAL_MS);
+      }
+    }
   }
 
   function flush(): Promise<void> {
