@@ -4,18 +4,7 @@ import type { Admission } from "./access/admission.ts";
 import type { Upkeep } from "./store/upkeep.ts";
 
 /** What a process does in the background, by its names in the metric. */
-export interface UpkeepTasks {
-  /** Learns of changes of keys. */
-  keys: Pick<Upkeep, "isFailing">;
-  /** Learns of changes of the directory. */
-  pages: Pick<Upkeep, "isFailing">;
-  /** Writes to PostgreSQL what keys have used: each process what it has charged itself. */
-  usage: Upkeep;
-  /** Keeps the search index current: one process for all. */
-  search?: Upkeep;
-  /** Folds list totals: one process for all. */
-  totals?: Upkeep;
-}
+export type UpkeepTasks = Record<string, Pick<Upkeep, "isFailing">>;
 
 /** How many answers of each status each route has given. */
 export type AnswerCounts = Map<string, Map<number, number>>;
