@@ -32,33 +32,26 @@ await runCommand(USAGE, async () => {
   await using sql = await openDatabase(databaseUrl, 2);
   const bar = progressBar("{bar} {value} of {total} categories | {eta_formatted} left");
   const started = performance.now();
-  try {
-    const look = values.repair ? repairLists : checkLists;
-    bar.start(1, 0);
-    const check = await look(sql, {
-      onWait() {
-        bar.stop();
-        sayWaiting();
-        bar.start(1, 0);
-      },
-      onProgress(done, categories) {
-        bar.setTotal(categories);
-        bar.update(done);
-      },
-    });
-    bar.stop();
-    const seconds = Math.round((performance.now() - started) / 100) / 10;
-    const isWrong = check.faults.length > 0 || check.wrongAncestors > 0;
-    const repaired = isWrong && values.repair;
-    print(
-      values.json
-        ? formatJson({ ...check, repaired, seconds })
-        : describe(check, repaired, seconds),
-    );
-    if (isWrong && !repaired) process.exitCode = 1;
-  } finally {
-    bar.stop();
-  }
+  const look = values.repair ? repairLists : checkLists;
+  bar.start(1, 0);
+  const check = await look(sql, {
+    onWait() {
+      bar.stop();
+      sayWaiting();
+      bar.start(1, 0);
+    },
+    onProgress(done, categories) {
+      bar.setTotal(categories);
+      bar.update(done);
+    },
+  }).finally(() => bar.stop());
+  const seconds = Math.round((performance.now() - started) / 100) / 10;
+  const isWrong = check.faults.length > 0 || check.wrongAncestors > 0;
+  const repaired = isWrong && values.repair;
+  print(
+    values.json ? formatJson({ ...check, repaired, seconds }) : describe(check, repaired, seconds),
+  );
+  if (isWrong && !repaired) process.exitCode = 1;
 });
 
 function describe(

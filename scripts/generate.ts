@@ -43,32 +43,27 @@ async function load(count: number, seed: number): Promise<void> {
   let started = performance.now();
   let there = 0;
   const secondsSince = () => (performance.now() - started) / 1000;
-  try {
-    const added = await loadBusinesses(sql, {
-      count,
-      seed,
-      onWait: sayWaiting,
-      onBegin(present) {
-        // Only now: waiting for another import is no part of the work.
-        started = performance.now();
-        there = present;
-        bar.start(count, there, { rate: 0 });
-      },
-      onProgress: (done) =>
-        bar.update(done, { rate: grouped(Math.round((done - there) / secondsSince())) }),
-      onUnsettled(error) {
-        bar.stop();
-        sayUnsettled("All is", error);
-      },
-    });
-    bar.stop();
-    const seconds = secondsSince();
-    print(
-      `Added ${counted(added, "business", "businesses")} in ${seconds.toFixed(1)} s, ${grouped(Math.round(added / seconds))} a second; there already: ${grouped(count - added)}.`,
-    );
-  } finally {
-    bar.stop();
-  }
+  const added = await loadBusinesses(sql, {
+    count,
+    seed,
+    onWait: sayWaiting,
+    onBegin(present) {
+      // Only now: waiting for another import is no part of the work.
+      started = performance.now();
+      there = present;
+      bar.start(count, there, { rate: 0 });
+    },
+    onProgress: (done) =>
+      bar.update(done, { rate: grouped(Math.round((done - there) / secondsSince())) }),
+    onUnsettled(error) {
+      bar.stop();
+      sayUnsettled("All is", error);
+    },
+  }).finally(() => bar.stop());
+  const seconds = secondsSince();
+  print(
+    `Added ${counted(added, "business", "businesses")} in ${seconds.toFixed(1)} s, ${grouped(Math.round(added / seconds))} a second; there already: ${grouped(count - added)}.`,
+  );
 }
 
 function* batches(count: number, seed: number): Generator<string> {
