@@ -1,13 +1,8 @@
-import { rmSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chromiumProgram } from "./stack/chromium.ts";
 import { BUN_ALLOCATOR } from "./stack/memory.ts";
 import { redisProgram } from "./stack/redis.ts";
 import { runCommand } from "./terminal/command.ts";
-import { onInterruption } from "./terminal/interruption.ts";
 import { print } from "./terminal/output.ts";
 import { countTests, lastLine, type Result, type SuiteResult } from "./test/report.ts";
 
@@ -43,25 +38,13 @@ async function check(script: string): Promise<Result> {
  * measures them again.
  */
 async function runSuite(): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), "highstreet-report-"));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  const stopWaiting = onInterruption(remove);
-  try {
-    const [first, second] = await Promise.all([
-      runHalf("1/2", join(folder, "1.xml")),
-      runHalf("2/2", join(folder, "2.xml")),
-    ]);
-    const skipped = first.skipped + second.skipped;
-    if (skipped > 0) print(`\n${skipped} skipped, as something that they need is missing`);
-    return { passed: first.passed + second.passed, failed: first.failed + second.failed };
-  } finally {
-    stopWaiting();
-    remove();
-  }
+  const [first, second] = await Promise.all([runHalf("1/2"), runHalf("2/2")]);
+  const skipped = first.skipped + second.skipped;
+  if (skipped > 0) print(`\n${skipped} skipped, as something that they need is missing`);
+  return { passed: first.passed + second.passed, failed: first.failed + second.failed };
 }
 
-/** @param report where Bun writes its JUnit report */
-async function runHalf(shard: string, report: string): Promise<SuiteResult> {
+async function runHalf(shard: string): Promise<SuiteResult> {
   const child = Bun.spawn(
     [
       process.execPath,
@@ -70,8 +53,6 @@ async function runHalf(shard: string, report: string): Promise<SuiteResult> {
       "--timings=test/timings.json",
       // The suite must not go on when this process is killed.
       "--no-orphans",
-      "--reporter=junit",
-      `--reporter-outfile=${report}`,
     ],
     {
       stdio: ["ignore", "inherit", "pipe"],
@@ -90,8 +71,5 @@ async function runHalf(shard: string, report: string): Promise<SuiteResult> {
     }
   }
   process.stderr.write(file);
-  const exitCode = await child.exited;
-
-  const written = Bun.file(report);
-  return countTests((await written.exists()) ? await written.text() : "", exitCode);
+  return countTests(file, await child.exited);
 }

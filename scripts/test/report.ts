@@ -10,18 +10,16 @@ export interface SuiteResult extends Result {
 
 /**
  * Counts the tests of a run.
- * @param report the JUnit report that Bun has written, empty when it did not get that far
- * @param exitCode Bun's own: the report does not have a file that cannot be loaded, nor the tests that a
- *   crash left out
+ * @param said what Bun has written of it, which ends with the totals: ` 48 pass`, ` 0 fail`, each on a line
+ * @param exitCode Bun's own: a run that crashes does not get that far
  */
-export function countTests(report: string, exitCode: number | null): SuiteResult {
-  const totals = report.match(/<testsuites [^>]*>/)?.[0];
-  const count = (name: string) => Number(totals?.match(new RegExp(` ${name}="(\\d+)"`))?.[1] ?? 0);
-  const [tests, failures, skipped] = [count("tests"), count("failures"), count("skipped")];
-  const passed = tests - failures - skipped;
+export function countTests(said: string, exitCode: number | null): SuiteResult {
+  const totals = Bun.stripANSI(said).matchAll(/^ *(\d+) (pass|fail|skip|todo)$/gm);
+  const counts = Object.fromEntries(totals.map(([, number, what]) => [what, Number(number)]));
+  const { pass = 0, fail = 0, skip = 0, todo = 0 } = counts;
   // A run of nothing has shown nothing.
-  const isWhole = exitCode === 0 && passed + failures > 0;
-  return { passed, failed: isWhole ? failures : Math.max(failures, 1), skipped };
+  const isWhole = exitCode === 0 && pass + fail > 0;
+  return { passed: pass, failed: isWhole ? fail : Math.max(fail, 1), skipped: skip + todo };
 }
 
 /** The last line of `npm test`. */

@@ -1,25 +1,33 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { countTests, lastLine } from "../../scripts/test/report.ts";
-import { newFolder } from "../support.ts";
+import { newFolder, outputOf } from "../support.ts";
 
-/** The start of what Bun writes, where each file has totals of its own. */
-const report = (tests: number, failures: number, skipped: number) => `<?xml version="1.0"?>
-<testsuites name="bun test" tests="${tests}" assertions="9" failures="${failures}" skipped="${skipped}" time="0.5">
-  <testsuite name="test/a.test.ts" tests="99" assertions="9" failures="99" skipped="99" time="0.5">`;
+/** The end of what Bun writes, behind what tests may write themselves. */
+const report = (tests: number, failures: number, skipped: number) => `test/a.test.ts:
+ 99 pass
+ 99 fail
+(pass) waits for 99 pass
+
+ ${tests - failures - skipped} pass
+ ${skipped} skip
+ ${failures} fail
+ 9 expect() calls
+Ran ${tests} tests across 1 file. [0.50s]
+`;
 
 test("a skipped test has neither passed nor failed", () => {
   expect(countTests(report(10, 0, 3), 0)).toEqual({ passed: 7, failed: 0, skipped: 3 });
   expect(countTests(report(10, 2, 3), 1)).toEqual({ passed: 5, failed: 2, skipped: 3 });
 });
 
-test("a file that crashed, which is in no report, is one failure", () => {
+test("a file that crashed, which is in no total, is one failure", () => {
   expect(countTests(report(4, 0, 1), 1)).toEqual({ passed: 3, failed: 1, skipped: 1 });
   // Ended by a signal.
   expect(countTests(report(4, 0, 1), null)).toEqual({ passed: 3, failed: 1, skipped: 1 });
 });
 
-test("a run that wrote no report, or had no test to run, has failed", () => {
+test("a run that wrote no totals, or had no test to run, has failed", () => {
   expect(countTests("", 1)).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(countTests("", 0)).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(countTests(report(2, 0, 2), 0)).toEqual({ passed: 0, failed: 1, skipped: 2 });
@@ -34,20 +42,26 @@ test("the last line has the sums", () => {
   expect(lastLine(results)).toBe("21 passed, 3 failed");
 });
 
-test("Bun's own report is read", async () => {
+test("Bun's own totals are read, in colours too", async () => {
   const folder = await newFolder();
   const head = 'import { expect, test } from "bun:test";\n';
   const tests = `${head} test("a", () => {}); test("b", () => {}); test.skip("c", () => {});`;
   await Bun.write(join(folder, "one.test.ts"), tests);
-  const run = async () => {
-    const args = ["test", "--reporter=junit", "--reporter-outfile=report.xml"];
-    const child = Bun.spawn([process.execPath, ...args], { cwd: folder, stderr: "ignore" });
-    const exitCode = await child.exited;
-    return countTests(await Bun.file(join(folder, "report.xml")).text(), exitCode);
+  const run = async (FORCE_COLOR: string) => {
+    const child = Bun.spawn([process.execPath, "test"], {
+      cwd: folder,
+      env: { ...process.env, FORCE_COLOR },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const { stderr, exitCode } = await outputOf(child);
+    return countTests(stderr, exitCode);
   };
-  expect(await run()).toEqual({ passed: 2, failed: 0, skipped: 1 });
+  const runTwice = () => Promise.all([run("0"), run("1")]);
+  const passed = { passed: 2, failed: 0, skipped: 1 };
+  expect(await runTwice()).toEqual([passed, passed]);
+  const failed = { passed: 2, failed: 1, skipped: 1 };
   await Bun.write(join(folder, "two.test.ts"), 'throw new Error("it crashed");');
-  expect(await run()).toEqual({ passed: 2, failed: 1, skipped: 1 });
+  expect(await runTwice()).toEqual([failed, failed]);
   await Bun.write(join(folder, "two.test.ts"), `${head} test("d", () => expect(1).toBe(2));`);
-  expect(await run()).toEqual({ passed: 2, failed: 1, skipped: 1 });
+  expect(await runTwice()).toEqual([failed, failed]);
 });
