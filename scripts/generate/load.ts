@@ -132,10 +132,15 @@ async function rowMaker(
   seed: number,
 ): Promise<(business: GeneratedBusiness) => NewBusiness> {
   const categories = await readCategories(sql);
-  const cities = await citiesByName(sql);
+  const cities = await Cities.load(sql);
+  await cities.add(
+    sql,
+    towns.flatMap(({ name }) => readTown(name) ?? []),
+  );
 
   return (business) => {
-    const city = cities.get(business.city);
+    const town = readTown(business.city);
+    const city = town ? cities.find(town) : undefined;
     const number = placeOf(business.sourceId) + 1;
     const [slug] = readableSlugs({
       name: business.name,
@@ -170,23 +175,4 @@ async function rowMaker(
       opening_hours: formatOpeningHours(business.openingHours),
     };
   };
-}
-
-/** The cities for all towns that have made-up businesses. */
-async function citiesByName(sql: Sql): Promise<Map<string, { id: number; slug: string }>> {
-  const cities = await Cities.load(sql);
-  const read = towns.flatMap(({ name }) => {
-    const town = readTown(name);
-    return town ? [{ name, town }] : [];
-  });
-  await cities.add(
-    sql,
-    read.map(({ town }) => town),
-  );
-  return new Map(
-    read.flatMap(({ name, town }) => {
-      const city = cities.find(town);
-      return city ? [[name, city]] : [];
-    }),
-  );
 }
