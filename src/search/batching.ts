@@ -69,15 +69,14 @@ async function ask(
   questions: readonly Question[],
 ): Promise<(Matches | null)[]> {
   const now = performance.now();
-  const isInTime = ({ until }: Question) => until - now >= LEAST_MS;
-  const open = questions.filter(isInTime);
+  const open = questions.filter(({ until }) => until - now >= LEAST_MS);
   if (open.length === 0) return questions.map(() => null);
   const { results } = await meili.multiSearch<MultiSearchParams, { id: string }>(
     { queries: open.map(({ query }) => query) },
     { signal: AbortSignal.timeout(Math.max(...open.map(({ until }) => until - now))) },
   );
-  const answers = results.values().map(toMatches);
-  return questions.map((question) => (isInTime(question) ? (answers.next().value ?? null) : null));
+  const answers = results.map(toMatches);
+  return questions.map((question) => answers[open.indexOf(question)] ?? null);
 }
 
 const toMatches = ({ hits, estimatedTotalHits: total = 0 }: MultiSearchResult<{ id: string }>) => ({
