@@ -90,7 +90,7 @@ export async function followAnnouncements(
   const stopListening = await listenTo(sql, CHANNEL, hear, forget);
   const confirm = () => sql.notify(CHANNEL, `${CONFIRMATION} ${self} ${performance.now()}`);
   const areMissing = () => performance.now() - Math.max(toldAt, beganAt) > LONGEST_SILENCE_MS;
-  const stopConfirming = repeat(CONFIRM_INTERVAL_MS, async () => void (await confirm()));
+  const stopConfirming = repeat(CONFIRM_INTERVAL_MS, confirm);
   // Not done by what confirms, since a connection that hangs holds that up.
   const watch = setInterval(() => {
     if (areMissing() === wereMissing) return;

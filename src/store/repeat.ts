@@ -2,8 +2,8 @@
  * Does some work at an interval, never twice at once. After a failure it goes on.
  * @returns stops it, and waits for the work under way
  */
-export function repeat(intervalMs: number, work: () => Promise<void>): () => Promise<void> {
-  let current: Promise<void> | undefined;
+export function repeat(intervalMs: number, work: () => Promise<unknown>): () => Promise<void> {
+  let current: Promise<unknown> | undefined;
   const timer = setInterval(() => {
     current ??= work()
       // Failures are told to nobody. Whoever depends on the work sees how long ago it last succeeded.
