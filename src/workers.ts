@@ -66,7 +66,8 @@ export async function startWorkers(
     const ended = new AbortController();
     worker.exited.then(() => ended.abort());
     const signal = AbortSignal.any([stopping.signal, ended.signal]);
-    for (let silent = 0; silent < MOST_SILENT; ) {
+    let silent = 0;
+    while (silent < MOST_SILENT) {
       const isOver = await sleep(LOOK_INTERVAL_MS, false, { signal }).catch(() => true);
       if (isOver) return;
       silent = (await worker.answers()) ? 0 : silent + 1;

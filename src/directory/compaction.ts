@@ -90,7 +90,8 @@ async function compact(sql: Sql, maxKeys: number): Promise<Step> {
  * as an import that began meanwhile, the rest is left to the server.
  */
 export async function compactListings(sql: Sql): Promise<void> {
-  for (let idle = 0; idle < MOST_IDLE_STEPS; ) {
+  let idle = 0;
+  while (idle < MOST_IDLE_STEPS) {
     const { isUnfinished, hasWritten } = await compact(sql, BULK_STEP_KEYS);
     if (!isUnfinished) return;
     idle = hasWritten ? 0 : idle + 1;

@@ -85,7 +85,8 @@ export async function openFeed(
       first.flatMap(({ town }) => town ?? []),
     );
     // Businesses that somebody has changed or deleted since they were read are dealt with once more.
-    for (let waiting: readonly Prepared[] = first; waiting.length > 0; ) {
+    let waiting: readonly Prepared[] = first;
+    while (waiting.length > 0) {
       const known = await readKnown(waiting);
       await create(waiting.filter(({ sourceId }) => !known.has(sourceId)));
       waiting = await update(waiting, known);

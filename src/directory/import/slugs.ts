@@ -39,10 +39,10 @@ export class SlugAllocator {
 
     // Those that ask for a certain slug choose first.
     for (const [index, { slug }] of wishes.entries()) if (slug) take(index, slug);
-    const unserved = wishes.flatMap(({ slug }, index) =>
+    let waiting = wishes.flatMap(({ slug }, index) =>
       slug || candidates[index]?.some((candidate) => take(index, candidate)) ? [] : [index],
     );
-    for (let waiting = unserved; waiting.length > 0; ) {
+    while (waiting.length > 0) {
       const bases = waiting.map((index) => candidates[index]?.at(-1) ?? "");
       const numbered = await this.#number(transaction, bases);
       for (const slug of await takenOf(transaction, numbered)) taken.add(slug);
