@@ -23,8 +23,13 @@ function describe(error: unknown): unknown {
 /** Why a start failed, in words for the operator. */
 export function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartError) return error.message;
+  return `Cannot start: ${reasonOf(error)}`;
+}
+
+/** An error in a few words; some have a code alone. */
+function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
-  return `Cannot start: ${message || code || error}`;
+  return message || code || String(error);
 }
 
 /**
@@ -36,8 +41,7 @@ export async function reach<Result>(store: string, use: () => Promise<Result>): 
   try {
     return await use();
   } catch (error) {
-    const { message, code } = error as { message?: string; code?: string };
-    throw new StartError(`Cannot use ${store}: ${message || code || error}`, { cause: error });
+    throw new StartError(`Cannot use ${store}: ${reasonOf(error)}`, { cause: error });
   }
 }
 

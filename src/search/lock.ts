@@ -27,7 +27,11 @@ export async function holdingSyncLock<Result>(
     idle_timeout: 0,
     max_lifetime: 0,
     fetch_types: false,
-    onclose: () => lost.abort(new LockLost()),
+    onclose() {
+      const reason = new Error("The connection that held the search lock was closed");
+      // As in the driver's own error.
+      lost.abort(Object.assign(reason, { code: "CONNECTION_CLOSED" }));
+    },
   });
   try {
     await holder`begin`;
@@ -77,12 +81,3 @@ const LONGEST_RELEASE_MS = 1_000;
 const LONGEST_SILENCE_MS = 60_000;
 
 type Options = postgres.Options<Record<string, never>> & { socket?: unknown };
-
-class LockLost extends Error {
-  /** As in the driver's own error. */
-  readonly code = "CONNECTION_CLOSED";
-
-  constructor() {
-    super("The connection that held the search lock was closed");
-  }
-}
