@@ -131,18 +131,14 @@ function readExpiry(given: Given): Date | null {
 }
 
 function readTime(text: string): Date {
-  // Without an offset, the same text would be another moment in each time zone.
-  const isTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(
-    text,
-  );
-  const time = new Date(text);
-  // Date takes the 30th of February for the 2nd of March.
-  const [day = ""] = text.split("T");
-  const isDay = isTime && new Date(`${day}T00:00Z`).toJSON()?.startsWith(day);
-  if (!isDay || Number.isNaN(time.getTime())) {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
+  try {
+    // Takes no time without an offset, which would be another moment in each time zone.
+    const { epochMilliseconds } = Temporal.Instant.from(isDay ? `${text}T00:00Z` : text);
+    return new Date(epochMilliseconds);
+  } catch {
     throw new CommandError(
       "--expires-at must be a time such as 2027-01-31 (UTC) or 2027-01-31T12:00:00Z.",
     );
   }
-  return time;
 }
