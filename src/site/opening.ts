@@ -15,8 +15,7 @@ type OpenState =
  * whose end is not after its beginning goes on into the next day.
  */
 export function openState(hours: readonly OpeningHours[], now: Date): OpenState {
-  const { day, time } = wallClock(now);
-  const at = minuteOf(time);
+  const { day, minute: at } = wallClock(now);
   const entriesOf = (ahead: number) =>
     hours.filter((entry) => entry.day === weekdayOf(day + ahead));
   if (entriesOf(0).some(isAllDay)) return { state: "open" };
@@ -91,19 +90,8 @@ export const isAllDay = ({ is24Hours, openTime, closeTime }: OpeningHours) =>
 /** MONDAY as it is written in a text. */
 export const dayName = (day: OpeningHours["day"]) => day[0] + day.slice(1).toLowerCase();
 
-/** The day of the week (0 is Monday) and the time as HH:MM. */
-export function wallClock(now: Date): { day: number; time: string } {
-  const parts = Object.fromEntries(
-    clock.formatToParts(now).map(({ type, value }) => [type, value]),
-  );
-  const day = weekdays.indexOf(parts.weekday?.toUpperCase() as (typeof weekdays)[number]);
-  return { day, time: `${parts.hour}:${parts.minute}` };
+/** The day of the week (0 is Monday) and the minutes since its midnight. */
+export function wallClock(now: Date): { day: number; minute: number } {
+  const { dayOfWeek, hour, minute } = now.toTemporalInstant().toZonedDateTimeISO("Europe/London");
+  return { day: dayOfWeek - 1, minute: 60 * hour + minute };
 }
-
-const clock = new Intl.DateTimeFormat("en-GB", {
-  timeZone: "Europe/London",
-  weekday: "long",
-  hour: "2-digit",
-  minute: "2-digit",
-  hourCycle: "h23",
-});
