@@ -8,15 +8,13 @@ import { MONDAYS, readRules, type Week, weekFrom } from "./osm-week.ts";
  *   no end, they are words, or they say that the place never opens
  */
 export function readWeek(value: string): Week | null {
-  if (value.length > LONGEST_VALUE) return null;
-  const known = read.get(value);
-  if (known) return known.week;
-  const week = quietly(() => parse(value));
-  read.set(value, { week });
-  return week;
+  return value.length > LONGEST_VALUE ? null : read.memo(value).week;
 }
 
-const read = new LRUCache<string, { week: Week | null }>({ max: 10_000 });
+const read = new LRUCache<string, { week: Week | null }>({
+  max: 10_000,
+  memoMethod: (value) => ({ week: quietly(() => parse(value)) }),
+});
 
 /** OpenStreetMap itself keeps no longer ones, and to read them takes the library ever longer. */
 const LONGEST_VALUE = 255;

@@ -12,17 +12,15 @@ import { cleanLine } from "./text.ts";
 
 /** A British telephone number in national format. */
 export function readPhone(text: string): string | null {
-  let number = numbers.get(text);
-  if (number === undefined) {
-    number = parsePhone(text) ?? "";
-    numbers.set(text, number);
-  }
-  return number || null;
+  return numbers.memo(text).number;
 }
 
 // Remembers numbers, since many branches give that of their head office, and reading one takes as long as
 // reading a row.
-const numbers = new LRUCache<string, string>({ max: 20_000 });
+const numbers = new LRUCache<string, { number: string | null }>({
+  max: 20_000,
+  memoMethod: (text) => ({ number: parsePhone(text) }),
+});
 
 function parsePhone(text: string): string | null {
   for (const given of text.split(/[;,/|&\n]|\b(?:or|and)\b/i)) {

@@ -13,12 +13,7 @@ export interface Town {
  * but a street, a county, a postcode or a building.
  */
 export function readTown(text: string): Town | null {
-  if (text.length > LONGEST_TEXT) return null;
-  const known = read.get(text);
-  if (known) return known.town;
-  const town = parse(text);
-  read.set(text, { town });
-  return town;
+  return text.length > LONGEST_TEXT ? null : read.memo(text).town;
 }
 
 /**
@@ -28,7 +23,10 @@ export function readTown(text: string): Town | null {
 const LONGEST_TEXT = 200;
 
 // Feeds repeat a few thousand towns in millions of rows.
-const read = new LRUCache<string, { town: Town | null }>({ max: 20_000 });
+const read = new LRUCache<string, { town: Town | null }>({
+  max: 20_000,
+  memoMethod: (text) => ({ town: parse(text) }),
+});
 
 function parse(text: string): Town | null {
   const parts = separated(cleanLine(text)).map(withoutSurroundings).map(firstName);
