@@ -32,8 +32,7 @@ export async function writeRequests(
   const counts: number[] = [];
   const order = Uint32Array.from(requests, (request) => {
     const line = toLine(request);
-    const number = numbers.get(line) ?? numbers.size;
-    numbers.set(line, number);
+    const number = numbers.getOrInsert(line, numbers.size);
     counts[number] = (counts[number] ?? 0) + 1;
     return number;
   });

@@ -24,11 +24,10 @@ export async function readOutcodes(file: string): Promise<Outcodes> {
     }
     // Some places have no coordinates.
     if (cells[9]?.trim() === "" || cells[10]?.trim() === "") continue;
-    const sum = sums.get(outcode) ?? { latitude: 0, longitude: 0, places: 0 };
+    const sum = sums.getOrInsert(outcode, { latitude: 0, longitude: 0, places: 0 });
     sum.latitude += latitude;
     sum.longitude += longitude;
     sum.places++;
-    sums.set(outcode, sum);
   }
   return new Map(
     [...sums].map(([outcode, { latitude, longitude, places }]) => [

@@ -64,11 +64,8 @@ type Begin = (key: ApiKey, month: string) => Promise<void>;
  */
 function oncePerMeter(begin: Begin): Begin {
   const underWay = new Map<string, Promise<void>>();
-  return (key, month) => {
-    const known = underWay.get(key.meterId);
-    if (known) return known;
-    const begun = begin(key, month).finally(() => underWay.delete(key.meterId));
-    underWay.set(key.meterId, begun);
-    return begun;
-  };
+  return (key, month) =>
+    underWay.getOrInsertComputed(key.meterId, (meterId) =>
+      begin(key, month).finally(() => underWay.delete(meterId)),
+    );
 }

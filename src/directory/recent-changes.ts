@@ -21,9 +21,7 @@ export class RecentChanges {
   tell(changes: readonly Change[]): void {
     this.#latest += 1;
     for (const [subject, touch] of touchesOf(changes, this.#latest)) {
-      const earlier = this.#newer.bySubject.get(subject);
-      if (earlier) earlier.push(touch);
-      else this.#newer.bySubject.set(subject, [touch]);
+      this.#newer.bySubject.getOrInsertComputed(subject, () => []).push(touch);
       this.#newer.size += 1;
     }
     if (this.#newer.size < MOST_TOUCHES) return;

@@ -282,7 +282,7 @@ export const exactWords = [...new Set([...knownTrades, ...ownWords.flatMap(inBot
 function collect(): Record<string, string[]> {
   const found = new Map<string, Set<string>>();
   const link = (from: string, to: string) => {
-    if (from !== to) found.set(from, (found.get(from) ?? new Set()).add(to));
+    if (from !== to) found.getOrInsertComputed(from, () => new Set()).add(to);
   };
   for (const group of alike) {
     const names = group.flatMap(inBothNumbers);

@@ -8,7 +8,7 @@ export function asTyped(words: string, text: string): string {
     for (let start = 0; start + length <= pieces.length; start++) {
       const run = pieces.slice(start, start + length).join(" ");
       const word = searchWords(run).join(" ");
-      if (!typed.has(word)) typed.set(word, run.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""));
+      typed.getOrInsert(word, run.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""));
     }
   }
   return words

@@ -77,8 +77,7 @@ function lettersOf(initials: readonly { initial: string; cities: number }[]) {
   const letters = new Map<string, number>();
   let total = 0;
   for (const { initial, cities } of initials) {
-    const letter = letterOf(initial);
-    if (!letters.has(letter)) letters.set(letter, total);
+    letters.getOrInsert(letterOf(initial), total);
     total += cities;
   }
   return { letters, total };

@@ -23,7 +23,7 @@ export class Cities {
   async add(sql: Sql | Transaction, towns: Iterable<Town>): Promise<void> {
     const fresh = new Map<string, Town>();
     for (const town of towns) {
-      if (!this.find(town) && !fresh.has(town.slug)) fresh.set(town.slug, town);
+      if (!this.find(town)) fresh.getOrInsert(town.slug, town);
     }
     if (fresh.size === 0) return;
     const added = await sql<City[]>`
