@@ -3,14 +3,14 @@ import { constants } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { $ } from "bun";
-import { type Config, loadConfig } from "../src/config.ts";
+import { type Config, givenIn, loadConfig } from "../src/config.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { syncSearch } from "../src/search/sync.ts";
 import { openMeilisearch } from "../src/store/meilisearch.ts";
 import { laterMigrations, migrate } from "../src/store/migrations.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { claimFolder } from "./stack/claim.ts";
-import { dataFolder, isSet, removeStack, writeStack } from "./stack/environment.ts";
+import { dataFolder, removeStack, writeStack } from "./stack/environment.ts";
 import { endLeftovers } from "./stack/leftovers.ts";
 import { fillDirectory } from "./stack/sample.ts";
 import { choosePort, localUrl, startServer } from "./stack/server.ts";
@@ -62,12 +62,11 @@ process.exit();
 
 /** All settings, with placeholders for the stores that are yet to be started. */
 function readSettings(): Config {
-  const { DATABASE_URL, REDIS_URL, MEILI_URL } = process.env;
   return loadConfig({
-    ...process.env,
-    DATABASE_URL: isSet(DATABASE_URL) ? DATABASE_URL : "postgres://localhost",
-    REDIS_URL: isSet(REDIS_URL) ? REDIS_URL : "redis://localhost",
-    MEILI_URL: isSet(MEILI_URL) ? MEILI_URL : "http://localhost",
+    DATABASE_URL: "postgres://localhost",
+    REDIS_URL: "redis://localhost",
+    MEILI_URL: "http://localhost",
+    ...givenIn(process.env),
   });
 }
 
@@ -101,7 +100,8 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
   await sql.end();
 
   const url = localUrl(config.host, port);
-  const baseUrl = isSet(process.env.BASE_URL) ? config.baseUrl : url;
+  const { BASE_URL, APPLICATIONS = "auto", DATA_DIR } = givenIn(process.env);
+  const baseUrl = BASE_URL ? config.baseUrl : url;
   const env = {
     ...process.env,
     PORT: `${port}`,
@@ -110,7 +110,7 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
     REDIS_URL: stores.redisUrl,
     MEILI_URL: stores.meiliUrl,
     MEILI_KEY: stores.meiliKey,
-    APPLICATIONS: isSet(process.env.APPLICATIONS) ? process.env.APPLICATIONS : "auto",
+    APPLICATIONS,
   };
   const server = await step("Server", startServer(supervisor, env, config));
   const { pids, ...addresses } = stores;
@@ -121,8 +121,7 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
   });
   print(`listening on ${url}`);
   // Without it, commands look in the standard folder.
-  const { DATA_DIR } = process.env;
-  const folderSetting = isSet(DATA_DIR) ? `DATA_DIR=${$.escape(DATA_DIR)} ` : "";
+  const folderSetting = DATA_DIR ? `DATA_DIR=${$.escape(DATA_DIR)} ` : "";
   const issue = `${folderSetting}npx bun scripts/issue-key.ts --name "Ada Shah" --email ada@client.example --tier developer`;
   const calls = config.openAccess
     ? [`curl '${baseUrl}/api/v1/businesses?limit=2'`, issue]

@@ -17,14 +17,20 @@ export class ConfigError extends Error {
  * Reads the settings of the server from an environment.
  * @throws ConfigError that lists all faults at once
  */
-export function loadConfig(env: Record<string, string | undefined>): Config {
+export function loadConfig(env: Environment): Config {
+  const result = v.safeParse(settings, givenIn(env));
+  if (!result.success) throw new ConfigError(result.issues.map(describeIssue));
+  return Object.freeze(result.output);
+}
+
+export type Environment = Record<string, string | undefined>;
+
+/** The variables of an environment that are set. */
+export function givenIn(env: Environment): Environment {
   // An empty variable is how shells and compose files say "not set".
   // Blanks around a value are slips, such as the line ends of a file from Windows.
   const trimmed = Object.entries(env).map(([name, value]) => [name, value?.trim()]);
-  const given = Object.fromEntries(trimmed.filter(([, value]) => value));
-  const result = v.safeParse(settings, given);
-  if (!result.success) throw new ConfigError(result.issues.map(describeIssue));
-  return Object.freeze(result.output);
+  return Object.fromEntries(trimmed.filter(([, value]) => value));
 }
 
 /** Values for the messages about settings that have no default. */

@@ -1,10 +1,9 @@
 import { readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { type Environment, givenIn } from "../../src/config.ts";
 import { CommandError } from "../terminal/command.ts";
 import { say } from "../terminal/output.ts";
 import { runsOn } from "./leftovers.ts";
-
-type Environment = Record<string, string | undefined>;
 
 /** What `npm start` runs, as written to `DATA_DIR/stack.json`. The pid of a store that runs elsewhere is null. */
 export interface Stack {
@@ -31,48 +30,40 @@ export async function scriptEnvironment(
   env: Environment = process.env,
   warn: (line: string) => void = say,
 ): Promise<Environment> {
-  if (isSet(env.DATABASE_URL) && isSet(env.REDIS_URL) && isSet(env.MEILI_URL)) return env;
-  const stack = await readStack(dataFolder(env));
+  const given = givenIn(env);
+  if (given.DATABASE_URL && given.REDIS_URL && given.MEILI_URL) return given;
+  const folder = dataFolder(env);
+  const stack = await readStack(folder);
   if (!stack) {
     throw new CommandError(
-      `No stack runs with its data in ${dataFolder(env)}: run \`npm start\` first, or set DATABASE_URL, REDIS_URL and MEILI_URL.`,
+      `No stack runs with its data in ${folder}: run \`npm start\` first, or set DATABASE_URL, REDIS_URL and MEILI_URL.`,
     );
   }
-  warnOfMixture(env, stack, warn);
-  return {
-    ...env,
-    BASE_URL: isSet(env.BASE_URL) ? env.BASE_URL : stack.baseUrl,
-    DATABASE_URL: isSet(env.DATABASE_URL) ? env.DATABASE_URL : stack.databaseUrl,
-    REDIS_URL: isSet(env.REDIS_URL) ? env.REDIS_URL : stack.redisUrl,
-    // A key belongs to its server, so they are taken together.
-    ...(!isSet(env.MEILI_URL) && { MEILI_URL: stack.meiliUrl, MEILI_KEY: stack.meiliKey }),
-  };
-}
-
-/** Says so if something that is set is another than that of the stack, which is to give the rest. */
-function warnOfMixture(env: Environment, stack: Stack, warn: (line: string) => void): void {
   const ofStack: Environment = {
     DATABASE_URL: stack.databaseUrl,
     REDIS_URL: stack.redisUrl,
     MEILI_URL: stack.meiliUrl,
   };
   const names = Object.keys(ofStack);
-  const taken = names.filter((name) => !isSet(env[name]));
-  const others = names.filter((name) => isSet(env[name]) && env[name].trim() !== ofStack[name]);
-  if (others.length === 0) return;
-  warn(
-    `Taking ${others.join(" and ")} as set, but ${taken.join(" and ")} from the stack in ${dataFolder(env)}: they may be of different directories.`,
-  );
+  const taken = names.filter((name) => !given[name]);
+  const others = names.filter((name) => given[name] && given[name] !== ofStack[name]);
+  if (others.length > 0) {
+    warn(
+      `Taking ${others.join(" and ")} as set, but ${taken.join(" and ")} from the stack in ${folder}: they may be of different directories.`,
+    );
+  }
+  return {
+    BASE_URL: stack.baseUrl,
+    ...ofStack,
+    ...given,
+    // A key belongs to its server, so they are taken together.
+    ...(!given.MEILI_URL && { MEILI_KEY: stack.meiliKey }),
+  };
 }
 
 /** DATA_DIR as an absolute path. */
 export function dataFolder(env: Environment): string {
-  return resolve(isSet(env.DATA_DIR) ? env.DATA_DIR.trim() : ".data");
-}
-
-/** Whether a variable has a value. Shells and compose files say "not set" with an empty one. */
-export function isSet(value: string | undefined): value is string {
-  return value !== undefined && value.trim() !== "";
+  return resolve(givenIn(env).DATA_DIR ?? ".data");
 }
 
 /** The running stack of a data folder; null if none is running, even if a killed one left its file. */

@@ -1,9 +1,10 @@
+import { givenIn } from "../../src/config.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres, ping } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { CommandError } from "../terminal/command.ts";
 import { step } from "../terminal/output.ts";
-import { isSet, type Stack } from "./environment.ts";
+import type { Stack } from "./environment.ts";
 import { startMeilisearch } from "./meilisearch.ts";
 import { startPostgres } from "./postgres.ts";
 import { startRedis } from "./redis.ts";
@@ -14,24 +15,21 @@ type Stores = Omit<Stack, "baseUrl" | "pids"> & { pids: Omit<Stack["pids"], "ser
 
 /** Starts each store whose address is not in the environment, and checks that the others answer. */
 export async function startStores(supervisor: Supervisor): Promise<Stores> {
-  const { DATABASE_URL, REDIS_URL, MEILI_URL, MEILI_KEY = "" } = process.env;
-  const meiliKey = MEILI_KEY.trim();
+  const { DATABASE_URL, REDIS_URL, MEILI_URL, MEILI_KEY = "" } = givenIn(process.env);
   const [postgres, redis, meilisearch] = await Promise.all([
-    isSet(DATABASE_URL)
+    DATABASE_URL
       ? useGiven("DATABASE_URL", DATABASE_URL, askPostgres)
       : step("PostgreSQL", startPostgres(supervisor)),
-    isSet(REDIS_URL)
-      ? useGiven("REDIS_URL", REDIS_URL, askRedis)
-      : step("Redis", startRedis(supervisor)),
-    isSet(MEILI_URL)
-      ? useGiven("MEILI_URL", MEILI_URL, (url) => askMeilisearch(url, meiliKey))
+    REDIS_URL ? useGiven("REDIS_URL", REDIS_URL, askRedis) : step("Redis", startRedis(supervisor)),
+    MEILI_URL
+      ? useGiven("MEILI_URL", MEILI_URL, (url) => askMeilisearch(url, MEILI_KEY))
       : step("Meilisearch", startMeilisearch(supervisor)),
   ]);
   return {
     databaseUrl: postgres.url,
     redisUrl: redis.url,
     meiliUrl: meilisearch.url,
-    meiliKey: "key" in meilisearch ? meilisearch.key : meiliKey,
+    meiliKey: "key" in meilisearch ? meilisearch.key : MEILI_KEY,
     pids: { postgres: postgres.pid, redis: redis.pid, meilisearch: meilisearch.pid },
   };
 }
