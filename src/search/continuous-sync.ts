@@ -36,12 +36,9 @@ export async function startSearchSync({
   let leavesOthers = false;
   /** The first change that an index of another version lacks, and for how many polls it has lacked it. */
   let lacking: { change: string | null; polls: number } = NOTHING_LACKING;
-  let wake = () => {};
-  let isWoken = false;
-  const onChange = () => {
-    isWoken = true;
-    wake();
-  };
+  /** Aborted by whatever is committed after a run has begun. */
+  let change = new AbortController();
+  const onChange = () => change.abort();
   // Where there was no index, searches are answered with 503 until the new one is there.
   const onBuild = (businesses: number) => log.info({ businesses }, "building a new search index");
   const stopListening = await listenTo(listener, "directory_changed", onChange, onChange);
@@ -51,7 +48,6 @@ export async function startSearchSync({
     isFailing: () => failures > 0,
     async stop() {
       stopping.abort();
-      wake();
       // Changes that a hung Meilisearch holds up stay recorded; it must not hold up the shutdown.
       await Promise.race([running, sleep(STOP_MS, undefined, { ref: false })]);
       await stopListening();
@@ -62,7 +58,7 @@ export async function startSearchSync({
     let tidiedAt = performance.now();
     let isQuiet = false;
     while (!signal.aborted) {
-      isWoken = false;
+      change = new AbortController();
       const began = performance.now();
       const tidy =
         began - tidiedAt >= pollIntervalMs * (isQuiet ? POLLS_UNTIDY : MOST_POLLS_UNTIDY);
@@ -107,27 +103,16 @@ export async function startSearchSync({
     }
     if (result.rebuilt) log.info("built a new search index");
     leavesOthers = true;
-    const isQuiet = !(await untilWoken());
+    await rest(pollIntervalMs, AbortSignal.any([signal, change.signal]));
+    const isQuiet = !change.signal.aborted;
     const interval = Math.min(took * INTERVAL_RUNS, LONGEST_INTERVAL_MS);
     await rest(Math.max(0, began + interval - performance.now()));
     return isQuiet;
   }
 
-  /** Waits for a change, or until the poll is due: then false. */
-  async function untilWoken(): Promise<boolean> {
-    if (!isWoken && !signal.aborted) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      wake = resolve;
-      const poll = setTimeout(resolve, pollIntervalMs);
-      await promise;
-      clearTimeout(poll);
-    }
-    return isWoken;
-  }
-
-  /** Waits; changes do not shorten it. */
-  function rest(ms: number): Promise<void> {
-    return sleep(ms, undefined, { signal }).catch(() => {});
+  /** Waits, but not when this is aborted: by default only at the end, so changes do not shorten it. */
+  function rest(ms: number, until = signal): Promise<void> {
+    return sleep(ms, undefined, { signal: until }).catch(() => {});
   }
 }
 
