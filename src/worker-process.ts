@@ -5,10 +5,7 @@ import { StartError } from "./process.ts";
 import { withDeadline } from "./store/deadline.ts";
 
 /** What a worker is told. */
-export type ToWorker =
-  | ServeOrder
-  | { type: "measure" }
-  | { type: "scraped"; id: number; text: string };
+export type ToWorker = ServeOrder | { type: "measure" } | { type: "scraped"; text: string };
 
 export interface ServeOrder {
   type: "serve";
@@ -24,7 +21,7 @@ export type FromWorker =
   | { type: "ready"; url: string }
   | { type: "failed"; reason: string }
   | { type: "metrics"; metrics: Metrics }
-  | { type: "scrape"; id: number };
+  | { type: "scrape" };
 
 export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
@@ -88,7 +85,7 @@ function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
         measured.resolve(last);
         measured = Promise.withResolvers();
       } else {
-        tell({ type: "scraped", id: message.id, text: await scrape() });
+        tell({ type: "scraped", text: await scrape() });
       }
     },
   });

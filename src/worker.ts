@@ -7,9 +7,8 @@ import type { FromWorker, ServeOrder, ToWorker } from "./worker-process.ts";
 
 let log = createLog();
 let server: RunningServer | undefined;
-/** Scrapes that came to this worker, until the parent has the metrics of all. */
-const scrapes = new Map<number, (text: string) => void>();
-let lastScrape = 0;
+/** The metrics of all workers, which the parent has been asked for. */
+let scraped: PromiseWithResolvers<string> | undefined;
 
 endWhenTold(
   async () => server?.stop(),
@@ -17,7 +16,7 @@ endWhenTold(
 );
 process.on("message", async (message: ToWorker) => {
   if (message.type === "serve") await serve(message);
-  else if (message.type === "scraped") scrapes.get(message.id)?.(message.text);
+  else if (message.type === "scraped") scraped?.resolve(message.text);
   else if (server) tell({ type: "metrics", metrics: await server.metrics.getMetricsAsJSON() });
 });
 
@@ -32,13 +31,15 @@ async function serve({ config, number, isReplacement }: ServeOrder): Promise<voi
   }
 }
 
-/** The metrics of all workers together. */
+/** The metrics of all workers together: the parent is asked once for all who ask meanwhile. */
 async function scrape(): Promise<string> {
-  const id = ++lastScrape;
-  const { promise, resolve } = Promise.withResolvers<string>();
-  scrapes.set(id, resolve);
-  tell({ type: "scrape", id });
-  return await withDeadline(promise, LONGEST_SCRAPE_MS).finally(() => scrapes.delete(id));
+  if (!scraped) {
+    scraped = Promise.withResolvers();
+    tell({ type: "scrape" });
+  }
+  return await withDeadline(scraped.promise, LONGEST_SCRAPE_MS).finally(() => {
+    scraped = undefined;
+  });
 }
 
 const LONGEST_SCRAPE_MS = 2_000;
