@@ -40,13 +40,6 @@ export function weighted<Item>(
   });
   return (random) => {
     const target = random.fraction() * total;
-    let low = 0;
-    let high = items.length - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((bounds[middle] as number) > target) high = middle;
-      else low = middle + 1;
-    }
-    return items[low] as Item;
+    return items[bounds.findIndex((bound) => bound > target)] as Item;
   };
 }
