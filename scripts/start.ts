@@ -112,7 +112,7 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
     MEILI_KEY: stores.meiliKey,
     APPLICATIONS,
   };
-  const server = await step("Server", startServer(supervisor, env, config));
+  const server = await step("Server", startServer(supervisor, env));
   const { pids, ...addresses } = stores;
   await writeStack(supervisor.folder, {
     baseUrl,

@@ -1,7 +1,6 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfig } from "../../src/config.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { startMeilisearch } from "../stack/meilisearch.ts";
@@ -53,7 +52,7 @@ export async function startServers(
       INSTANCES: String(count),
       TRUSTED_PROXIES: "127.0.0.0/8",
     };
-    await startServer(supervisor, env, loadConfig(env));
+    await startServer(supervisor, env);
     urls.push(`http://127.0.0.1:${port}`);
   }
   return { urls, sql };

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../../src/config.ts";
+import { type Config, type Environment, loadConfig } from "../../src/config.ts";
 import { cannotListen } from "../../src/process.ts";
 import { CommandError } from "../terminal/command.ts";
 import { SERVER_MEMORY } from "./memory.ts";
@@ -50,11 +50,8 @@ export function localUrl(host: string, port: number): string {
  * Starts the server as a process of its own, and waits until it says that it is serving (which it
  * does once all its workers are) and actually answers.
  */
-export async function startServer(
-  supervisor: Supervisor,
-  env: Record<string, string | undefined>,
-  { host }: Config,
-): Promise<Daemon> {
+export async function startServer(supervisor: Supervisor, env: Environment): Promise<Daemon> {
+  const { host, port } = loadConfig(env);
   const daemon = supervisor.start({
     title: "The server",
     name: "server",
@@ -65,7 +62,7 @@ export async function startServer(
   await supervisor.ready(daemon, async () => {
     const log = await readFile(daemon.log, "utf8");
     const isServing = log.includes('"msg":"serving"');
-    return isServing && isHealthy(`${localUrl(host, Number(env.PORT))}/healthz`);
+    return isServing && isHealthy(`${localUrl(host, port)}/healthz`);
   });
   return daemon;
 }
