@@ -18,7 +18,7 @@ export function batchQueries(sql: Sql, meili: Meilisearch, workers = 1): Batched
       batchSize: BATCH_SIZE,
       // One for each core that Meilisearch has, if its machine is like this one, and one more that it finds
       // waiting when it is done with another. With twice as many or more, each takes longer.
-      concurrency: Math.ceil(availableParallelism() / workers) + 1,
+      concurrency: Math.max(1, Math.floor((availableParallelism() + 1) / workers)),
       order: (a, b) => a.until - b.until,
     }),
     findListed: batched((lists) => findLists(sql, lists), {
