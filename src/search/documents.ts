@@ -9,6 +9,14 @@ export interface SearchDocument {
   /** `boots norwich`: its name and its city, as one asks for the branch of a chain. */
   called: string;
   /**
+   * Each word of its city again and again: `{ 0: "tunbridge tunbridge …", 1: "tunbridge wells wells …" }`. To
+   * Meilisearch, an attribute begins with the question also when some of the words have their places in other
+   * attributes. To `chinese wells`, therefore, a takeaway called `Jade` would be better than `Golden Dragon`,
+   * as its name and its city are two words, if the city were not at every place. The second word of a city is
+   * never at the first place: to `wells`, nothing begins with it in Tunbridge Wells.
+   */
+  place: Record<string, string>;
+  /**
    * `chemists pharmacies wells`: its category and its city. Meilisearch prefers an attribute that is just the
    * question, and after that one that begins with it. To `pubs norwich`, therefore, all pubs there match
    * equally well, whatever their names and addresses are, and rank decides; and to `pubs wells`, those in
@@ -86,7 +94,7 @@ interface Trade {
 }
 
 /** What the documents of one city have in common. */
-interface CityPart extends Pick<SearchDocument, "citySlug"> {
+interface CityPart extends Pick<SearchDocument, "citySlug" | "place"> {
   /** The words of its name. */
   name: string;
 }
@@ -121,6 +129,7 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
     id: row.id,
     name: normalised(row.name),
     called: `${normalised(row.name)} ${city.name}`,
+    place: city.place,
     category: there(whole.plural),
     trade: there(whole.singular),
     firstCategory: there(first.plural),
@@ -175,9 +184,21 @@ async function readCities(sql: Sql, ids: number[]): Promise<Map<number, CityPart
   const rows = await sql<{ id: number; slug: string; name: string }[]>`
     select id, slug, name from cities where id = any(${ids}::integer[])`;
   return new Map(
-    rows.map(({ id, slug, name }) => [id, { name: normalised(name), citySlug: slug }]),
+    rows.map(({ id, slug, name }) => {
+      const words = searchWords(name);
+      const again = words.map((word, before) =>
+        [...words.slice(0, before), ...Array(PLACES).fill(word)].join(" "),
+      );
+      return [
+        id,
+        { name: words.join(" "), place: Object.fromEntries(again.entries()), citySlug: slug },
+      ];
+    }),
   );
 }
+
+/** More than the words of a question that come before its town, in nearly all questions. */
+const PLACES = 6;
 
 const distinct = (ids: number[]) => [...new Set(ids)];
 

@@ -43,6 +43,7 @@ const rules = {
     "postcode",
     "branch",
     "about",
+    "place",
   ],
   filterableAttributes,
   // Text first. What is equal there goes by the order of lists; what is equal there too stays in

@@ -503,6 +503,27 @@ describe("order and totals", () => {
     await syncSearch({ sql: database.sql, meili, index });
   });
 
+  test("how long its name is does not matter to a question for the beginning of a trade and a town", async () => {
+    const takeaway = { category: "chinese-takeaways" };
+    const added = [
+      { ...takeaway, name: "The Golden Dragon", city: "Wells", rating: 3 },
+      { ...takeaway, name: "Jade", city: "Wells", rating: 2 },
+      { ...takeaway, name: "The Golden Dragon", city: "Milton Keynes", rating: 3 },
+      { ...takeaway, name: "Jade", city: "Milton Keynes", rating: 2 },
+      { name: "Keynes Books", category: "bookshops", rating: 1 },
+    ];
+    const ids = [];
+    for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
+    await syncSearch({ sql: database.sql, meili, index });
+    for (const text of ["chinese in wells", "chinese in milton keynes"]) {
+      expect([text, ...(await names(text))]).toEqual([text, "The Golden Dragon", "Jade"]);
+    }
+    // The second word of a town is not the beginning of anything.
+    expect((await names("keynes"))[0]).toBe("Keynes Books");
+    await database.sql`delete from businesses where id = any(${ids})`;
+    await syncSearch({ sql: database.sql, meili, index });
+  });
+
   test("the total counts all matches, whatever the page", async () => {
     const pages = await Promise.all(
       [0, 1, 2, 3, 4].map((offset) => search("twin tyres", { limit: 1, offset })),
