@@ -6,7 +6,10 @@ import { searchWords, singular } from "./words.ts";
 export interface SearchDocument {
   id: string;
   name: string;
-  /** `boots norwich`: its name and its city, as one asks for the branch of a chain. */
+  /**
+   * `norwich boots`: its city and its name, as one asks for the branch of a chain. In this order, the words of
+   * `boots norwich` are not farther from each other where the name goes on.
+   */
   called: string;
   /**
    * Each word of its city again and again: `{ 0: "tunbridge tunbridge …", 1: "tunbridge wells wells …" }`. To
@@ -33,9 +36,9 @@ export interface SearchDocument {
   secondCategory: string;
   /** `pharmacy wells` */
   secondTrade: string;
-  /** `wells chemists pharmacies chemist pharmacy`; not just a question, so that `Wells Chemists` comes first. */
+  /** `wells chemists pharmacies chemist pharmacy wells pharmacies`: both trades right after the city. */
   city: string;
-  /** `wells chemist pharmacy chemists pharmacies` */
+  /** `wells chemist pharmacy chemists pharmacies wells pharmacy` */
   town: string;
   address: string;
   postcode: string;
@@ -125,10 +128,12 @@ async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<Se
 function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocument {
   const { whole, first, second } = branch.names;
   const there = (trade: string) => trade && `${trade} ${city.name}`;
+  const after = (trade: string) => trade && `${city.name} ${trade}`;
+  const name = normalised(row.name);
   return {
     id: row.id,
-    name: normalised(row.name),
-    called: `${normalised(row.name)} ${city.name}`,
+    name,
+    called: `${city.name} ${name}`,
     place: city.place,
     category: there(whole.plural),
     trade: there(whole.singular),
@@ -136,8 +141,8 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
     firstTrade: there(first.singular),
     secondCategory: there(second.plural),
     secondTrade: there(second.singular),
-    city: `${city.name} ${whole.plural} ${whole.singular}`,
-    town: `${city.name} ${whole.singular} ${whole.plural}`,
+    city: `${after(whole.plural)} ${whole.singular} ${after(second.plural)}`.trim(),
+    town: `${after(whole.singular)} ${whole.plural} ${after(second.singular)}`.trim(),
     address: normalised(`${row.addressLine1}, ${row.addressLine2 ?? ""}`),
     postcode: normalised(row.postcode),
     branch: branch.branch,

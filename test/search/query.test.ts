@@ -469,7 +469,7 @@ describe("order and totals", () => {
     await syncSearch({ sql: database.sql, meili, index });
   });
 
-  test("a whole name and its town come before those that only hold the same words", async () => {
+  test("a whole name and its town come first, then what else in the town is called so", async () => {
     const added = [
       { name: "Boots", category: "pharmacies", city: "Bradford", rating: 2 },
       { name: "Boots", category: "pharmacies", city: "Bradford on Avon", rating: 5 },
@@ -478,8 +478,10 @@ describe("order and totals", () => {
     const ids = [];
     for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
     await syncSearch({ sql: database.sql, meili, index });
-    const { items } = await search("boots in bradford");
-    expect(items.map(({ rating }) => rating)).toEqual([2, 5, 4]);
+    for (const text of ["boots in bradford", "bradford boots"]) {
+      const { items } = await search(text);
+      expect([text, ...items.map(({ rating }) => rating)]).toEqual([text, 2, 4, 5]);
+    }
     await database.sql`delete from businesses where id = any(${ids})`;
     await syncSearch({ sql: database.sql, meili, index });
   });
@@ -520,6 +522,26 @@ describe("order and totals", () => {
     }
     // The second word of a town is not the beginning of anything.
     expect((await names("keynes"))[0]).toBe("Keynes Books");
+    await database.sql`delete from businesses where id = any(${ids})`;
+    await syncSearch({ sql: database.sql, meili, index });
+  });
+
+  test("nor to one for the beginning of names and a town", async () => {
+    const added = [
+      { name: "Lotus", category: "gyms", rating: 1 },
+      { name: "Lotus Bed & Breakfast", category: "bed-and-breakfasts", rating: 4 },
+      { name: "Lotus Garden Spa", category: "gyms", rating: 3 },
+      { name: "Lotus Baths", category: "swimming-pools", rating: 2 },
+    ];
+    const ids = [];
+    for (const business of added) {
+      ids.push((await addBusiness(database.sql, { ...business, city: "Wells" })).id);
+    }
+    await syncSearch({ sql: database.sql, meili, index });
+    const found = added.map(({ name }) => name);
+    for (const text of ["lotus in wells", "wells lotus"]) {
+      expect([text, ...(await names(text))]).toEqual([text, ...found]);
+    }
     await database.sql`delete from businesses where id = any(${ids})`;
     await syncSearch({ sql: database.sql, meili, index });
   });
