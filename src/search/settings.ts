@@ -27,7 +27,7 @@ const rules = {
   // wins. Trades and towns come before names: to `norwich pub`, no pub there is better for its name, and
   // all come before coaches called `Norwich Pub Tours`. Whoever types a whole name, or the beginning of
   // one, still gets that business first, because exactness is ranked before the attribute; only a name that
-  // is a trade and then a town, such as `Pub Norwich`, is no better than any pub there.
+  // is just a trade and its town, such as `Norwich Pub`, is no better than any pub there.
   searchableAttributes: [
     "category",
     "trade",
