@@ -57,7 +57,7 @@ const postcodeAreas = new Set(
 export function singular(word: string): string {
   if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`;
   if (/(s|sh|ch|x)es$/.test(word)) return word.slice(0, -2);
-  return /.[^su]s$/.test(word) ? word.slice(0, -1) : word;
+  return /.[^su]s$/.test(word) && word !== "gas" ? word.slice(0, -1) : word;
 }
 
 /** Words that hold no meaning of their own in `plumber in leeds` or `the garage near me`. */

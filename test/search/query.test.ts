@@ -234,8 +234,9 @@ test("words are written in one way, whatever signs they come with", () => {
   ] as const) {
     expect([text, searchWords(text).join(" ")]).toEqual([text, words]);
   }
-  const plurals = ["bakeries", "churches", "boxes", "dishes", "buses", "glass", "bus", "plumbers"];
-  expect(plurals.map(singular).join(" ")).toBe("bakery church box dish bus glass bus plumber");
+  const plurals = ["bakeries", "churches", "boxes", "dishes", "buses", "plumbers", "djs"];
+  expect(plurals.map(singular).join(" ")).toBe("bakery church box dish bus plumber dj");
+  expect(["glass", "bus", "gas"].map(singular).join(" ")).toBe("glass bus gas");
   expect(["barn", "baker", "plumbing", "locksmith"].map(typosForgiven)).toEqual([0, 1, 1, 2]);
   expect(["barn", "bar", "nr12", "ec1a"].map(mayBeUnfinished)).toEqual([true, false, false, false]);
 });
