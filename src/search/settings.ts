@@ -27,10 +27,11 @@ const rules = {
   // wins. Trades and towns come before names: to `norwich pub`, no pub there is better for its name, and
   // all come before coaches called `Norwich Pub Tours`. Whoever types a whole name, or the beginning of
   // one, still gets that business first, because exactness is ranked before the attribute; only a name that
-  // is just a trade and its town, such as `Norwich Pub`, is no better than any pub there.
+  // is just a trade and its town, such as `Norwich Pub`, is no better than any pub there. The singular comes
+  // first: to `care home norwich`, home care would be better as a category than care homes as a trade.
   searchableAttributes: [
-    "category",
     "trade",
+    "category",
     "city",
     "town",
     "firstCategory",

@@ -506,6 +506,22 @@ describe("order and totals", () => {
     await syncSearch({ sql: database.sql, meili, index });
   });
 
+  test("a trade comes before another that is called by the same words", async () => {
+    const added = [
+      { name: "Oak Lodge", category: "care-homes", city: "Wells", rating: 1 },
+      { name: "Rectory Care at Home", category: "home-care", city: "Wells", rating: 4 },
+    ];
+    const ids = [];
+    for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
+    await syncSearch({ sql: database.sql, meili, index });
+    for (const text of ["care home in wells", "care homes wells", "wells care home"]) {
+      expect([text, (await names(text))[0]]).toEqual([text, "Oak Lodge"]);
+    }
+    expect((await names("home care in wells"))[0]).toBe("Rectory Care at Home");
+    await database.sql`delete from businesses where id = any(${ids})`;
+    await syncSearch({ sql: database.sql, meili, index });
+  });
+
   test("how long its name is does not matter to a question for the beginning of a trade and a town", async () => {
     const takeaway = { category: "chinese-takeaways" };
     const added = [
