@@ -36,10 +36,10 @@ export interface SearchDocument {
   secondCategory: string;
   /** `pharmacy wells` */
   secondTrade: string;
-  /** `wells chemists pharmacies chemist pharmacy wells pharmacies`: both trades right after the city. */
-  city: string;
-  /** `wells chemist pharmacy chemists pharmacies wells pharmacy` */
-  town: string;
+  /** `wells chemists pharmacies chemist pharmacy`, and `wells pharmacies`, where the second trade is in its place. */
+  city: { whole: string; second: string };
+  /** `wells chemist pharmacy chemists pharmacies` and `wells pharmacy` */
+  town: { whole: string; second: string };
   address: string;
   postcode: string;
   /** The words of the categories above its own. */
@@ -141,8 +141,8 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
     firstTrade: there(first.singular),
     secondCategory: there(second.plural),
     secondTrade: there(second.singular),
-    city: `${after(whole.plural)} ${whole.singular} ${after(second.plural)}`.trim(),
-    town: `${after(whole.singular)} ${whole.plural} ${after(second.singular)}`.trim(),
+    city: { whole: after(`${whole.plural} ${whole.singular}`), second: after(second.plural) },
+    town: { whole: after(`${whole.singular} ${whole.plural}`), second: after(second.singular) },
     address: normalised(`${row.addressLine1}, ${row.addressLine2 ?? ""}`),
     postcode: normalised(row.postcode),
     branch: branch.branch,

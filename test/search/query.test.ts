@@ -506,6 +506,33 @@ describe("order and totals", () => {
     await syncSearch({ sql: database.sql, meili, index });
   });
 
+  test("nor does it when the first of two trades, or the town, has several words", async () => {
+    const added = [
+      { name: "Nuts & Bolts", rating: 4 },
+      { name: "Smith's Ironmongers", rating: 3 },
+      { name: "Smith & Sons Ironmongers", rating: 2 },
+      { name: "Smith Ironmonger", rating: 1 },
+    ];
+    const ids = [];
+    for (const city of ["Wells", "Milton Keynes"]) {
+      for (const business of added) {
+        const ironmonger = { ...business, category: "hardware-shops", city };
+        ids.push((await addBusiness(database.sql, ironmonger)).id);
+      }
+    }
+    await syncSearch({ sql: database.sql, meili, index });
+    const found = added.map(({ name }) => name);
+    for (const trade of ["ironmongers", "ironmonger"]) {
+      for (const town of ["wells", "milton keynes"]) {
+        for (const text of [`${trade} in ${town}`, `${town} ${trade}`]) {
+          expect([text, ...(await names(text))]).toEqual([text, ...found]);
+        }
+      }
+    }
+    await database.sql`delete from businesses where id = any(${ids})`;
+    await syncSearch({ sql: database.sql, meili, index });
+  });
+
   test("a trade comes before another that is called by the same words", async () => {
     const added = [
       { name: "Oak Lodge", category: "care-homes", city: "Wells", rating: 1 },
