@@ -14,9 +14,9 @@ export interface SearchDocument {
   /**
    * Each word of its city again and again: `{ 0: "tunbridge tunbridge …", 1: "tunbridge wells wells …" }`. To
    * Meilisearch, an attribute begins with the question also when some of the words have their places in other
-   * attributes. To `chinese wells`, therefore, a takeaway called `Jade` would be better than `Golden Dragon`,
-   * as its name and its city are two words, if the city were not at every place. The second word of a city is
-   * never at the first place: to `wells`, nothing begins with it in Tunbridge Wells.
+   * attributes. `chinese wells`, therefore, would be the beginning of what has `chinese medicine wells` and
+   * `acupuncture wells`, but not of `chinese takeaways wells`, if the city were not at every place. The second
+   * word of a city is never at the first place: to `wells`, nothing begins with it in Tunbridge Wells.
    */
   place: Record<string, string>;
   /**
