@@ -365,6 +365,19 @@ describe("when nothing matches all words", () => {
   });
 });
 
+/** Has more businesses in the directory and its index, until the end of the test. */
+async function withMore(added: readonly Partial<BusinessFixture>[]): Promise<AsyncDisposable> {
+  const ids: string[] = [];
+  for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
+  await syncSearch({ sql: database.sql, meili, index });
+  return {
+    async [Symbol.asyncDispose]() {
+      await database.sql`delete from businesses where id = any(${ids})`;
+      await syncSearch({ sql: database.sql, meili, index });
+    },
+  };
+}
+
 describe("order and totals", () => {
   test("premium, rating and reviews break ties of equal text", async () => {
     const { items } = await search("twin tyres");
@@ -372,35 +385,28 @@ describe("order and totals", () => {
   });
 
   test("a better text wins over premium", async () => {
-    const premium = await addBusiness(database.sql, {
-      name: "Haddock and Wet Walls of Leeds",
-      isPremium: true,
-      rating: 5,
-    });
-    await syncSearch({ sql: database.sql, meili, index });
+    const premium = { name: "Haddock and Wet Walls of Leeds", isPremium: true, rating: 5 };
+    await using _ = await withMore([premium]);
     expect((await names("wet walls ltd"))[0]).toBe("Wet Walls Ltd");
     expect((await names("wet walls"))[0]).toBe("Wet Walls Ltd");
-    await database.sql`delete from businesses where id = ${premium.id}`;
-    await syncSearch({ sql: database.sql, meili, index });
   });
 
   test("a trade wins over what only begins its description with the word", async () => {
     const added = [
-      { name: "Grand Lodge", category: "hotels", shortDescription: "Restaurant and weddings." },
+      {
+        name: "Grand Lodge",
+        category: "hotels",
+        shortDescription: "Restaurant and weddings.",
+        isPremium: true,
+      },
       { name: "Onyx", category: "restaurants" },
       { name: "Fume Works", category: "hotels", shortDescription: "Exhaust fumes extracted." },
     ];
-    const ids = [];
-    for (const [place, business] of added.entries()) {
-      ids.push((await addBusiness(database.sql, { ...business, isPremium: place === 0 })).id);
-    }
-    await syncSearch({ sql: database.sql, meili, index });
+    await using _ = await withMore(added);
     for (const text of ["restaurant", "restaurants"]) {
       expect([text, (await names(text))[0]]).toEqual([text, "Onyx"]);
     }
     expect((await names("exhaust")).slice(3)).toEqual(["Twin Tyres", "Fume Works"]);
-    await database.sql`delete from businesses where id = any(${ids})`;
-    await syncSearch({ sql: database.sql, meili, index });
   });
 
   test("all of a trade in a town are alike, whatever their names say, and come before what is called so", async () => {
@@ -414,9 +420,7 @@ describe("order and totals", () => {
       { ...norwich, name: "The Anchor", category: "pubs", rating: 5, reviewCount: 1 },
       { ...norwich, name: "Norwich Cellar", category: "bars", rating: 4 },
     ];
-    const ids = [];
-    for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
-    await syncSearch({ sql: database.sql, meili, index });
+    await using _ = await withMore(added);
     const pubs = ["The Anchor", "O'Malley's", "Sports Pub of Norwich"];
     for (const text of texts) {
       expect([text, ...(await names(text)).slice(0, 3)]).toEqual([text, ...pubs]);
@@ -425,8 +429,6 @@ describe("order and totals", () => {
     for (const name of ["Sports Pub of Norwich", "Norwich Cellar", "Great Norwich Pub Tours"]) {
       expect((await names(name))[0]).toBe(name);
     }
-    await database.sql`delete from businesses where id = any(${ids})`;
-    await syncSearch({ sql: database.sql, meili, index });
   });
 
   test("so are those of a category of two trades, whichever is asked for", async () => {
@@ -436,16 +438,12 @@ describe("order and totals", () => {
       { ...pharmacy, name: "Tonic", city: "Wells", rating: 3 },
       { ...pharmacy, name: "Spa Remedies", city: "Tunbridge Wells", rating: 5 },
     ];
-    const ids = [];
-    for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
-    await syncSearch({ sql: database.sql, meili, index });
+    await using _ = await withMore(added);
     const texts = ["chemist in wells", "pharmacy wells", "pharmacies in wells", "wells pharmacy"];
     for (const text of texts) {
       const found = ["Tonic", "Old Wells Remedies", "Spa Remedies"];
       expect([text, ...(await names(text))]).toEqual([text, ...found]);
     }
-    await database.sql`delete from businesses where id = any(${ids})`;
-    await syncSearch({ sql: database.sql, meili, index });
   });
 
   test("a town comes before those whose names only begin with its own", async () => {
@@ -455,9 +453,7 @@ describe("order and totals", () => {
       { name: "Pill Hill", category: "pharmacies", city: "Bradford", rating: 2 },
       { name: "Avon Tonic", category: "pharmacies", city: "Bradford on Avon", rating: 5 },
     ];
-    const ids = [];
-    for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
-    await syncSearch({ sql: database.sql, meili, index });
+    await using _ = await withMore(added);
     for (const text of ["plumber in bradford", "plumbers bradford", "bradford plumber"]) {
       expect([text, ...(await names(text))]).toEqual([text, "Slow Drip", "Quick Drip"]);
     }
@@ -466,8 +462,6 @@ describe("order and totals", () => {
     }
     expect(await names("plumber in bradford on avon")).toEqual(["Quick Drip"]);
     expect(await names("pharmacies bradford on avon")).toEqual(["Avon Tonic"]);
-    await database.sql`delete from businesses where id = any(${ids})`;
-    await syncSearch({ sql: database.sql, meili, index });
   });
 
   test("a whole name and its town come first, then what else in the town is called so", async () => {
@@ -476,24 +470,19 @@ describe("order and totals", () => {
       { name: "Boots", category: "pharmacies", city: "Bradford on Avon", rating: 5 },
       { name: "Boots & Saddles", category: "saddlers", city: "Bradford", rating: 4 },
     ];
-    const ids = [];
-    for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
-    await syncSearch({ sql: database.sql, meili, index });
+    await using _ = await withMore(added);
     for (const text of ["boots in bradford", "bradford boots"]) {
       const { items } = await search(text);
       expect([text, ...items.map(({ rating }) => rating)]).toEqual([text, 2, 4, 5]);
     }
-    await database.sql`delete from businesses where id = any(${ids})`;
-    await syncSearch({ sql: database.sql, meili, index });
   });
 
   test("nor does it matter where a name has the second trade, whether one or several are asked for", async () => {
     const found = ["Plumb Line", "Stonemason Co", "Stonemasons Co", "Sunny Stonemason"];
-    const ids = [];
-    for (const [place, name] of found.entries()) {
-      const mason = { name, category: "bricklayers", city: "Wells", rating: 5 - place };
-      ids.push((await addBusiness(database.sql, mason)).id);
-    }
+    const masons = found.map((name, place) => {
+      return { name, category: "bricklayers", city: "Wells", rating: 5 - place };
+    });
+    await using _ = await withMore(masons);
     const texts = ["stonemason wells", "stonemasons in wells", "wells stonemason"];
     for (const name of ["Bricklayers & stonemasons", "Bricklayers and stonemasons"]) {
       await database.sql`update categories set name = ${name} where slug = 'bricklayers'`;
@@ -502,8 +491,6 @@ describe("order and totals", () => {
         expect([name, text, ...(await names(text))]).toEqual([name, text, ...found]);
       }
     }
-    await database.sql`delete from businesses where id = any(${ids})`;
-    await syncSearch({ sql: database.sql, meili, index });
   });
 
   test("nor does it when the first of two trades, or the town, has several words", async () => {
@@ -513,14 +500,10 @@ describe("order and totals", () => {
       { name: "Smith & Sons Ironmongers", rating: 2 },
       { name: "Smith Ironmonger", rating: 1 },
     ];
-    const ids = [];
-    for (const city of ["Wells", "Milton Keynes"]) {
-      for (const business of added) {
-        const ironmonger = { ...business, category: "hardware-shops", city };
-        ids.push((await addBusiness(database.sql, ironmonger)).id);
-      }
-    }
-    await syncSearch({ sql: database.sql, meili, index });
+    const inBoth = ["Wells", "Milton Keynes"].flatMap((city) =>
+      added.map((business) => ({ ...business, category: "hardware-shops", city })),
+    );
+    await using _ = await withMore(inBoth);
     const found = added.map(({ name }) => name);
     for (const trade of ["ironmongers", "ironmonger"]) {
       for (const town of ["wells", "milton keynes"]) {
@@ -529,8 +512,6 @@ describe("order and totals", () => {
         }
       }
     }
-    await database.sql`delete from businesses where id = any(${ids})`;
-    await syncSearch({ sql: database.sql, meili, index });
   });
 
   test("a trade comes before another that is called by the same words", async () => {
@@ -538,15 +519,11 @@ describe("order and totals", () => {
       { name: "Oak Lodge", category: "care-homes", city: "Wells", rating: 1 },
       { name: "Rectory Care at Home", category: "home-care", city: "Wells", rating: 4 },
     ];
-    const ids = [];
-    for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
-    await syncSearch({ sql: database.sql, meili, index });
+    await using _ = await withMore(added);
     for (const text of ["care home in wells", "care homes wells", "wells care home"]) {
       expect([text, (await names(text))[0]]).toEqual([text, "Oak Lodge"]);
     }
     expect((await names("home care in wells"))[0]).toBe("Rectory Care at Home");
-    await database.sql`delete from businesses where id = any(${ids})`;
-    await syncSearch({ sql: database.sql, meili, index });
   });
 
   test("how long names and trades are does not matter to a question for the beginning of a trade and a town", async () => {
@@ -556,21 +533,16 @@ describe("order and totals", () => {
       { name: "Still Point", category: "acupuncturists", rating: 1 },
     ];
     const keynes = { name: "Keynes Books", category: "bookshops", rating: 1 };
-    const ids = [(await addBusiness(database.sql, keynes)).id];
-    for (const city of ["Wells", "Milton Keynes"]) {
-      for (const business of added) {
-        ids.push((await addBusiness(database.sql, { ...business, city })).id);
-      }
-    }
-    await syncSearch({ sql: database.sql, meili, index });
+    const inBoth = ["Wells", "Milton Keynes"].flatMap((city) =>
+      added.map((business) => ({ ...business, city })),
+    );
+    await using _ = await withMore([keynes, ...inBoth]);
     const found = added.map(({ name }) => name);
     for (const text of ["chinese in wells", "chinese in milton keynes"]) {
       expect([text, ...(await names(text))]).toEqual([text, ...found]);
     }
     // The second word of a town is not the beginning of anything.
     expect((await names("keynes"))[0]).toBe("Keynes Books");
-    await database.sql`delete from businesses where id = any(${ids})`;
-    await syncSearch({ sql: database.sql, meili, index });
   });
 
   test("nor to one for the beginning of names and a town", async () => {
@@ -580,17 +552,11 @@ describe("order and totals", () => {
       { name: "Lotus Garden Spa", category: "gyms", rating: 3 },
       { name: "Lotus Baths", category: "swimming-pools", rating: 2 },
     ];
-    const ids = [];
-    for (const business of added) {
-      ids.push((await addBusiness(database.sql, { ...business, city: "Wells" })).id);
-    }
-    await syncSearch({ sql: database.sql, meili, index });
+    await using _ = await withMore(added.map((business) => ({ ...business, city: "Wells" })));
     const found = added.map(({ name }) => name);
     for (const text of ["lotus in wells", "wells lotus"]) {
       expect([text, ...(await names(text))]).toEqual([text, ...found]);
     }
-    await database.sql`delete from businesses where id = any(${ids})`;
-    await syncSearch({ sql: database.sql, meili, index });
   });
 
   test("the total counts all matches, whatever the page", async () => {

@@ -1,0 +1,82 @@
+import type { Sql } from "../store/postgres.ts";
+import { searchWords, singular } from "./words.ts";
+
+/** What the documents of one category have in common. */
+export interface BranchPart {
+  /** Its name, and each of the two trades that it may name, or "". */
+  names: { whole: Trade; first: Trade; second: Trade };
+  /** The words of the categories above it. */
+  branch: string;
+  /** It and those above, as far as they are active. */
+  categorySlugs: string[];
+}
+
+/** The words of a trade, as in the name of its category and in singular. */
+interface Trade {
+  plural: string;
+  singular: string;
+}
+
+/** What the documents of one city have in common. */
+export interface CityPart {
+  /** The words of its name. */
+  name: string;
+  /** Each of them again and again, see SearchDocument. */
+  place: Record<string, string>;
+  citySlug: string;
+}
+
+export async function readBranches(sql: Sql, ids: number[]): Promise<Map<number, BranchPart>> {
+  const rows = await sql<{ id: number; names: string[]; slugs: string[] | null }[]>`
+    select category_id as id,
+      array_agg(name order by distance) as names,
+      array_agg(slug order by distance) filter (where is_visible) as slugs
+    from (
+      select a.category_id, a.distance, c.name, c.slug,
+        bool_and(c.is_active) over (partition by a.category_id order by a.distance desc) as is_visible
+      from category_ancestors as a
+        join categories as c on c.id = a.ancestor_id
+      where a.category_id = any(${ids}::integer[])
+    ) as lineage
+    group by category_id`;
+  return new Map(
+    rows.map(({ id, names: [name = "", ...above], slugs }) => {
+      const [, first = "", second = ""] = /^(.+?) (?:and|&) (.+)/.exec(name) ?? [];
+      return [
+        id,
+        {
+          names: { whole: toTrade(name), first: toTrade(first), second: toTrade(second) },
+          branch: above.map((one) => Object.values(toTrade(one)).join(" ")).join(" "),
+          categorySlugs: slugs ?? [],
+        },
+      ];
+    }),
+  );
+}
+
+function toTrade(name: string): Trade {
+  return { plural: normalised(name), singular: searchWords(name).map(singular).join(" ") };
+}
+
+export async function readCities(sql: Sql, ids: number[]): Promise<Map<number, CityPart>> {
+  const rows = await sql<{ id: number; slug: string; name: string }[]>`
+    select id, slug, name from cities where id = any(${ids}::integer[])`;
+  return new Map(
+    rows.map(({ id, slug, name }) => {
+      const words = searchWords(name);
+      const again = words.map((word, before) =>
+        [...words.slice(0, before), ...Array(PLACES).fill(word)].join(" "),
+      );
+      return [
+        id,
+        { name: words.join(" "), place: Object.fromEntries(again.entries()), citySlug: slug },
+      ];
+    }),
+  );
+}
+
+/** More than the words of a question that come before its town, in nearly all questions. */
+const PLACES = 6;
+
+/** The words of a text as documents have them. */
+export const normalised = (text: string) => searchWords(text).join(" ");
