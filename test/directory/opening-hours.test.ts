@@ -99,3 +99,38 @@ test("hours that were kept as JSON become the text that they are kept as today",
     await drop();
   }
 });
+
+test("the database takes all hours that are written here, and no others", async () => {
+  const { sql, drop } = await createDatabase();
+  const add = (hours: readonly string[]) => sql`
+    insert into businesses (slug, name, opening_hours)
+    select 'shop-' || uuidv7(), 'Shop', hours from unnest(${hours as string[]}::text[]) as hours`;
+  try {
+    const right = fc.sample(weeks, { numRuns: 500, seed: 20 }).map(formatOpeningHours);
+    await add(right);
+    const wrongs = [
+      "Mo",
+      "Mo 9:00-17:00",
+      "Mo 09:00-24:00",
+      "Mo 09:60-17:00",
+      "Mo 09:00-17:00;Tu off",
+      "Mo 09:00-17:00; ",
+      "Mo 09:00-17:00,",
+      "mo off",
+      "off",
+      "Mo-We-Fr off",
+      "by appointment",
+    ];
+    for (const wrong of wrongs) {
+      await expect(add([...right, wrong]).execute()).rejects.toThrow(`no opening hours: ${wrong}`);
+      const change = sql`
+        update businesses set opening_hours = ${wrong} where slug = (select min(slug) from businesses)`;
+      await expect(change.execute()).rejects.toThrow(`no opening hours: ${wrong}`);
+    }
+    const [{ count }] = await sql<[{ count: number }]>`
+      select count(*)::integer as count from businesses`;
+    expect(count).toBe(right.length);
+  } finally {
+    await drop();
+  }
+});
