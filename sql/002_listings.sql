@@ -13,9 +13,9 @@
 -- Migrations are only ever added to, so what a function is today stands where it was written last:
 --   011  follow_businesses, announce_businesses, fold_listing_counts, is_photo_list
 --   013  follow_category, follow_names, keep_referenced
---   014  compact_listing_counts
 --   016  where the functions of triggers look for tables
 --   017  keep_referenced_when_deleted, which stands in for keep_referenced
+--   021  compact_listing_counts
 
 create table listings (
   category_id integer not null,                         -- 0: any category

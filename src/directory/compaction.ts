@@ -105,4 +105,4 @@ const MOST_IDLE_STEPS = 100;
  * Listings to a step after a bulk load: more of them, since each step looks through all chunks first,
  * which takes its time as well.
  */
-const BULK_STEP_KEYS = 1_000_000;
+const BULK_STEP_KEYS = 3_000_000;

@@ -1,0 +1,78 @@
+-- A chunk that has grown too large is cut by stepping from one part to the next over the index alone. To number
+-- all rows of the chunk for it, as before, took more than twice as long.
+
+-- Cuts a chunk, whose counts are gone already, into parts of so many rows, as long as there are any of
+-- `max_keys` left. The last part has the rest: returns how many rows those are.
+-- The plan is made once, and has to be one for few rows, which it is only if it does not look at the whole table.
+create function cut_chunk(
+  category integer, city integer, from_rank bigint, from_id uuid, size bigint, part integer, max_keys integer
+) returns bigint
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
+as $$
+declare
+  next_rank bigint;
+  next_id uuid;
+begin
+  while size > part and max_keys > 0 loop
+    if city = 0 then
+      select list_rank, business_id into strict next_rank, next_id
+      from listings
+      where category_id = category and (list_rank, business_id) >= (from_rank, from_id)
+      order by list_rank, business_id
+      offset part limit 1;
+    else
+      select list_rank, business_id into strict next_rank, next_id
+      from listings
+      where category_id = category and city_id = city and (list_rank, business_id) >= (from_rank, from_id)
+      order by list_rank, business_id
+      offset part limit 1;
+    end if;
+    insert into listing_counts values (category, city, from_rank, from_id, part, true);
+    from_rank := next_rank;
+    from_id := next_id;
+    size := size - part;
+    max_keys := max_keys - part;
+  end loop;
+  insert into listing_counts values (category, city, from_rank, from_id, size, true);
+  return size;
+end $$;
+
+create or replace function compact_listing_counts(max_size integer default null, max_keys integer default 200000)
+returns boolean
+language plpgsql as $$
+declare
+  keys_left integer := max_keys;
+  half integer;
+  chunk record;
+begin
+  perform require_read_committed();
+  if not pg_try_advisory_xact_lock(20260003) then
+    return true;
+  end if;
+
+  perform fold_listing_counts();
+  if not exists (select from uneven_chunks(max_size)) then
+    return false;
+  end if;
+  if not pg_try_advisory_xact_lock(chunk_borders_lock()) then
+    return true;
+  end if;
+
+  for chunk in select * from uneven_chunks(max_size) loop
+    exit when keys_left <= 0;
+    delete from listing_counts
+    where (category_id, city_id, from_rank, from_id)
+      = (chunk.category_id, chunk.city_id, chunk.from_rank, chunk.from_id);
+    continue when chunk.size = 0;
+    half := chunk.max_size / 2;
+    -- What is left may still be too large.
+    if cut_chunk(
+      chunk.category_id, chunk.city_id, chunk.from_rank, chunk.from_id, chunk.size, half, keys_left) > half
+    then
+      return true;
+    end if;
+    keys_left := keys_left - chunk.size;
+  end loop;
+  return keys_left <= 0;
+end $$;
