@@ -109,7 +109,7 @@ async function findPresent(
 }
 
 /** The first of all made-up businesses, sample-000001, has index 0. */
-const placeOf = (sourceId: string) => Number(sourceId.replace(/^\D+/, "")) - 1;
+const placeOf = (sourceId: string) => Number(sourceId.slice(sourceId.indexOf("-") + 1)) - 1;
 
 /**
  * The next ones, each made when it is asked for. All lanes draw from the same iterator, so no item is

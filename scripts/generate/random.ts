@@ -40,6 +40,9 @@ export function weighted<Item>(
   });
   return (random) => {
     const target = random.fraction() * total;
-    return items[bounds.findIndex((bound) => bound > target)] as Item;
+    let index = 0;
+    // Not `findIndex`: calling a function for each bound was a fifth of what it took to make a business.
+    while ((bounds[index] as number) <= target) index++;
+    return items[index] as Item;
   };
 }
