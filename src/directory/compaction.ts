@@ -46,6 +46,10 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
       } catch (error) {
         if (!hasFailed) log.warn({ err: error }, "cannot fold list totals; trying again and again");
         hasFailed = true;
+        // What cannot be split now must not keep the rest from being folded.
+        isUnfinished = false;
+        hasChanged = true;
+        splitAt = performance.now();
         pauseMs = INTERVAL_MS;
       }
       await sleep(pauseMs, undefined, { signal }).catch(() => {});

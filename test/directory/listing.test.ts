@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import pino from "pino";
 import { createRandom, type Random } from "../../scripts/generate/random.ts";
+import { until } from "../../scripts/stack/waiting.ts";
 import { listCategories } from "../../src/directory/categories.ts";
+import { startCompaction } from "../../src/directory/compaction.ts";
 import { type ListPage, listBusinesses, listPages } from "../../src/directory/listing.ts";
 import { openPostgres, type Sql, type Transaction } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
@@ -382,6 +385,37 @@ describe("the database guards the directory", () => {
     expect((await sql`select from uneven_chunks(4)`).length).toBe(0);
     await drop();
   });
+
+  test("a count that is too high keeps no other chunk from being split, and no change from being folded", async () => {
+    const { sql, drop } = await createDirectory();
+    // As after a restore with triggers of data that have been counted already.
+    await sql`
+      insert into listing_counts (category_id, city_id, from_rank, from_id, change, is_folded)
+      select category_id, city_id, 0, '00000000-0000-0000-0000-000000000000', 100000, true
+      from listings limit 1`;
+    const sizes = () => sql<{ total: number; largest: number }[]>`
+      select category_id, city_id, sum(size)::integer as total, max(size)::integer as largest
+      from (
+        select category_id, city_id, sum(change) as size
+        from listing_counts group by category_id, city_id, from_rank, from_id
+      ) as chunks
+      group by 1, 2 order by 1, 2`;
+    const before = await sizes();
+    await sql`select compact_listing_counts(64, 10000000)`;
+    const after = await sizes();
+    expect(after.map(({ total }) => total)).toEqual(before.map(({ total }) => total));
+    expect(after.filter(({ largest }) => largest > 64)).toHaveLength(1);
+
+    // Whatever else may keep chunks from being split.
+    await sql`drop function cut_chunk`;
+    await sql`update businesses set status = 'suspended' where slug = 'shop-1'`;
+    const compaction = startCompaction(sql, pino({ level: "silent" }));
+    await until(() => compaction.isFailing(), 10_000);
+    const unfolded = () => sql`select from listing_counts where not is_folded`;
+    await until(async () => (await unfolded()).length === 0, 10_000);
+    await compaction.stop();
+    await drop();
+  }, 30_000);
 
   test("a business needs a category and a city that exist", async () => {
     for (const column of ["category_id", "city_id"]) {
