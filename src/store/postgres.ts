@@ -126,11 +126,11 @@ export async function doBefore<Result>(
     if (left <= 0) throw new DeadlineError("no connection to PostgreSQL in time");
     await transaction`select set_config('statement_timeout', ${String(left)}, true)`;
     const result = await work(transaction);
-    // Each of several statements may take what was left at first, and the last answer may be long on its way.
-    const rest = Math.floor(end - performance.now());
-    if (rest <= 0) throw new DeadlineError("PostgreSQL has answered too late");
     // The commit is not limited like a statement, and when something is announced it waits for other commits.
+    const rest = Math.max(1, Math.floor(end - performance.now()));
     await transaction`select set_config('lock_timeout', ${String(rest)}, true)`;
+    // Each of several statements may take what was left at first, and the last answer may be long on its way.
+    if (performance.now() >= end) throw new DeadlineError("PostgreSQL has answered too late");
     return result;
   });
   return done as Result;

@@ -72,6 +72,27 @@ test("what is to be done before a time is not done when its statements end too l
   }
 });
 
+test("what is to be done before a time is not done when its last answer is read too late", async () => {
+  const database = await createDatabase();
+  try {
+    const { sql } = database;
+    await sql`create table done (what text)`;
+    const end = performance.now() + 500;
+    const late = doBefore(sql, end, async (transaction) => {
+      await transaction`insert into done values ('late')`;
+      setImmediate(() => {
+        while (performance.now() < end) {
+          // Busy with something else.
+        }
+      });
+    });
+    await expect(late).rejects.toThrow(DeadlineError);
+    expect(await sql<object[]>`select from done`).toHaveLength(0);
+  } finally {
+    await database.drop();
+  }
+});
+
 test("what is to be done before a time is not done when its commit would have to wait for longer", () =>
   withSupervisor(async (supervisor) => {
     const { url } = await startPostgres(supervisor, { durable: false });
