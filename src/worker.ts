@@ -37,8 +37,10 @@ async function scrape(): Promise<string> {
     scraped = Promise.withResolvers();
     tell({ type: "scrape" });
   }
-  return await withDeadline(scraped.promise, LONGEST_SCRAPE_MS).finally(() => {
-    scraped = undefined;
+  const asked = scraped;
+  return await withDeadline(asked.promise, LONGEST_SCRAPE_MS).finally(() => {
+    // Whoever has joined late gives up late, when others may have asked anew.
+    if (scraped === asked) scraped = undefined;
   });
 }
 
