@@ -21,7 +21,7 @@ export interface Rebuild {
   changesAfterMs?: number;
 }
 
-// About 8 MB a request. Meilisearch processes queued requests together, which is faster.
+// About 15 MB a request. Meilisearch processes queued requests together, which is faster.
 export const DOCUMENTS_AT_ONCE = 20_000;
 export const REQUESTS_AHEAD = 16;
 const CHANGES_AFTER_MS = 1_000;
