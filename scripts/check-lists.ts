@@ -12,11 +12,12 @@ import { formatJson, formatTable } from "./terminal/table.ts";
 
 const USAGE = `Usage: npx bun scripts/check-lists.ts [--repair] [--json]
 
-Compares every list and every total with the businesses, and says which are wrong: none, unless the
-database's triggers were turned off while businesses changed. Exit code 1 if any is wrong and stays so.
+Compares every list and every total with the businesses, and looks for opening hours that cannot be
+read. It says what is wrong: nothing, unless the database's triggers were turned off while businesses
+changed. Exit code 1 if anything is wrong and stays so.
 
-  --repair  puts right what is wrong; changes to businesses wait meanwhile
-  --json    one line: {"businesses","lists","faults","wrongAncestors","repaired","seconds"}`;
+  --repair  puts lists and totals right; changes to businesses wait meanwhile
+  --json    one line: {"businesses","lists","faults","wrongAncestors","wrongHours","repaired","seconds"}`;
 
 /** Lines of the table, the worst first: more would say nothing new. */
 const MOST_SHOWN = 20;
@@ -51,18 +52,21 @@ await runCommand(USAGE, async () => {
   print(
     values.json ? formatJson({ ...check, repaired, seconds }) : describe(check, repaired, seconds),
   );
-  if (isWrong && !repaired) process.exitCode = 1;
+  if ((isWrong && !repaired) || check.wrongHours > 0) process.exitCode = 1;
 });
 
-function describe(
-  { businesses, lists, faults, wrongAncestors }: ListCheck,
-  repaired: boolean,
-  seconds: number,
-): string {
+function describe(check: ListCheck, repaired: boolean, seconds: number): string {
+  const { businesses, lists, faults, wrongAncestors, wrongHours } = check;
   const compared = `${counted(lists, "list", "lists")} of ${counted(businesses, "approved business", "approved businesses")}, compared in ${seconds} s`;
+  const hours =
+    wrongHours > 0
+      ? [
+          `The opening hours of ${counted(wrongHours, "business", "businesses")} cannot be read: find them with \`select slug, opening_hours from businesses where not is_opening_hours(opening_hours)\`, and mend them.`,
+        ]
+      : [];
   const isWrong = faults.length > 0 || wrongAncestors > 0;
-  if (!isWrong) return `${compared}: all right.`;
-  const lines = [`${compared}: ${grouped(faults.length)} wrong.`];
+  if (!isWrong) return [`${compared}: all right.`, ...hours].join("\n");
+  const lines = [`${compared}: ${grouped(faults.length)} wrong.`, ...hours];
   if (wrongAncestors > 0) {
     lines.push(
       `The tree of categories ${repaired ? "was" : "is"} wrong in ${counted(wrongAncestors, "place", "places")}.`,

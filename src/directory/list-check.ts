@@ -9,6 +9,8 @@ export interface ListCheck {
   faults: ListFault[];
   /** Ancestors of categories that are not recorded, or are recorded and are none. */
   wrongAncestors: number;
+  /** Businesses whose opening hours are not written as the directory writes them. */
+  wrongHours: number;
 }
 
 /** A list that is not as the businesses say. */
@@ -35,8 +37,8 @@ export interface ListCheckOptions {
 }
 
 /**
- * Compares every list, its total and its chunks (see sql/002_listings.sql) with the businesses. Triggers
- * keep them true; but triggers can be turned off, and are for restores of data alone and for what comes
+ * Compares every list, its total and its chunks (see sql/002_listings.sql) with the businesses, and looks
+ * at opening hours (see sql/020_hours_by_statement.sql). Triggers keep them true; but triggers can be turned off, and are for restores of data alone and for what comes
  * by logical replication. Reads one snapshot and holds nobody up.
  */
 export async function checkLists(
@@ -85,7 +87,18 @@ export async function compareAll(
     if (cities.length > 0) await onWrong?.(transaction, id, cities);
     onProgress?.(index + 1, categories.length);
   }
-  return { businesses, lists, faults };
+  return { businesses, lists, faults, wrongHours: await countWrongHours(transaction) };
+}
+
+/** Each text is looked at once: see sql/020_hours_by_statement.sql. */
+async function countWrongHours(transaction: Transaction): Promise<number> {
+  const [{ count }] = await transaction<[{ count: number }]>`
+    with kept as materialized (
+      select opening_hours, count(*) as count from businesses group by opening_hours
+    )
+    select coalesce(sum(count), 0)::integer as count
+    from kept where not is_opening_hours(opening_hours)`;
+  return count;
 }
 
 /** Each category with itself and those above it, as its parents say. A circle is walked once. */

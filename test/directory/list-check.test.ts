@@ -25,7 +25,7 @@ async function withoutTriggers(change: (transaction: Transaction) => Promise<unk
   });
 }
 
-const fine = { faults: [], wrongAncestors: 0 };
+const fine = { faults: [], wrongAncestors: 0, wrongHours: 0 };
 
 test("finds nothing wrong in an empty directory, nor in one that has changed", async () => {
   const told: number[] = [];

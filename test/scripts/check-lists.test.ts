@@ -49,6 +49,23 @@ test("says that all is right, what is wrong, what to do, and that it is done", a
   expect((await checkLists()).exitCode).toBe(0);
 });
 
+test("finds opening hours that came in without triggers, and leaves them to be mended", async () => {
+  const { slug } = await addBusiness(database.sql, { category: "pubs", city: "Leeds" });
+  await database.sql.begin(async (transaction) => {
+    await transaction`set local session_replication_role = replica`;
+    await transaction`update businesses set opening_hours = 'Mo 9:00-17:00' where slug = ${slug}`;
+  });
+  const wrong = await checkLists("--repair");
+  expect(wrong).toMatchObject({ exitCode: 1, stderr: "" });
+  expect(wrong.stdout).toMatch(/: all right\.\nThe opening hours of 1 business cannot be read: /);
+  const advice = /`(select slug, opening_hours .+)`/.exec(wrong.stdout)?.[1] ?? "";
+  expect<object[]>([...(await database.sql.unsafe(advice))]).toEqual([
+    { slug, opening_hours: "Mo 9:00-17:00" },
+  ]);
+  const { wrongHours } = JSON.parse((await checkLists("--json")).stdout);
+  expect(wrongHours).toBe(1);
+});
+
 test("says what is wrong with a list whose total and businesses are right", async () => {
   for (let count = 0; count < 9; count++) {
     await addBusiness(database.sql, { reviewCount: count });
