@@ -30,7 +30,8 @@ function rowOf(line: number, json: string): Row {
 /** What is no field of ours: one may be misspelt in the whole feed, such as coordinates.latitude. */
 function unknownFields(record: object): string[] {
   return Object.entries(record).flatMap(([name, value]) => {
-    if (isFieldName(name)) return [];
+    // With a dot it names a column of a table, and the directory would not find it here.
+    if (isFieldName(name) && !name.includes(".")) return [];
     if (!NESTED.includes(name) || Array.isArray(value)) return name;
     if (typeof value !== "object") return [];
     return Object.keys(value ?? {})

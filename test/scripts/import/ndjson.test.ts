@@ -16,12 +16,14 @@ test("NDJSON: what is no field of ours is told of", async () => {
     '{"sourceId":"1","telephone":"1","address":{"line1":"1 Briggate","town":"Leeds"}}',
     '{"sourceId":"2","address":"1 Briggate","coordinates":[-1.5,53.8]}',
     '{"sourceId":"3","address":null,"coordinates":{"lat":53.8,"lng":-1.5}}',
+    '{"sourceId":"4","address.line1":"1 Briggate","coordinates.lat":53.8}',
   ].join("\n");
   const rows = await Array.fromAsync(readNdjson(pieces(json)));
   expect(rows.map((row) => ("record" in row ? row.unusable : row.reason))).toEqual([
     ["telephone", "address.town"],
     ["coordinates"],
     undefined,
+    ["address.line1", "coordinates.lat"],
   ]);
 });
 
