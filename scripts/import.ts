@@ -32,8 +32,8 @@ Ratings, and whether a business is claimed, verified or premium, are believed fr
 feed says later of a business that has been approved shows at once, except a record's status: that
 counts when the business is new; afterwards scripts/businesses.ts decides.
 
-scripts/generate.ts --count 1 --ndjson prints a record in our format. --categories imports
-categories, as NDJSON {slug, name, parent?, isActive?}.
+scripts/generate.ts --count 2 --ndjson prints records in our format; they may have a slug, too.
+--categories imports categories, as NDJSON {slug, name, parent?, isActive?}.
 
   --format F       ${formats.join(", ")}; guessed from the file when absent
   --source NAME    the name of the feed; default osm or fhrs for these formats, else the file's name

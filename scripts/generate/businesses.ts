@@ -27,7 +27,7 @@ export function* generateBusinesses({
 /** The source of the businesses of a seed: the same whether they are imported or loaded with COPY. */
 export const sourceOf = (seed: number) => `generated-${seed}`;
 
-/** An import record with every field set. */
+/** An import record with every field but slug, though some say that there is none. */
 export type GeneratedBusiness = ReturnType<typeof generateBusiness>;
 
 function generateBusiness(random: Random, number: number) {

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { generateBusinesses } from "../../scripts/generate/businesses.ts";
+import { importRecord } from "../../src/directory/import/record.ts";
 
 const root = join(import.meta.dir, "..", "..");
 const guides = ["README.md", "scripts/README.md", "scripts/bench/README.md"];
@@ -25,6 +27,20 @@ test("the operators' guide has every command but those of npm", async () => {
   const missing = commands.filter((name) => !guide.includes(`| \`${name}`));
   expect(missing.sort()).toEqual(["start.ts", "test.ts"]);
 });
+
+test("the records that show our format have a value of each field but slug", async () => {
+  const fields = Object.keys(importRecord.entries).filter((field) => field !== "slug");
+  for (const place of ["scripts/README.md", "scripts/import.ts"]) {
+    const [, count] = /generate\.ts --count (\d+) --ndjson/.exec(await textOf(place)) ?? [];
+    const records = [...generateBusinesses({ count: Number(count), seed: 1 })];
+    const told = records.flatMap((record) =>
+      Object.entries(record).flatMap(([field, value]) => (hasValue(value) ? field : [])),
+    );
+    expect([place, ...new Set(told)].sort()).toEqual([place, ...fields].sort());
+  }
+});
+
+const hasValue = (value: unknown) => value !== "" && !(Array.isArray(value) && value.length === 0);
 
 /** The anchors of headings, as GitHub makes them. */
 function headingsOf(text: string): string[] {
