@@ -49,14 +49,14 @@ async function* readCells(
   const { start, rest } = await readFirstLine(withSingleLineEnds(text));
   // A lone carriage return ends lines only if it ends the first one: elsewhere it is within a cell.
   const lineEnd = /^[^\r\n]*\r/.test(start) ? "\r" : "\n";
-  const firstLine = start.split(lineEnd, 1)[0] ?? "";
+  const lines = start.split(lineEnd);
   // A line for Excel, which tells it the delimiter.
-  const skipped = /^\ufeff?sep=.$/i.test(firstLine) ? 1 : 0;
+  const skipped = /^\ufeff?sep=.$/i.test(lines[0] ?? "") ? 1 : 0;
   /** The line in which the last row ends. */
   let end = skipped;
   const parser = parse({
     bom: true,
-    delimiter: delimiterOf(firstLine),
+    delimiter: delimiterOf(lines.find((line) => line.trim() !== "") ?? ""),
     record_delimiter: lineEnd,
     from_line: skipped + 1,
     info: true,
@@ -120,7 +120,7 @@ const endless = (line: number) =>
     `This is not CSV: the row that begins in line ${line} is longer than ${grouped(LONGEST_RECORD)} bytes, perhaps since a quote is not closed.`,
   );
 
-/** What is between the columns: what the first line has most often outside of quotes, or else a comma. */
+/** What is between the columns: what a line has most often outside of quotes, or else a comma. */
 function delimiterOf(line: string): string {
   const bare = line.replace(/"[^"]*("|$)/g, "");
   const count = (delimiter: string) => bare.split(delimiter).length;
@@ -142,13 +142,13 @@ async function* withSingleLineEnds(text: AsyncIterable<string>): AsyncGenerator<
   if (rest !== "") yield rest;
 }
 
-/** The start of a text, at least up to the end of its first line, and all of it once more. */
+/** The start of a text, at least up to the end of its first line that is not blank, and all of it once more. */
 async function readFirstLine(
   text: AsyncIterable<string>,
 ): Promise<{ start: string; rest: AsyncIterable<string> }> {
   const pieces = text[Symbol.asyncIterator]();
   let start = "";
-  while (!/[\r\n]/.test(start)) {
+  while (!/[\r\n]/.test(start.trimStart())) {
     const { value, done } = await pieces.next();
     if (done) break;
     start += value;

@@ -86,6 +86,22 @@ test("CSV: what the first line has most often is between the columns, or else a 
   expect(await records(readCsv(pieces(single), null))).toEqual([{ sourceId: "A|B" }]);
 });
 
+test("CSV: blank lines may come before the header, whatever is between the columns", async () => {
+  for (const [blank, delimiter, lineEnd] of [
+    [[""], ";", "\n"],
+    [["\ufeff", " ", ""], "\t", "\n"],
+    [[""], "|", "\r\n"],
+    [[""], ";", "\r"],
+  ] as const) {
+    const rows = ["sourceId,name", "1,Boots", "2"].map((row) => row.replace(",", delimiter));
+    const csv = [...blank, ...rows].join(lineEnd);
+    expect(await Array.fromAsync(readCsv(pieces(csv), null))).toMatchObject([
+      { line: blank.length + 2, record: { sourceId: "1", name: "Boots" } },
+      { line: blank.length + 3, reason: "the row has 1 columns instead of 2" },
+    ]);
+  }
+});
+
 test("CSV: a first line that tells Excel the delimiter is no header", async () => {
   for (const [mark, lineEnd] of [
     ["", "\n"],
