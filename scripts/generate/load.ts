@@ -153,6 +153,7 @@ async function rowMaker(
       source_id: business.sourceId,
       status: business.status,
       approve_when_complete: business.status === "approved",
+      was_approved: false,
       name: business.name,
       category_id: categories.get(business.category) ?? null,
       city_id: city?.id ?? null,

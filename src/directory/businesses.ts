@@ -79,6 +79,8 @@ export async function applyAction(
   slug: string,
 ): Promise<ActionResult> {
   const [column, value] = actions[action];
+  // What an import had withdrawn is decided about anew, and no later record takes that back.
+  const decided = column === "status" ? sql`, was_approved = false` : sql``;
   const [outcome] = await sql<[{ missing: string[]; isSame: boolean; isDone: boolean }?]>`
     with found as (
       select id, ${sql(column)} = ${value} as is_same,
@@ -86,7 +88,7 @@ export async function applyAction(
       from businesses where slug = ${slug} for update
     ),
     done as (
-      update businesses set ${sql(column)} = ${value}
+      update businesses set ${sql(column)} = ${value} ${decided}
       from found
       where businesses.id = found.id and not is_same and (${action !== "approve"} or missing = '{}')
       returning businesses.id

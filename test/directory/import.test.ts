@@ -197,14 +197,40 @@ test("a business that lacks something is pending and counted, and approved once 
   expect((await listBusinesses(database.sql, { offset: 0, limit: 20 })).total).toBe(6);
 });
 
-test("an approved business that loses what it needs is pending until it has it again", async () => {
+test("an approved business that loses what it needs is pending until it has it again, whatever the status of the import", async () => {
+  const both = [whole, named("2", "Jarrold")];
   await load([whole]);
-  const lost = [{ ...whole, city: "" }];
-  expect(await load(lost)).toMatchObject({ updated: 1, pending: 1, withdrawn: 1 });
-  expect(await stored()).toMatchObject({ status: "pending", city: null });
-  expect(await load(lost)).toMatchObject({ unchanged: 1, pending: 1, withdrawn: 0 });
-  expect(await load([whole])).toMatchObject({ updated: 1, pending: 0 });
-  expect(await stored()).toMatchObject({ status: "approved", city: "Norwich" });
+  // It does not matter who has approved it.
+  await load(both, { status: "pending" });
+  await applyAction(database.sql, "approve", (await stored("2"))?.slug);
+
+  const lost = both.map((record) => ({ ...record, city: "" }));
+  for (const status of ["approved", "pending"] as const) {
+    expect(await load(lost, { status })).toMatchObject({ updated: 2, pending: 2, withdrawn: 2 });
+    expect(await stored()).toMatchObject({ status: "pending", city: null });
+    expect(await load(lost, { status })).toMatchObject({ unchanged: 2, pending: 2, withdrawn: 0 });
+    expect(await load(both, { status })).toMatchObject({ updated: 2, pending: 0 });
+    for (const id of ["1", "2"]) {
+      expect(await stored(id)).toMatchObject({ status: "approved", city: "Norwich" });
+    }
+  }
+});
+
+test("what an operator decides about a business that a record had withdrawn stands", async () => {
+  const ids = ["1", "2", "3"];
+  const feed = ids.map((sourceId) => ({ ...whole, sourceId }));
+  await load(feed);
+  await load(feed.map((record) => ({ ...record, city: "" })));
+  await applyAction(database.sql, "reject", (await stored("1"))?.slug);
+  await applyAction(database.sql, "suspend", (await stored("2"))?.slug);
+  // Rejected, and then to be looked at once more.
+  await applyAction(database.sql, "reject", (await stored("3"))?.slug);
+  await database.sql`update businesses set status = 'pending' where source_id = '3'`;
+
+  await load(feed, { status: "pending" });
+
+  const statuses = await Promise.all(ids.map(async (id) => (await stored(id))?.status));
+  expect(statuses).toEqual(["rejected", "suspended", "pending"]);
 });
 
 test("the status of a record and of the import applies to new businesses only", async () => {

@@ -45,11 +45,12 @@ export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions):
   function change<Known extends BusinessFields>(before: Known, given: Prepared): Known {
     const after = merge(before, given);
     if (before.status === "approved" && !isComplete(after)) {
-      return { ...after, status: "pending", approve_when_complete: true };
+      return { ...after, status: "pending", was_approved: true };
     }
     const isCompleted = isLacking(before) && isComplete(after);
-    if (isCompleted && before.approve_when_complete && wantedStatus(given) === "approved") {
-      return { ...after, status: "approved" };
+    const isAwaited = before.approve_when_complete && wantedStatus(given) === "approved";
+    if (isCompleted && (before.was_approved || isAwaited)) {
+      return { ...after, status: "approved", was_approved: false };
     }
     return after;
   }

@@ -9,6 +9,8 @@ export interface BusinessFields {
   status: BusinessStatus;
   /** Whether an import that completes it approves it; false when it is pending for somebody to look at. */
   approve_when_complete: boolean;
+  /** Whether it is pending since a record took away what it needs: then any import that completes it approves it. */
+  was_approved: boolean;
   name: string;
   category_id: number | null;
   city_id: number | null;
@@ -49,6 +51,7 @@ export interface StoredBusiness extends BusinessFields {
 export const emptyBusiness: Omit<BusinessFields, "name"> = {
   status: "pending",
   approve_when_complete: true,
+  was_approved: false,
   category_id: null,
   city_id: null,
   short_description: "",
@@ -96,7 +99,7 @@ export async function readStored(
   sourceIds: readonly string[],
 ): Promise<Map<string, StoredBusiness>> {
   const rows = await sql<StoredBusiness[]>`
-    select id, source_id, status, approve_when_complete, name, category_id, city_id,
+    select id, source_id, status, approve_when_complete, was_approved, name, category_id, city_id,
       short_description, description, address_line1, address_line2, postcode, latitude, longitude, phone, email, website,
       rating::float8 as rating, review_count, is_claimed, is_verified, is_premium, photos,
       opening_hours, updated_at::text as updated_at
