@@ -56,7 +56,8 @@ const ESTABLISHMENT = "EstablishmentDetail";
 type Fields = Record<string, string>;
 
 function rowOf(line: number, fields: Fields): Row {
-  const category = categories.get(fields.BusinessType ?? "") ?? "other-organisations";
+  const type = fields.BusinessType;
+  const category = categories.get(type ?? "");
   if (!fields.FHRSID) return { line, row: fields, reason: "FHRSID is missing" };
   const name = unescapeAmpersand(fields.BusinessName ?? "");
   const { line1, line2, city } = splitAddress(
@@ -66,7 +67,7 @@ function rowOf(line: number, fields: Fields): Row {
   const record: ImportRecord = {
     sourceId: fields.FHRSID,
     name,
-    category,
+    category: category ?? "other-organisations",
     // The scheme withholds the address of who works at home, or all but the town: what it gave before must go.
     address: { line1: null, ...line1, ...line2, postcode: fields.PostCode ?? null },
     ...city,
@@ -75,7 +76,9 @@ function rowOf(line: number, fields: Fields): Row {
         coordinates: { lat: Number(fields.Latitude), lng: Number(fields.Longitude) },
       }),
   };
-  return { line, row: fields, record };
+  // A type that the scheme has come to use since.
+  const isUnknown = type !== undefined && category === undefined;
+  return { line, row: fields, record, ...(isUnknown && { unusable: ["category"] }) };
 }
 
 /**

@@ -70,17 +70,26 @@ test.each([
   ["Retailers - supermarkets/hypermarkets", "supermarkets"],
   ["School/college/university", "education-and-childcare"],
   ["Takeaway/sandwich shop", "takeaways"],
-  // What the scheme does not list, whatever it is called.
-  ["Windmill", "other-organisations"],
-  ["constructor", "other-organisations"],
-  ["toString", "other-organisations"],
-  ["__proto__", "other-organisations"],
-])("FHRS: the type %s is the category %s", async (type, category) => {
-  const xml = establishment(
+  ["", "other-organisations"],
+])("FHRS: the type %p is the category %s", async (type, category) => {
+  const [row] = await Array.fromAsync(readFhrs(pieces(ofType(type))));
+  expect(row).toMatchObject({ record: { category } });
+  expect(row).not.toHaveProperty("unusable");
+});
+
+test.each(["Windmill", "constructor", "toString", "__proto__"])(
+  "FHRS: the type %s, which the scheme does not list, is told of",
+  async (type) => {
+    expect(await Array.fromAsync(readFhrs(pieces(ofType(type))))).toMatchObject([
+      { record: { category: "other-organisations" }, unusable: ["category"] },
+    ]);
+  },
+);
+
+const ofType = (type: string) =>
+  establishment(
     `<FHRSID>1</FHRSID><BusinessName>A</BusinessName><BusinessType>${type}</BusinessType>`,
   );
-  expect(await records(readFhrs(pieces(xml)))).toMatchObject([{ category }]);
-});
 
 test("FHRS: an address that the scheme withholds is none", async () => {
   const withheld = establishment("<FHRSID>1</FHRSID><BusinessName>A</BusinessName><PostCode/>");
