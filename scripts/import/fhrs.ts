@@ -1,6 +1,6 @@
 import { SaxesParser } from "saxes";
 import type { ImportRecord } from "../../src/directory/import/record.ts";
-import { isIsland, readTown } from "../../src/directory/import/towns.ts";
+import { isCounty, isIsland, readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
 import { CommandError } from "../terminal/command.ts";
 import { present, type Row } from "./row.ts";
@@ -83,14 +83,20 @@ function rowOf(line: number, fields: Fields): Row {
 
 /**
  * Four lines that end with the town, or with the county or the island after it: the last that names a
- * town is the town. Lines that only repeat the name are left out.
+ * town is the town, but not the first of them unless all but the town is withheld. Lines that only repeat
+ * the name are left out.
  */
 function splitAddress(given: readonly (string | undefined)[], name: string) {
   const lines = given
     .map(present)
     .filter((line) => line !== undefined)
     .map(unescapeAmpersand);
-  const named = [...lines.keys()].filter((place) => place > 0 && readTown(lines[place] ?? ""));
+  const isTownAlone =
+    present(given[0]) === undefined &&
+    lines.slice(1).every((line) => isCounty(line) || isIsland(line));
+  const named = [...lines.keys()].filter(
+    (place) => (place > 0 || isTownAlone) && readTown(lines[place] ?? ""),
+  );
   const town = named.findLast((place) => !isIsland(lines[place] ?? "")) ?? named.at(-1) ?? -1;
   const rest = lines.filter((_, place) => place < town || town === -1);
   const [line1, ...others] = rest.filter((line) => makeSlug(line) !== makeSlug(name));
@@ -98,7 +104,7 @@ function splitAddress(given: readonly (string | undefined)[], name: string) {
   return {
     line1: first !== undefined && { line1: first },
     line2: others.length > 0 && { line2: others.join(", ") },
-    city: town > 0 && { city: lines[town] ?? "" },
+    city: town !== -1 && { city: lines[town] ?? "" },
   };
 }
 

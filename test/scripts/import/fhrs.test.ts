@@ -45,15 +45,38 @@ test.each([
   [["1 High Street", "Portree", "Isle of Skye"], "Portree"],
   [["1 High Street", "Isle of Skye"], "Isle of Skye"],
 ])("FHRS: of the lines %p, %p is the town", async (lines, city) => {
+  expect(await records(readFhrs(pieces(withLines(lines))))).toMatchObject([
+    { city, address: { line1: "1 High Street" } },
+  ]);
+});
+
+test.each([
+  [["", "", "Norwich", ""], "Norwich"],
+  [["", "Norwich", "", "Norfolk"], "Norwich"],
+  [["", "", "Portree", "Isle of Skye"], "Portree"],
+  [["", "", "", "Isle of Skye"], "Isle of Skye"],
+])("FHRS: all of the address but the town may be withheld, as in %p", async (lines, city) => {
+  const [record] = await records(readFhrs(pieces(withLines(lines))));
+  expect(record).toMatchObject({ city, address: { line1: null } });
+});
+
+test.each([
+  [["Norwich"], "Norwich"],
+  [["", "1 High Street"], "1 High Street"],
+  [["", "The Chapel", "1 High Street"], "The Chapel"],
+])("FHRS: of the lines %p, %p is no town", async (lines, line1) => {
+  const [record] = await records(readFhrs(pieces(withLines(lines))));
+  expect(record).toMatchObject({ address: { line1 } });
+  expect(record).not.toHaveProperty("city");
+});
+
+function withLines(lines: readonly string[]): string {
   const fields = lines.map((line, place) => {
     const name = `AddressLine${place + 1}`;
     return `<${name}>${line}</${name}>`;
   });
-  const xml = establishment(`<FHRSID>1</FHRSID><BusinessName>A</BusinessName>${fields.join("")}`);
-  expect(await records(readFhrs(pieces(xml)))).toMatchObject([
-    { city, address: { line1: "1 High Street" } },
-  ]);
-});
+  return establishment(`<FHRSID>1</FHRSID><BusinessName>A</BusinessName>${fields.join("")}`);
+}
 
 test.each([
   ["Distributors/Transporters", "haulage"],
