@@ -1,3 +1,4 @@
+import { isOpeningHours, parseOpeningHours } from "../../src/directory/opening-hours.ts";
 import { readWeek } from "./osm-hours.ts";
 
 /** The fields of a record as a table names them, with the kind of their values. */
@@ -78,9 +79,13 @@ const readers: Record<(typeof kinds)[FieldName], (text: string) => unknown> = {
   flag: (text) =>
     /^(true|t|yes|y|1)$/i.test(text) ? true : /^(false|f|no|n|0)$/i.test(text) ? false : text,
   json: (text) => JSON.parse(text),
-  // A list, or a week as the directory keeps it.
-  hours: (text) => (text.startsWith("[") ? null : readWeek(text)) ?? JSON.parse(text),
+  // A list, or a week as OpenStreetMap has it, in which days that are not named are closed. What is
+  // closed all week or very long is none there, but may be one as the directory keeps it.
+  hours: (text) => (text.startsWith("[") ? null : readHours(text)) ?? JSON.parse(text),
 };
+
+const readHours = (text: string) =>
+  readWeek(text) ?? (isOpeningHours(text) ? parseOpeningHours(text) : null);
 
 function numberOr(text: string, digits: string): number | string {
   const number = Number(digits);

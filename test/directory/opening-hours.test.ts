@@ -3,7 +3,11 @@ import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as fc from "fast-check";
-import { formatOpeningHours, parseOpeningHours } from "../../src/directory/opening-hours.ts";
+import {
+  formatOpeningHours,
+  isOpeningHours,
+  parseOpeningHours,
+} from "../../src/directory/opening-hours.ts";
 import type { OpeningHours } from "../../src/directory/schemas.ts";
 import { weekdays } from "../../src/directory/weekdays.ts";
 import { migrate } from "../../src/store/migrations.ts";
@@ -100,7 +104,7 @@ test("hours that were kept as JSON become the text that they are kept as today",
   }
 });
 
-test("the database takes all hours that are written here, and no others", async () => {
+test("the database takes all hours that are written here, and no others, as is told here", async () => {
   const { sql, drop } = await createDatabase();
   const add = (hours: readonly string[]) => sql`
     insert into businesses (slug, name, opening_hours)
@@ -108,6 +112,7 @@ test("the database takes all hours that are written here, and no others", async 
   try {
     const right = fc.sample(weeks, { numRuns: 500, seed: 20 }).map(formatOpeningHours);
     await add(right);
+    expect(right.filter((hours) => !isOpeningHours(hours))).toEqual([]);
     const wrongs = [
       "Mo",
       "Mo 9:00-17:00",
@@ -121,6 +126,7 @@ test("the database takes all hours that are written here, and no others", async 
       "Mo-We-Fr off",
       "by appointment",
     ];
+    expect(wrongs.filter(isOpeningHours)).toEqual([]);
     for (const wrong of wrongs) {
       await expect(add([...right, wrong]).execute()).rejects.toThrow(`no opening hours: ${wrong}`);
       const change = sql`

@@ -307,7 +307,20 @@ test("CSV: opening hours may be a list in JSON, or such as the directory keeps",
     { day: "TUESDAY", is24Hours: true },
     { day: "WEDNESDAY", isClosed: true },
   ]);
+  const { openingHours: office } = (await read("Mo-Fr 09:00-17:00")) as ImportRecord;
+  expect(office?.slice(4)).toMatchObject([
+    { day: "FRIDAY", openTime: "09:00", closeTime: "17:00" },
+    { day: "SATURDAY", isClosed: true },
+    { day: "SUNDAY", isClosed: true },
+  ]);
+  const closed = (await read("Mo-Su off")) as ImportRecord;
+  expect(closed.openingHours).toHaveLength(7);
+  expect(closed.openingHours?.every(({ isClosed }) => isClosed)).toBe(true);
+  const days = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"];
+  const long = days.map((day) => `${day} 07:00-09:00,10:00-12:00,13:00-15:00`).join("; ");
+  expect(((await read(long)) as ImportRecord).openingHours).toHaveLength(21);
   const reason = "openingHours is neither JSON nor such as Mo-Fr 09:00-17:00";
+  expect(await read("Mo-Su never")).toBe(reason);
   expect(await read("by appointment")).toBe(reason);
   expect(await read("[")).toBe(reason);
 });
