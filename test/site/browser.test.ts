@@ -4,7 +4,7 @@ import { openChromium } from "../../scripts/stack/chromium.ts";
 import { weekdays } from "../../src/directory/weekdays.ts";
 import { addBusiness, copyBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
-import { openTab, overflow, unsaidLists, violations } from "./browser.ts";
+import { openTab, overflow, unlearn, unsaidLists, violations } from "./browser.ts";
 
 // The directory as a person meets it, in a real browser, which a busy machine may slow down a lot.
 setDefaultTimeout(90_000);
@@ -257,6 +257,31 @@ test("a finger on a phone hits what it aims at: names, the phone, the email, the
   }
   await close();
 });
+
+for (const [colorScheme, ink] of [
+  ["light", "rgb(27, 36, 38)"],
+  ["dark", "rgb(233, 237, 237)"],
+] as const) {
+  test(`a browser without light-dark() shows text, buttons, fields and the focus when it is ${colorScheme}`, async () => {
+    const { tab, close } = await openTab(browser, server.url, { colorScheme });
+    await unlearn(tab, "light-dark");
+    await tab.goto("/");
+    expect(await tab.evaluate(() => getComputedStyle(document.body).color)).toBe(ink);
+    const form = tab.locator("main search");
+    const background = await form
+      .getByRole("button")
+      .evaluate((button) => getComputedStyle(button).backgroundColor);
+    expect(background).toStartWith("rgb(");
+    const field = form.getByRole("searchbox");
+    await field.focus();
+    const frames = await field.evaluate((input) => {
+      const { borderWidth, outlineWidth, outlineStyle } = getComputedStyle(input);
+      return [borderWidth, outlineWidth, outlineStyle];
+    });
+    expect(frames).toEqual(["1px", "3px", "solid"]);
+    await close();
+  });
+}
 
 test("the focus leaves everything its shape, and its frame lies within the window", async () => {
   const { tab, close } = await openTab(browser, server.url);

@@ -51,6 +51,15 @@ export async function openTab(
 
 let visitors = 0;
 
+/** From now on the tab is a browser that does not know this function or pseudo-class of CSS. */
+export async function unlearn(tab: Page, name: string): Promise<void> {
+  await tab.route("**/assets/site.css*", async (route) => {
+    const styles = await (await route.fetch()).text();
+    const body = styles.replaceAll(`${name}(`, `${name}-unknown(`);
+    await route.fulfill({ contentType: "text/css", body });
+  });
+}
+
 export interface Look {
   colorScheme: "light" | "dark";
   width: number;
