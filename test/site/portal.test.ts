@@ -8,7 +8,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { listWaiting } from "../../src/access/applications.ts";
 import { addBusiness } from "../fixtures.ts";
 import { runScript, startTestServer, type TestServer } from "../support.ts";
-import { openTab, overflow, unsaidLists, violations } from "./browser.ts";
+import { openTab, overflow, unlearn, unsaidLists, violations } from "./browser.ts";
 
 // From a first call to a key and its end, as a developer meets it in a real browser.
 setDefaultTimeout(90_000);
@@ -84,6 +84,16 @@ test("samples are shown in the language that is chosen", async () => {
   await tab.getByLabel("Python").check();
   expect(await tab.locator("#sample-python").isVisible()).toBe(true);
   expect(await tab.locator("#sample-curl").isVisible()).toBe(false);
+  await close();
+});
+
+test("samples are shown in all languages where the browser cannot tell which one is chosen", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await unlearn(tab, ":has");
+  await tab.goto("/developers");
+  for (const language of ["curl", "javascript", "python"]) {
+    expect(await tab.locator(`#sample-${language}`).isVisible()).toBe(true);
+  }
   await close();
 });
 
