@@ -2,8 +2,9 @@ import type { OpeningHours } from "../directory/schemas.ts";
 import { weekdays } from "../directory/weekdays.ts";
 
 /**
- * "unknown": nothing is said about the day. `until` is in words, such as "23:00", and absent when open all day;
- * so is `opens`, such as "tomorrow at 09:00", and absent when no time within a week is known.
+ * "unknown": nothing is said about the day. `until` is in words, such as "23:00", and absent when it does not
+ * close within a week; so is `opens`, such as "tomorrow at 09:00", and absent when no time within a week is
+ * known.
  */
 type OpenState =
   | { state: "open"; until?: string }
@@ -18,7 +19,6 @@ export function openState(hours: readonly OpeningHours[], now: Date): OpenState 
   const { day, minute: at } = wallClock(now);
   const entriesOf = (ahead: number) =>
     hours.filter((entry) => entry.day === weekdayOf(day + ahead));
-  if (entriesOf(0).some(isAllDay)) return { state: "open" };
 
   const spans = daysAhead
     .flatMap((ahead) => entriesOf(ahead).flatMap((entry) => spanOf(entry, ahead)))

@@ -45,16 +45,16 @@ describe("openState", () => {
     expect(openState(round, new Date("2026-11-24T05:59:00Z")).state).toBe("open");
     expect(openState(round, new Date("2026-11-24T06:00:00Z")).state).toBe("unknown");
   });
-  test("is open without end from midnight to midnight", () => {
-    const day = [entry("MONDAY", "00:00", "00:00")];
-    expect(openState(day, new Date("2026-11-23T12:00:00Z"))).toEqual({ state: "open" });
-    expect(openState(day, new Date("2026-11-24T00:00:00Z"))).toEqual({ state: "unknown" });
-  });
-  test("is open without end on a day of 24 hours, and closed on a closed one", () => {
-    expect(at("2026-11-28T12:00:00Z")).toEqual({ state: "open" });
+  test("a day of 24 hours ends at midnight when the next is closed, or nothing is said of it", () => {
+    const open = { state: "open", until: "midnight" } as const;
+    expect(at("2026-11-28T12:00:00Z")).toEqual(open);
     // The night that ends at 02:00 goes over into it.
-    expect(at("2026-11-28T01:59:00Z")).toEqual({ state: "open" });
-    expect(at("2026-11-29T12:00:00Z")).toEqual({ state: "closed", opens: "tomorrow at 09:00" });
+    expect(at("2026-11-28T01:59:00Z")).toEqual(open);
+    expect(at("2026-11-28T23:59:00Z")).toEqual(open);
+    expect(at("2026-11-29T00:00:00Z")).toEqual({ state: "closed", opens: "tomorrow at 09:00" });
+    const alone = [entry("MONDAY", "00:00", "00:00")];
+    expect(openState(alone, new Date("2026-11-23T12:00:00Z"))).toEqual(open);
+    expect(openState(alone, new Date("2026-11-24T00:00:00Z"))).toEqual({ state: "unknown" });
   });
   for (const [text, time, until] of [
     ["Fr 18:00-00:00; Sa 00:00-03:00", "2026-11-27T20:00:00Z", "03:00"],
@@ -65,7 +65,11 @@ describe("openState", () => {
     // A time alone would be taken for one of this day.
     ["Fr 18:00-02:00; Sa 00:00-24:00", "2026-11-27T23:59:00Z", "Sunday at 00:00"],
     ["We 09:00-09:00; Th 06:00-10:00", "2026-11-25T09:30:00Z", "Thursday at 10:00"],
+    ["Sa 00:00-24:00; Su 00:00-02:00", "2026-11-28T12:00:00Z", "02:00"],
+    ["Sa-Su 00:00-24:00; Mo off", "2026-11-28T12:00:00Z", "Monday at 00:00"],
     ["Mo-Su 06:00-06:00", "2026-11-25T09:30:00Z", undefined],
+    ["Mo-Su 00:00-24:00", "2026-11-25T00:00:00Z", undefined],
+    ["Mo-Su 00:00-24:00", "2026-11-29T23:59:00Z", undefined],
   ] as const) {
     test(`with ${text} is open until ${until ?? "no end"}`, () => {
       const state = openState(parseOpeningHours(text), new Date(time));
@@ -95,14 +99,16 @@ describe("openState", () => {
 });
 
 test("the page says until when it is open, or when it opens next", () => {
-  const stateAt = (time: string) =>
+  const stateAt = (time: string, stated = hours) =>
     /<p class="state \w+">(.*?)<\/p>/.exec(
-      renderToString(Hours({ hours, now: new Date(time) })),
+      renderToString(Hours({ hours: stated, now: new Date(time) })),
     )?.[1];
   expect(stateAt("2026-11-23T09:00:00Z")).toBe("Open now, until 12:30");
   expect(stateAt("2026-11-23T12:30:00Z")).toBe("Closed now, opens at 13:30");
   expect(stateAt("2026-11-23T17:00:00Z")).toBe("Closed now");
-  expect(stateAt("2026-11-28T12:00:00Z")).toBe("Open now, all day");
+  expect(stateAt("2026-11-28T12:00:00Z")).toBe("Open now, until midnight");
+  const always = parseOpeningHours("Mo-Su 00:00-24:00");
+  expect(stateAt("2026-11-28T12:00:00Z", always)).toBe("Open now, all day");
 });
 
 test("the clock on the wall turns to Sunday an hour earlier in summer", () => {
