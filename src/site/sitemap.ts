@@ -18,6 +18,8 @@ const FILE_SIZE = 10_000;
 export function robots(baseUrl: string): Handler {
   const body = [
     "User-agent: *",
+    // The reference is drawn from it. Before what it is an exception to: some read only to the first match.
+    "Allow: /api/v1/openapi.json",
     "Disallow: /search",
     "Disallow: /api/",
     "Disallow: /developers/applications",

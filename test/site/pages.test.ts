@@ -897,6 +897,8 @@ describe("for search engines", () => {
     const robots = (await open("/robots.txt")).html;
     expect(robots).toContain(`Sitemap: ${baseUrl}/sitemap.xml`);
     expect(robots).toContain("Disallow: /developers/applications\n");
+    // What the reference, which is in the sitemap, is drawn from.
+    expect(robots).toContain("\nAllow: /api/v1/openapi.json\nDisallow: /search\nDisallow: /api/\n");
     const locations = (xml: string) =>
       [...xml.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, url]) =>
         (url as string).slice(baseUrl.length),
