@@ -76,7 +76,8 @@ const settings = {
 };
 
 // Calls go to the host that the page came from, under whatever name, so keys go nowhere else.
-const START = `Scalar.createApiReference("#reference", {...${JSON.stringify(settings)}, servers: [{url: location.origin}]})`;
+// What stands in its place goes last of all, so that it stays when the script did not come, or fails.
+const START = `Scalar.createApiReference("#reference", {...${JSON.stringify(settings)}, servers: [{url: location.origin}]}); document.getElementById("fallback").remove()`;
 
 const pageAt = (baseUrl: string) => `<!doctype html>
 <html lang="en-GB">
@@ -92,9 +93,9 @@ const pageAt = (baseUrl: string) => `<!doctype html>
 </head>
 <body>
 <nav class="site" aria-label="Site"><a href="/">Highstreet</a><a href="/developers">Developers</a></nav>
-<noscript><p>This reference is drawn by JavaScript. All that it says is in
-<a href="/api/v1/openapi.json">openapi.json</a>, the OpenAPI 3.1 document, and in short in
-<a href="/llms.txt">llms.txt</a>.</p></noscript>
+<p id="fallback">This reference is drawn by JavaScript, which is still loading or does not run here. All that it
+says is in <a href="/api/v1/openapi.json">openapi.json</a>, the OpenAPI 3.1 document, and in short in
+<a href="/llms.txt">llms.txt</a>.</p>
 <div id="reference"></div>
 <script src="${SCRIPT_PATH}?${SCRIPT_VERSION}"></script>
 <script>${START}</script>

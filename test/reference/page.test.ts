@@ -63,10 +63,27 @@ test("nor with all of it unfolded, but for what Scalar calls its lists of exampl
   await close();
 }, 60_000);
 
+test("while its script is loading, the reference says so, and no longer", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  const { promise: shown, resolve: load } = Promise.withResolvers<void>();
+  await tab.route("**/scalar.js*", async (route) => {
+    await shown;
+    await route.continue();
+  });
+  await tab.goto("/developers/reference", { waitUntil: "commit" });
+  const fallback = tab.getByText("which is still loading");
+  await fallback.waitFor();
+  expect(await fallback.getByRole("link").count()).toBe(2);
+  load();
+  await tab.getByRole("heading", { name: "Highstreet API" }).waitFor();
+  expect(await fallback.count()).toBe(0);
+  await close();
+}, 60_000);
+
 test("without scripts the reference says where else it can be read", async () => {
   const { tab, close } = await openTab(browser, server.url, { javaScriptEnabled: false });
   await tab.goto("/developers/reference");
-  const text = await tab.locator("noscript p").boundingBox();
+  const text = await tab.locator("#fallback").boundingBox();
   expect(text?.x).toBeGreaterThanOrEqual(16);
   await tab.getByRole("link", { name: "openapi.json" }).click();
   expect(tab.url()).toBe(`${server.url}/api/v1/openapi.json`);
