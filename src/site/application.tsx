@@ -35,6 +35,7 @@ export function application(parts: ApplicationParts): Handler {
     if (!isOurForm(request, parts.baseUrl, { isSecretAddress: true })) return foreignForm();
 
     const form = await readForm(request, LONGEST_SENDING_MS);
+    if (!form) return { ...(await show(parts, found, LATE)), status: 408 };
     // Later than that nothing is done, since a key that is made must be shown.
     const outcome = await doBefore(parts.sql, end - READING_MS, (transaction) =>
       act(transaction, { token, application: found, form }),
@@ -66,6 +67,11 @@ const LONGEST_MS = 3_500;
 const READING_MS = 500;
 /** And for the form to arrive, which is a few words. */
 const LONGEST_SENDING_MS = 1_000;
+
+const LATE: Outcome = {
+  title: "Nothing was changed",
+  notice: "Nothing was changed: the form did not arrive in time. Please send it again.",
+};
 
 async function show(
   { admission, baseUrl }: ApplicationParts,

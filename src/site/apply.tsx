@@ -26,18 +26,24 @@ interface ApplyParts {
 
 /**
  * POST /developers/applications: takes an application and leads to its private page. Whatever goes
- * wrong, the form comes back with all that was typed and says what to do. GET leads to the form, for
- * whoever returns to the address at which it came back.
+ * wrong, the form comes back with all that was typed, if that has arrived, and says what to do. GET leads
+ * to the form, for whoever returns to the address at which it came back.
  */
 export function applyForKey(parts: ApplyParts): Handler {
   return async function applyForKey(request, context) {
     if (request.method !== "POST") return seeOther("/developers#apply");
     const client = context.client();
     const end = performance.now() + LONGEST_MS;
-    const { fields, faults } = checkApplication(await readForm(request, LONGEST_SENDING_MS));
+    const form = await readForm(request, LONGEST_SENDING_MS);
+    const { fields, faults } = checkApplication(form ?? {});
     if (!isOurForm(request, parts.baseUrl)) {
       return again(403, fields, {
         form: "Not sent: the form must come from this page. Please send it again.",
+      });
+    }
+    if (!form) {
+      return again(408, fields, {
+        form: `Not sent: the form did not arrive in time. ${STILL_THERE} Please send it again from there.`,
       });
     }
     if (Object.keys(faults).length > 0) return again(422, fields, faults);
@@ -58,6 +64,9 @@ export function applyForKey(parts: ApplyParts): Handler {
 const LONGEST_MS = 3_500;
 /** Of that, for the form to arrive: it may come over a slow line. */
 const LONGEST_SENDING_MS = 2_000;
+
+/** What has not arrived cannot come back from here. */
+const STILL_THERE = "What you typed should still be there when you go back in your browser.";
 
 async function take(
   { sql, isAutomatic, admitApplication }: ApplyParts,

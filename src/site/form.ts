@@ -22,16 +22,17 @@ export function isOurForm(
 }
 
 /**
- * The fields of a sent form, trimmed and with plain line ends. Empty for anything else, and for a form
- * that does not arrive whole within so many milliseconds, which is no failure of ours.
+ * The fields of a sent form, trimmed and with plain line ends; none for anything else. Null when the form does
+ * not arrive whole within so many milliseconds, which is no failure of ours.
  */
 export async function readForm(
   request: Request,
   milliseconds: number,
-): Promise<Record<string, string>> {
+): Promise<Record<string, string> | null> {
   const type = request.headers.get("Content-Type") ?? "";
   if (!type.startsWith("application/x-www-form-urlencoded")) return {};
-  const text = await withDeadline(request.text(), milliseconds).catch(() => "");
+  const text = await withDeadline(request.text(), milliseconds).catch(() => null);
+  if (text === null) return null;
   const fields = new URLSearchParams(text);
   return Object.fromEntries(
     Array.from(fields, ([name, value]) => [name, value.replaceAll("\r\n", "\n").trim()]),

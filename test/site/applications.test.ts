@@ -48,6 +48,27 @@ async function send(
 const applyAs = (fields: Record<string, string>, headers?: Record<string, string>) =>
   send("/developers/applications", fields, headers);
 
+/** Begins to send a form, and does not go on. */
+function sendHalf(path: string, client = newClient()) {
+  const { host, port } = new URL(server.url);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${server.url}\r\nX-Forwarded-For: ${client}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 20\r\n\r\nname=Ada`,
+  );
+  return socket;
+}
+
+async function answerToHalf(path: string, client?: string): Promise<string> {
+  const socket = sendHalf(path, client);
+  let answer = "";
+  socket.on("data", (data) => {
+    answer += data;
+  });
+  await until(async () => answer.includes("</html>"), 5_000);
+  socket.destroy();
+  return answer;
+}
+
 const newest = async () => (await listWaiting(server.sql)).at(-1)?.id ?? "";
 const countRows = async () => (await server.sql`select from applications`).length;
 
@@ -169,32 +190,24 @@ describe("applying", () => {
     expect(status).toBe(413);
   });
 
-  test("takes a form that is not sent to its end for an empty one, not for breakage of the service", async () => {
-    const { host, port } = new URL(server.url);
+  test("says that a form did not arrive which is not sent to its end, and calls it no breakage of the service", async () => {
     const answered = async (status: number) => {
       const metrics = await (await fetch(`${server.url}/metrics`)).text();
       const name = `highstreet_answers_total{route="/developers/applications",status="${status}"}`;
       return Number(metrics.split(`${name} `)[1]?.split("\n")[0] ?? 0);
     };
-    const sendHalf = () => {
-      const socket = connect(Number(port), "127.0.0.1");
-      socket.write(
-        `POST /developers/applications HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${server.url}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 20\r\n\r\nname=Ada`,
-      );
-      return socket;
-    };
-    const before = await answered(422);
-    const slow = sendHalf();
-    const { promise, resolve } = Promise.withResolvers<string>();
-    slow.once("data", (data) => resolve(String(data)));
-    expect(await promise).toStartWith("HTTP/1.1 422 ");
-    // The other one is heard, and leaves.
-    const gone = sendHalf();
+    const before = await answered(408);
+    const late = await answerToHalf("/developers/applications");
+    expect(late).toStartWith("HTTP/1.1 408 ");
+    expect(late).toContain("go back in your browser");
+    expect(late).not.toContain("What you typed is kept");
+    expect(late).not.toContain("name-fault");
+    // Another one is heard, and leaves.
+    const gone = sendHalf("/developers/applications");
     await new Promise<void>((sent) => gone.once("connect", () => setImmediate(sent)));
     gone.end();
-    await until(async () => (await answered(422)) === before + 2, 5_000);
+    await until(async () => (await answered(408)) === before + 2, 5_000);
     expect([await answered(500), await answered(503)]).toEqual([0, 0]);
-    slow.destroy();
   });
 
   test("over a slow line gives back what was typed when a store hangs too", async () => {
@@ -274,6 +287,15 @@ describe("the private page", () => {
     });
     const { html } = await send(page);
     expect(html).toContain("Reveal my key");
+    expect(keyIn((await send(page, { action: "reveal" })).html)).toMatch(/^hs_live_/);
+  });
+
+  test("does nothing when a form does not arrive, says so, and offers it again", async () => {
+    const page = await approved();
+    const late = await answerToHalf(page);
+    expect(late).toStartWith("HTTP/1.1 408 ");
+    expect(late).toContain("the form did not arrive in time");
+    expect(late).toContain("Reveal my key");
     expect(keyIn((await send(page, { action: "reveal" })).html)).toMatch(/^hs_live_/);
   });
 
