@@ -1,24 +1,37 @@
 import type { Logger } from "pino";
 import type { Window } from "../access/windows.ts";
+import type { Answer } from "../http/answer.ts";
 import { errorAnswer, tryAgainIn } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
 
 /**
  * Pages: lets through what a window of their own allows, so that reading pages costs none of the
  * API's open requests. While Redis is away everybody is let in: pages are for people.
+ * @param refuse answers who has to come back later
  */
-export function admitVisitor(admit: Window, log: Logger): Middleware {
+export function admitVisitor(
+  admit: Window,
+  log: Logger,
+  refuse: Refusal = tooManyPages,
+): Middleware {
   return (next) =>
     async function admitVisitor(request, context) {
       const retryAfterSeconds = await admit(context.client()).catch((error) => {
         log.debug({ err: error }, "page views are not counted");
         return 0;
       });
-      if (retryAfterSeconds === 0) return next(request, context);
-      return errorAnswer(
-        "rate_limited",
-        { message: `Too many pages in a short time. ${tryAgainIn(retryAfterSeconds)}` },
-        { "Retry-After": String(retryAfterSeconds) },
-      );
+      return retryAfterSeconds === 0
+        ? next(request, context)
+        : refuse(request, retryAfterSeconds);
     };
+}
+
+export type Refusal = (request: Request, retryAfterSeconds: number) => Answer | Promise<Answer>;
+
+export function tooManyPages(_request: Request, retryAfterSeconds: number): Answer {
+  return errorAnswer(
+    "rate_limited",
+    { message: `Too many pages in a short time. ${tryAgainIn(retryAfterSeconds)}` },
+    { "Retry-After": String(retryAfterSeconds) },
+  );
 }

@@ -2,7 +2,9 @@ import type { Logger } from "pino";
 import { apply } from "../access/applications.ts";
 import type { Window } from "../access/windows.ts";
 import { type Answer, withHeaders } from "../http/answer.ts";
+import { tryAgainIn } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
+import { tooManyPages } from "../middleware/admitVisitor.ts";
 import { isStoreAway } from "../middleware/catchErrors.ts";
 import { withDeadline } from "../store/deadline.ts";
 import { doBefore, ping, type Sql } from "../store/postgres.ts";
@@ -58,6 +60,23 @@ export function applyForKey(parts: ApplyParts): Handler {
       return withHeaders(answer, { "Retry-After": "60" });
     }
   };
+}
+
+/**
+ * The answer when it would be one page too many: a form comes back then, too. It is read for that although it
+ * is refused, within the same bounds as one that is not.
+ */
+export async function refuseApplication(
+  request: Request,
+  retryAfterSeconds: number,
+): Promise<Answer> {
+  if (request.method !== "POST") return tooManyPages(request, retryAfterSeconds);
+  const form = await readForm(request, LONGEST_SENDING_MS);
+  const { fields } = checkApplication(form ?? {});
+  const answer = again(429, fields, {
+    form: `Not sent: too many pages in a short time. ${form ? "What you typed is kept." : STILL_THERE} ${tryAgainIn(retryAfterSeconds)}`,
+  });
+  return withHeaders(answer, { "Retry-After": String(retryAfterSeconds) });
 }
 
 /** Less than any answer may take, so that the form is there in time. */

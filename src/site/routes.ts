@@ -12,7 +12,7 @@ import type { Search } from "../search/query.ts";
 import type { Sql } from "../store/postgres.ts";
 import type { RedisClient } from "../store/redis.ts";
 import { application } from "./application.tsx";
-import { applyForKey } from "./apply.tsx";
+import { applyForKey, refuseApplication } from "./apply.tsx";
 import { assetRoutes } from "./assets.ts";
 import { business } from "./business.tsx";
 import { category } from "./category.tsx";
@@ -53,14 +53,15 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
   const { config, sql, search, admission, redis, catching, log } = parts;
   const { baseUrl, openAccess } = config;
   const isAutomatic = config.applications === "auto";
-  const admit = admitVisitor(createWindow(redis, PAGE_WINDOW), log);
+  const pageWindow = createWindow(redis, PAGE_WINDOW);
+  const admit = admitVisitor(pageWindow, log);
   const admitSearch = admitVisitor(createWindow(redis, SEARCH_WINDOW), log);
   const outer = [errorPages(), catching];
   const inTime = answerInTime({ mostLate: MOST_LATE });
   const read = (handler: Handler, windows = [admit]) =>
     chain([...outer, allowMethods(), ...windows, inTime], handler);
-  const readOrSend = (handler: Handler, timed = inTime) =>
-    chain([...outer, allowMethods(["GET", "HEAD", "POST"]), admit, timed], handler);
+  const readOrSend = (handler: Handler, admitted = admit, timed = inTime) =>
+    chain([...outer, allowMethods(["GET", "HEAD", "POST"]), admitted, timed], handler);
   const files = Object.entries(assetRoutes()).map(([path, handler]) => [
     path,
     chain([allowMethods()], handler),
@@ -83,6 +84,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
         isAutomatic,
         admitApplication: createWindow(redis, APPLICATION_WINDOW),
       }),
+      admitVisitor(pageWindow, log, refuseApplication),
       // However many pages are late: in time it gives back what was typed.
       answerInTime(),
     ),

@@ -162,13 +162,30 @@ describe("applying", () => {
     expect((await applyAs(ada)).status).toBe(303);
   });
 
-  test("with mistakes without end comes to an end too", async () => {
-    const client = { "X-Forwarded-For": newClient() };
+  test("with mistakes without end comes to an end too, and then also gives back what was typed", async () => {
+    const before = await countRows();
+    const address = newClient();
+    const client = { "X-Forwarded-For": address };
     const statuses = new Set<number>();
-    for (let tries = 0; tries < 121; tries++) {
+    for (let tries = 0; tries < 120; tries++) {
       statuses.add((await applyAs({ ...ada, email: "typing error" }, client)).status);
     }
-    expect([...statuses]).toEqual([422, 429]);
+    expect([...statuses]).toEqual([422]);
+    for (const email of ["typing error", ada.email, ada.email]) {
+      const { status, headers, html } = await applyAs({ ...ada, email }, client);
+      expect(status).toBe(429);
+      expect(Number(headers.get("Retry-After"))).toBeWithin(1, 61);
+      expect(headers.get("Cache-Control")).toBe("private, no-cache");
+      expect(html).toMatch(/What you typed is kept\. Try again in \d+ seconds?\./);
+      expect(html).toContain(`value="${email}"`);
+    }
+    const late = await answerToHalf("/developers/applications", address);
+    expect(late).toStartWith("HTTP/1.1 429 ");
+    expect(late).toContain("go back in your browser");
+    expect(late).not.toContain("What you typed is kept");
+    const read = await send("/developers/applications", undefined, client);
+    expect([read.status, read.html]).toEqual([429, expect.stringContaining("One moment, please")]);
+    expect(await countRows()).toBe(before);
   });
 
   test("with attacks in every field shows them as the text that they are", async () => {
