@@ -20,9 +20,7 @@ export function admitVisitor(
         log.debug({ err: error }, "page views are not counted");
         return 0;
       });
-      return retryAfterSeconds === 0
-        ? next(request, context)
-        : refuse(request, retryAfterSeconds);
+      return retryAfterSeconds === 0 ? next(request, context) : refuse(request, retryAfterSeconds);
     };
 }
 
