@@ -5,7 +5,6 @@ import { parseArgs } from "node:util";
 import { $ } from "bun";
 import { type Config, givenIn, loadConfig } from "../src/config.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
-import { syncSearch } from "../src/search/sync.ts";
 import { openMeilisearch } from "../src/store/meilisearch.ts";
 import { laterMigrations, migrate } from "../src/store/migrations.ts";
 import { openPostgres } from "../src/store/postgres.ts";
@@ -13,6 +12,7 @@ import { claimFolder } from "./stack/claim.ts";
 import { dataFolder, removeStack, writeStack } from "./stack/environment.ts";
 import { endLeftovers } from "./stack/leftovers.ts";
 import { fillDirectory } from "./stack/sample.ts";
+import { prepareSearchIndex } from "./stack/search-index.ts";
 import { choosePort, localUrl, startServer } from "./stack/server.ts";
 import { startStores } from "./stack/stores.ts";
 import { Supervisor } from "./stack/supervisor.ts";
@@ -93,10 +93,7 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
   await step("Migrations", migrate(sql, { onWait: say }));
   if (config.sample) await fillDirectory(sql);
   const meili = openMeilisearch(stores.meiliUrl, stores.meiliKey);
-  // In a large directory a new index takes many minutes, and one of another version can answer meanwhile.
-  const search = syncSearch({ sql, meili, index: SEARCH_INDEX }, { leavesOthers: true });
-  const { state } = await step("Search index", search);
-  if (state === "left") say("The search index is of another version: the server builds a new one.");
+  await prepareSearchIndex({ sql, meili, index: SEARCH_INDEX });
   await sql.end();
 
   const url = localUrl(config.host, port);

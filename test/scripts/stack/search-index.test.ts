@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import { prepareSearchIndex } from "../../../scripts/stack/search-index.ts";
+import { createSearch } from "../../../src/search/query.ts";
+import { addBusiness } from "../../fixtures.ts";
+import { createDatabase, uniqueIndex } from "../../support.ts";
+
+test("an index that takes long is left to the server, and lacks nothing in the end", async () => {
+  const { sql, drop } = await createDatabase();
+  const { meili, index } = uniqueIndex();
+  const store = { sql, meili, index };
+  try {
+    await addBusiness(sql, { name: "Zephyr" });
+    await prepareSearchIndex(store, { longestMs: 1 });
+    await prepareSearchIndex(store);
+    expect((await createSearch(store)({ text: "zephyr", limit: 1 })).total).toBe(1);
+
+    await addBusiness(sql, { name: "Zephyr" });
+    await prepareSearchIndex(store, { longestMs: 1 });
+    await prepareSearchIndex(store);
+    expect((await createSearch(store)({ text: "zephyr", limit: 1 })).total).toBe(2);
+  } finally {
+    await meili.deleteIndexIfExists(index);
+    await meili.deleteIndexIfExists(`${index}_next`);
+    await drop();
+  }
+});
+
+test("what keeps the index from being brought up to date is told", async () => {
+  const { sql, drop } = await createDatabase();
+  const { meili, index } = uniqueIndex();
+  await drop();
+  await expect(prepareSearchIndex({ sql, meili, index })).rejects.toThrow();
+});
