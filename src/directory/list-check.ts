@@ -1,4 +1,5 @@
 import { liftTimeLimits, type Sql, type Transaction } from "../store/postgres.ts";
+import { countWrongHours } from "./opening-hours.ts";
 
 export interface ListCheck {
   /** Approved businesses. */
@@ -88,17 +89,6 @@ export async function compareAll(
     onProgress?.(index + 1, categories.length);
   }
   return { businesses, lists, faults, wrongHours: await countWrongHours(transaction) };
-}
-
-/** Each text is looked at once: see sql/020_hours_by_statement.sql. */
-async function countWrongHours(transaction: Transaction): Promise<number> {
-  const [{ count }] = await transaction<[{ count: number }]>`
-    with kept as materialized (
-      select opening_hours, count(*) as count from businesses group by opening_hours
-    )
-    select coalesce(sum(count), 0)::integer as count
-    from kept where not is_opening_hours(opening_hours)`;
-  return count;
 }
 
 /** Each category with itself and those above it, as its parents say. A circle is walked once. */

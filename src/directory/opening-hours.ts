@@ -1,3 +1,4 @@
+import type { Transaction } from "../store/postgres.ts";
 import type { OpeningHours } from "./schemas.ts";
 import { weekdays } from "./weekdays.ts";
 
@@ -69,4 +70,15 @@ function parseSpan(span: string): Omit<OpeningHours, "day"> {
   const is24Hours = span === ALL_DAY;
   const [openTime = "", closeTime = ""] = isClosed || is24Hours ? [] : span.split("-");
   return { openTime, closeTime, isClosed, is24Hours };
+}
+
+/** How many businesses have hours in no such form, which triggers keep out. Each text is looked at once. */
+export async function countWrongHours(transaction: Transaction): Promise<number> {
+  const [{ count }] = await transaction<[{ count: number }]>`
+    with kept as materialized (
+      select opening_hours, count(*) as count from businesses group by opening_hours
+    )
+    select coalesce(sum(count), 0)::integer as count
+    from kept where not is_opening_hours(opening_hours)`;
+  return count;
 }
