@@ -15,7 +15,7 @@
 --   013  follow_category, follow_names, keep_referenced
 --   016  where the functions of triggers look for tables
 --   017  keep_referenced_when_deleted, which stands in for keep_referenced
---   021  compact_listing_counts
+--   023  compact_listing_counts, cut_chunk
 
 create table listings (
   category_id integer not null,                         -- 0: any category
