@@ -85,7 +85,18 @@ const readers: Record<(typeof kinds)[FieldName], (text: string) => unknown> = {
 };
 
 const readHours = (text: string) =>
-  readWeek(text) ?? (isOpeningHours(text) ? parseOpeningHours(text) : null);
+  readWeek(text) ?? (isOpeningHours(text) && !namesDayTwice(text) ? parseOpeningHours(text) : null);
+
+/**
+ * As in "Mo-Fr 09:00-17:00; Mo-Su off". In OpenStreetMap the later rule takes the place of the earlier one, in
+ * the directory both hold: nobody knows which is meant, and one of the two says open of who is closed.
+ */
+function namesDayTwice(text: string): boolean {
+  const days = text.split("; ").flatMap((rule) => {
+    return [...new Set(parseOpeningHours(rule).map(({ day }) => day))];
+  });
+  return new Set(days).size < days.length;
+}
 
 function numberOr(text: string, digits: string): number | string {
   const number = Number(digits);

@@ -321,6 +321,9 @@ test("CSV: opening hours may be a list in JSON, or such as the directory keeps",
   expect(((await read(long)) as ImportRecord).openingHours).toHaveLength(21);
   const reason = "openingHours is neither JSON nor such as Mo-Fr 09:00-17:00";
   expect(await read("Mo-Su never")).toBe(reason);
+  // To OpenStreetMap the last rule of a day is the one that holds.
+  expect(await read("Mo-Fr 09:00-17:00; Mo-Su off")).toBe(reason);
+  expect(await read(`${long}; Su off`)).toBe(reason);
   expect(await read("by appointment")).toBe(reason);
   expect(await read("[")).toBe(reason);
 });
