@@ -70,6 +70,9 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
     // Not read ahead: what was read before changes must not be sent after them, or it would overwrite them.
     const documents = await readDocumentsAfter(sql, last, documentsAtOnce);
     if (documents.length === 0) break;
+    // It would be noticed only when the first request is waited for. If the lock was lost, its new holder builds
+    // an index of this name, too.
+    signal.throwIfAborted();
     follow(await meili.index(next).addDocuments(documents));
     if (underWay.length >= REQUESTS_AHEAD) await underWay.shift();
     if (performance.now() - changesApplied >= changesAfterMs) {

@@ -523,6 +523,24 @@ describe("a rebuild", () => {
     expect(await total("zephyr")).toBe(20_001);
   }, 40_000);
 
+  test("sends nothing more once it is to end, however few requests are under way", async () => {
+    await addMany(10);
+    const stopping = new AbortController();
+    const sent: number[] = [];
+    const cutShort = rebuildIndex({
+      ...rebuild(),
+      present: "missing",
+      signal: stopping.signal,
+      onDocuments(documents) {
+        sent.push(documents);
+        stopping.abort();
+      },
+      documentsAtOnce: 1,
+    });
+    await expect(cutShort).rejects.toThrow("aborted");
+    expect(sent).toEqual([1]);
+  });
+
   test("that was cut short does not disturb the next one", async () => {
     await addBusiness(database.sql, { name: "Whole" });
     await meili.createIndex(`${index}_next`, { primaryKey: "id" }).waitTask();
