@@ -11,10 +11,10 @@ import type { Upkeep } from "../store/upkeep.ts";
 export function startCompaction(sql: Sql, log: Logger): Upkeep {
   const stopping = new AbortController();
   const { signal } = stopping;
-  let hasFailed = false;
+  let failing: "folding" | "splitting" | null = null;
   const running = run();
   return {
-    isFailing: () => hasFailed,
+    isFailing: () => failing !== null,
     async stop() {
       stopping.abort();
       await running;
@@ -28,8 +28,10 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
     let pauseMs = STEP_MS;
     let splitAt = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
+      const isSplitting =
+        isUnfinished || (hasChanged && performance.now() - splitAt >= SPLIT_INTERVAL_MS);
       try {
-        if (isUnfinished || (hasChanged && performance.now() - splitAt >= SPLIT_INTERVAL_MS)) {
+        if (isSplitting) {
           const step = await compact(sql, STEP_KEYS);
           isUnfinished = step.isUnfinished;
           // A step that has written nothing was held up, perhaps by an import. Until that ends, further
@@ -41,11 +43,14 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
           if (await fold(sql)) hasChanged = true;
           pauseMs = INTERVAL_MS;
         }
-        if (hasFailed) log.info("list totals are folded again");
-        hasFailed = false;
+        // That changes are folded does not mean that chunks can be split.
+        if (failing === "folding" || isSplitting) {
+          if (failing) log.info("list totals are folded again");
+          failing = null;
+        }
       } catch (error) {
-        if (!hasFailed) log.warn({ err: error }, "cannot fold list totals; trying again and again");
-        hasFailed = true;
+        if (!failing) log.warn({ err: error }, "cannot fold list totals; trying again and again");
+        if (failing !== "splitting") failing = isSplitting ? "splitting" : "folding";
         // What cannot be split now must not keep the rest from being folded.
         isUnfinished = false;
         hasChanged = true;
