@@ -3,8 +3,8 @@ import type { OpeningHours } from "./schemas.ts";
 import { weekdays } from "./weekdays.ts";
 
 /**
- * Opening hours as the database keeps them (see sql/015_opening_hours.sql, and for how they are checked 020):
- * one text, a tenth of the size of the same as JSON. It is written as in OpenStreetMap, such as
+ * Opening hours as the database keeps them (see sql/015_opening_hours.sql, and for how they are checked 020
+ * and 024): one text, a tenth of the size of the same as JSON. It is written as in OpenStreetMap, such as
  * `Mo-Fr 09:00-13:00,14:00-17:30; Sa 00:00-24:00; Su off`, and keeps the order of the entries.
  * https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification
  */

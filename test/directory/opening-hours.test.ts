@@ -3,6 +3,7 @@ import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as fc from "fast-check";
+import { applyAction } from "../../src/directory/businesses.ts";
 import {
   formatOpeningHours,
   isOpeningHours,
@@ -11,6 +12,7 @@ import {
 import type { OpeningHours } from "../../src/directory/schemas.ts";
 import { weekdays } from "../../src/directory/weekdays.ts";
 import { migrate } from "../../src/store/migrations.ts";
+import { addBusiness } from "../fixtures.ts";
 import { createDatabase, newFolder } from "../support.ts";
 
 const without = { openTime: "", closeTime: "", isClosed: false, is24Hours: false };
@@ -136,6 +138,22 @@ test("the database takes all hours that are written here, and no others, as is t
     const [{ count }] = await sql<[{ count: number }]>`
       select count(*)::integer as count from businesses`;
     expect(count).toBe(right.length);
+  } finally {
+    await drop();
+  }
+});
+
+test("a business whose hours came in without triggers can be suspended all the same, but gets no others like them", async () => {
+  const { sql, drop } = await createDatabase();
+  try {
+    const { slug } = await addBusiness(sql);
+    await sql.begin(async (transaction) => {
+      await transaction`set local session_replication_role = replica`;
+      await transaction`update businesses set opening_hours = 'Mo 9:00-17:00' where slug = ${slug}`;
+    });
+    expect(await applyAction(sql, "suspend", slug)).toEqual({ slug, result: "changed" });
+    const change = sql`update businesses set opening_hours = 'Mo 8:00-17:00' where slug = ${slug}`;
+    await expect(change.execute()).rejects.toThrow("no opening hours: Mo 8:00-17:00");
   } finally {
     await drop();
   }
