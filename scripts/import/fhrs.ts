@@ -1,4 +1,5 @@
 import { SaxesParser } from "saxes";
+import { readPostcode } from "../../src/directory/import/contacts.ts";
 import type { ImportRecord } from "../../src/directory/import/record.ts";
 import { isCounty, isIsland, readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
@@ -62,7 +63,7 @@ function rowOf(line: number, fields: Fields): Row {
   const name = unescapeAmpersand(fields.BusinessName ?? "");
   const { line1, line2, city } = splitAddress(
     [fields.AddressLine1, fields.AddressLine2, fields.AddressLine3, fields.AddressLine4],
-    name,
+    { name, postcode: fields.PostCode },
   );
   const record: ImportRecord = {
     sourceId: fields.FHRSID,
@@ -83,16 +84,20 @@ function rowOf(line: number, fields: Fields): Row {
 
 /**
  * Four lines that end with the town, or with the county or the island after it: the last that names a
- * town is the town, but not the first of them unless all but the town is withheld. Lines that only repeat
- * the name are left out.
+ * town is the town, but not the first of them unless all but the town is withheld, and so the postcode, too.
+ * Lines that only repeat the name are left out.
  */
-function splitAddress(given: readonly (string | undefined)[], name: string) {
+function splitAddress(
+  given: readonly (string | undefined)[],
+  { name, postcode = "" }: { name: string; postcode: string | undefined },
+) {
   const lines = given
     .map(present)
     .filter((line) => line !== undefined)
     .map(unescapeAmpersand);
   const isTownAlone =
     present(given[0]) === undefined &&
+    readPostcode(postcode) === null &&
     lines.slice(1).every((line) => isCounty(line) || isIsland(line));
   const named = [...lines.keys()].filter(
     (place) => (place > 0 || isTownAlone) && readTown(lines[place] ?? ""),

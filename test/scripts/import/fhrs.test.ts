@@ -70,6 +70,14 @@ test.each([
   expect(record).not.toHaveProperty("city");
 });
 
+test("FHRS: one line with a whole postcode is the address of a village hall, and no town", async () => {
+  const address = "<AddressLine2>Village Hall</AddressLine2><PostCode>NR1 1AA</PostCode>";
+  const xml = establishment(`<FHRSID>1</FHRSID><BusinessName>A</BusinessName>${address}`);
+  const [record] = await records(readFhrs(pieces(xml)));
+  expect(record).toMatchObject({ address: { line1: "Village Hall", postcode: "NR1 1AA" } });
+  expect(record).not.toHaveProperty("city");
+});
+
 function withLines(lines: readonly string[]): string {
   const fields = lines.map((line, place) => {
     const name = `AddressLine${place + 1}`;
