@@ -1,5 +1,5 @@
 import type { Sql } from "../store/postgres.ts";
-import type { ListedBusiness } from "./listed.ts";
+import { type ListedBusiness, listedColumns } from "./listed.ts";
 import { parseOpeningHours } from "./opening-hours.ts";
 import type { CategoryName, OpeningHours, Photo } from "./schemas.ts";
 import { isSlug } from "./slug.ts";
@@ -32,17 +32,11 @@ export async function findBusinesses(
   slugs: readonly string[],
 ): Promise<(Business | null)[]> {
   const rows = await sql<(Omit<Business, "openingHours"> & { openingHours: string })[]>`
-    select
-      b.id, b.slug, b.name, b.short_description as "shortDescription", b.description,
-      c.slug as "categorySlug", c.name as "categoryName",
+    select ${listedColumns(sql)}, b.description, c.name as "categoryName",
       case when parent.id is not null
         then json_build_object('slug', parent.slug, 'name', parent.name) end as "categoryParent",
-      cities.name as "cityName", cities.slug as "citySlug",
-      b.address_line1 as "addressLine1", b.address_line2 as "addressLine2", b.postcode,
-      b.latitude, b.longitude, b.phone, b.email, b.website,
-      b.rating::float8 as rating, b.review_count as "reviewCount",
-      b.is_claimed as "isClaimed", b.is_verified as "isVerified", b.is_premium as "isPremium",
-      b.photos, b.opening_hours as "openingHours", b.updated_at as "updatedAt", b.source
+      cities.slug as "citySlug", b.address_line2 as "addressLine2", b.latitude, b.longitude, b.email,
+      b.photos, b.opening_hours as "openingHours", b.updated_at as "updatedAt"
     from businesses as b
       join categories as c on c.id = b.category_id
       left join categories as parent on parent.id = c.parent_id
