@@ -18,7 +18,7 @@ export async function findCity(sql: Sql, slug: string): Promise<City | null> {
 /** The cities whose slugs begin with one of these words. */
 export async function citiesBeginningWith(sql: Sql, words: readonly string[]): Promise<City[]> {
   return await sql<City[]>`
-    select slug, name from cities where split_part(slug, '-', 1) = any(${words as string[]}::text[])`;
+    select slug, name from cities where split_part(slug, '-', 1) = any(${words}::text[])`;
 }
 
 interface CountedCity extends City {

@@ -26,7 +26,7 @@ export async function findListed(sql: Sql, ids: readonly string[]): Promise<List
   if (ids.length === 0) return [];
   return sql<ListedBusiness[]>`
     select ${listedColumns(sql)}
-    from unnest(${ids as string[]}::uuid[]) with ordinality as wanted (id, place)
+    from unnest(${ids}::uuid[]) with ordinality as wanted (id, place)
       join businesses as b on b.id = wanted.id and b.status = 'approved'
       join categories as c on c.id = b.category_id
       join cities on cities.id = b.city_id

@@ -59,7 +59,7 @@ export interface SearchDocument {
 /** The documents of those of these businesses that are approved. */
 export async function readDocuments(sql: Sql, ids: readonly string[]): Promise<SearchDocument[]> {
   if (ids.length === 0) return [];
-  return select(sql, sql`b.id = any(${ids as string[]}::uuid[])`, sql``);
+  return select(sql, sql`b.id = any(${ids}::uuid[])`, sql``);
 }
 
 /** The next `limit` documents in order of id, to walk through the whole directory. */

@@ -104,7 +104,7 @@ export async function readStored(
       rating::float8 as rating, review_count, is_claimed, is_verified, is_premium, photos,
       opening_hours, updated_at::text as updated_at
     from businesses
-    where source = ${source} and source_id = any(${sourceIds as string[]}::text[])`;
+    where source = ${source} and source_id = any(${sourceIds}::text[])`;
   return new Map(rows.map((row) => [row.source_id, row]));
 }
 

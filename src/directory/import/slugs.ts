@@ -86,7 +86,7 @@ function shorten(slug: string, longest: number): string {
 
 async function takenOf(transaction: Transaction, slugs: readonly string[]): Promise<Set<string>> {
   const rows = await transaction<{ slug: string }[]>`
-    select slug from businesses where slug = any(${slugs as string[]}::text[])`;
+    select slug from businesses where slug = any(${slugs}::text[])`;
   return new Set(rows.map(({ slug }) => slug));
 }
 
@@ -101,7 +101,7 @@ async function freeNumbers(
   if (bases.length === 0) return [];
   const rows = await transaction<{ base: string; number: number }[]>`
     with recursive search (base, low, high, is_bounded) as (
-      select base, 1, 2, false from unnest(${bases as string[]}::text[]) as base
+      select base, 1, 2, false from unnest(${bases}::text[]) as base
       union all
       select base,
         case when is_taken then probe else low end,
