@@ -48,7 +48,7 @@ scripts/generate.ts --count 2 --ndjson prints records in our format; they may ha
 
 Exit code 0 when every file was read to its end, otherwise 1, also when interrupted.`;
 
-async function importFiles(): Promise<void> {
+await runCommand(USAGE, async () => {
   const { json, files, categories, options } = await readArguments();
 
   const config = loadConfig(await scriptEnvironment());
@@ -60,7 +60,7 @@ async function importFiles(): Promise<void> {
   } else {
     await importEach(sql, files, options, json);
   }
-}
+});
 
 /** One that cannot be read to its end does not keep the others from being imported. */
 async function importEach(
@@ -150,5 +150,3 @@ async function readArguments() {
   };
   return { json, files, categories, options };
 }
-
-await runCommand(USAGE, importFiles);

@@ -17,7 +17,7 @@ import { CommandError, runCommand } from "./terminal/command.ts";
 import { print, say } from "./terminal/output.ts";
 import { formatJson, formatTable } from "./terminal/table.ts";
 
-async function issueKey(): Promise<void> {
+await runCommand(USAGE, async () => {
   const { json, ...given } = readArguments();
   const declined = readDeclined(given);
   const order = declined || Object.keys(given).length === 0 ? null : readOrder(given);
@@ -28,7 +28,7 @@ async function issueKey(): Promise<void> {
   else if (order && "application" in order) await approve(sql, order, json);
   else if (order) await issue(sql, order, json);
   else await showWaiting(sql, json);
-}
+});
 
 type Order = ReturnType<typeof readOrder>;
 
@@ -116,5 +116,3 @@ async function showWaiting(sql: Sql, json: boolean): Promise<void> {
     print('Decline one with: npx bun scripts/issue-key.ts --decline ID --why "…"');
   }
 }
-
-await runCommand(USAGE, issueKey);

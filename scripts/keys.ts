@@ -29,7 +29,7 @@ const USAGE = `Usage: npx bun scripts/keys.ts list
   usage    what the key has used of this month's quota
   --json   one JSON line for each key`;
 
-async function keys(): Promise<void> {
+await runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -53,7 +53,7 @@ async function keys(): Promise<void> {
   else if (action === "revoke") await revoke(sql, id ?? "", values.json);
   else if (action === "roll") await roll(sql, id ?? "", graceSeconds, values.json);
   else await usage(sql, config, id ?? "", values.json);
-}
+});
 
 async function list(sql: Sql, json: boolean): Promise<void> {
   const keys = await listKeys(sql);
@@ -139,8 +139,11 @@ async function readMeter(
   }
 }
 
-const unknownKey = (id: string) =>
-  new CommandError(`There is no key ${id}; \`npx bun scripts/keys.ts list\` shows them all.`);
+function unknownKey(id: string): CommandError {
+  return new CommandError(
+    `There is no key ${id}; \`npx bun scripts/keys.ts list\` shows them all.`,
+  );
+}
 
 function whyNotRolled(id: string, refusal: Extract<RollResult, { refused: unknown }>): string {
   switch (refusal.refused) {
@@ -154,5 +157,3 @@ function whyNotRolled(id: string, refusal: Extract<RollResult, { refused: unknow
       return `${id} has been rolled already; roll its successor ${refusal.by}.`;
   }
 }
-
-await runCommand(USAGE, keys);

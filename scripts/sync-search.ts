@@ -17,7 +17,7 @@ Brings the search index up to date with the approved businesses.
   --rebuild  builds a new index and swaps it in; searches are answered all the time
   --json     one line: {"rebuilt","documents","changes","seconds"}`;
 
-async function syncSearchCommand(): Promise<void> {
+await runCommand(USAGE, async () => {
   const { values } = parseArgs({
     options: {
       rebuild: { type: "boolean", default: false },
@@ -45,7 +45,7 @@ async function syncSearchCommand(): Promise<void> {
     ({ result, seconds } = await attempt());
   }
   report(result, seconds, values.json);
-}
+});
 
 function report(
   result: Extract<SyncResult, { state: "current" }>,
@@ -91,6 +91,6 @@ function createProgress() {
   };
 }
 
-const round = (seconds: number) => Math.round(seconds * 10) / 10;
-
-await runCommand(USAGE, syncSearchCommand);
+function round(seconds: number): number {
+  return Math.round(seconds * 10) / 10;
+}

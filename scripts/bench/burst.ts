@@ -16,7 +16,7 @@ Redis Cluster of three masters. WORKERS=4 and --servers 1 make it one server of 
 
 const LIMITS = { quota: 100, perMinute: 60, burst: 60 };
 
-async function bursts(): Promise<void> {
+await runCommand(USAGE, async () => {
   const { values } = parseArgs({
     options: {
       cluster: { type: "boolean", default: false },
@@ -56,7 +56,7 @@ async function bursts(): Promise<void> {
     if (values.json) console.log(JSON.stringify(lines));
     else console.log(tableOf(lines));
   });
-}
+});
 
 interface Line {
   /** A full bucket plus the tokens refilled by the last 200. */
@@ -108,5 +108,3 @@ function tableOf(lines: readonly Line[]): string {
   ]);
   return formatTable(heads, rows);
 }
-
-await runCommand(USAGE, bursts);

@@ -25,7 +25,7 @@ const SENT_RATE = 800;
 const CALLERS = 16;
 const FAULT_AFTER_MS = 2_000;
 
-async function faults(): Promise<void> {
+await runCommand(USAGE, async () => {
   const { values } = parseArgs({
     options: {
       only: { type: "string" },
@@ -52,7 +52,7 @@ async function faults(): Promise<void> {
   }
   if (values.json) console.log(JSON.stringify(lines));
   else console.log(tableOf(lines));
-}
+});
 
 interface Line {
   fault: string;
@@ -158,5 +158,3 @@ function tableOf(lines: readonly Line[]): string {
   ]);
   return formatTable([...heads, "s until normal"], rows);
 }
-
-await runCommand(USAGE, faults);
