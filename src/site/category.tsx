@@ -42,6 +42,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
     const isBelow = new Set(
       categories.filter(({ parent }) => parent?.slug === shown.slug).map(({ slug }) => slug),
     );
+    // The categories right below, as far as there is anything in them.
     const below = counts.filter(
       ({ slug, businessCount }) => isBelow.has(slug) && businessCount > 0,
     );
@@ -72,7 +73,14 @@ export function category(sql: Sql, baseUrl: string): Handler {
             </>
           )}
         </p>
-        {number === 1 && <Below links={below} city={city?.slug} />}
+        {number === 1 && below.length > 0 && (
+          <nav aria-label="Subcategories">
+            <CountedLinks
+              links={below}
+              linkTo={(slug) => pathWith(`/categories/${slug}`, { city: city?.slug })}
+            />
+          </nav>
+        )}
         {number === 1 && cities.length > 1 && (
           <details class="more">
             <summary>In one town only</summary>
@@ -106,20 +114,4 @@ function crumbsOf({ parents }: Category, city: City | null): Crumb[] {
       href: pathWith(`/categories/${slug}`, { city: city?.slug }),
     })),
   ];
-}
-
-/** The categories right below, as far as there is anything in them. */
-function Below({
-  links,
-  city,
-}: {
-  links: readonly { slug: string; name: string; businessCount: number }[];
-  city: string | undefined;
-}) {
-  if (links.length === 0) return null;
-  return (
-    <nav aria-label="Subcategories">
-      <CountedLinks links={links} linkTo={(slug) => pathWith(`/categories/${slug}`, { city })} />
-    </nav>
-  );
 }
