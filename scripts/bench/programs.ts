@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SERVER_MEMORY } from "../stack/memory.ts";
 import { freePort } from "../stack/ports.ts";
-import type { Daemon, Supervisor } from "../stack/supervisor.ts";
+import type { Daemon, Program, Supervisor } from "../stack/supervisor.ts";
 import { succeeds } from "../stack/waiting.ts";
 import { CommandError } from "../terminal/command.ts";
 import type { Directory } from "./directory.ts";
@@ -21,10 +21,9 @@ export async function startTested(
   { name = "server", cache = true }: { name?: string; cache?: boolean } = {},
 ): Promise<Served> {
   const port = await freePort();
-  const daemon = supervisor.start({
+  return await startServing(supervisor, port, {
     title: "The server",
     name,
-    endsByItself: true,
     command: [...program("server.ts"), cache ? "cached" : "uncached"],
     env: {
       ...SERVER_MEMORY,
@@ -35,9 +34,6 @@ export async function startTested(
       TRUSTED_PROXIES: "127.0.0.0/8",
     },
   });
-  const url = `http://127.0.0.1:${port}`;
-  await supervisor.ready(daemon, () => answers(`${url}/healthz`));
-  return { url, daemon };
 }
 
 /**
@@ -50,19 +46,17 @@ export async function startBare(
   { requestsFile, callersFile }: Traffic,
 ): Promise<Served & { plainUrl: string }> {
   const [port, plainPort] = [await freePort(), await freePort()];
-  const daemon = supervisor.start({
+  const bare = {
     title: "The bare server",
     name: "bare",
-    endsByItself: true,
     command: [
       ...program("bare.ts"),
       ...[serverUrl, requestsFile, `${port}`, `${plainPort}`],
       ...(callersFile === null ? [] : [callersFile]),
     ],
-  });
-  const url = `http://127.0.0.1:${port}`;
-  await supervisor.ready(daemon, () => answers(url), { timeoutMs: 600_000 });
-  return { url, plainUrl: `http://127.0.0.1:${plainPort}`, daemon };
+  };
+  const served = await startServing(supervisor, port, bare, { timeoutMs: 600_000 });
+  return { ...served, plainUrl: `http://127.0.0.1:${plainPort}` };
 }
 
 /** The baseline of one indexed query a request. */
@@ -71,15 +65,21 @@ export async function startOneQuery(
   { env }: Pick<Directory, "env">,
 ): Promise<Served> {
   const port = await freePort();
-  const daemon = supervisor.start({
-    title: "The server of one query",
-    name: "one-query",
-    endsByItself: true,
-    command: [...program("one-query.ts"), `${port}`],
-    env,
-  });
+  const command = [...program("one-query.ts"), `${port}`];
+  const oneQuery = { title: "The server of one query", name: "one-query", command, env };
+  return await startServing(supervisor, port, oneQuery);
+}
+
+/** Starts a program and waits until anything answers on its port, whatever it says. */
+async function startServing(
+  supervisor: Supervisor,
+  port: number,
+  served: Program,
+  patience: { timeoutMs?: number } = {},
+): Promise<Served> {
+  const daemon = supervisor.start({ ...served, endsByItself: true });
   const url = `http://127.0.0.1:${port}`;
-  await supervisor.ready(daemon, () => answers(url));
+  await supervisor.ready(daemon, () => succeeds(fetch(`${url}/healthz`)), patience);
   return { url, daemon };
 }
 
@@ -116,6 +116,3 @@ export async function residentBytes(pid: number): Promise<number> {
 }
 
 const program = (file: string) => [process.execPath, join(import.meta.dir, "programs", file)];
-
-/** Whether anything answers there, whatever it says. */
-const answers = (url: string) => succeeds(fetch(url));

@@ -6,7 +6,7 @@ import type { Writable } from "node:stream";
 import { CommandError } from "../terminal/command.ts";
 import { NotInTimeError, until } from "./waiting.ts";
 
-interface Program {
+export interface Program {
   /** What people call it, for messages: "PostgreSQL". */
   title: string;
   /**
