@@ -1,6 +1,5 @@
 import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
-import { createBeginnings } from "./beginnings.ts";
 import { AdmissionUnavailable, type Decision, type MeterReading, SECOND } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
 import { createLastSeen } from "./last-seen.ts";
@@ -8,6 +7,7 @@ import { createLocalLimiter } from "./local.ts";
 import { createMeters } from "./meters.ts";
 import { watchOutages } from "./outage.ts";
 import { createRecovery } from "./recovery.ts";
+import { createSeeding } from "./seeding.ts";
 import type { DurableUsage } from "./usage.ts";
 
 /**
@@ -53,7 +53,7 @@ export function createAdmission(
   const meters = createMeters(redis, { clock, deadlineMs });
   const local = createLocalLimiter({ instances, now: clock });
   const lastSeen = createLastSeen();
-  const begin = createBeginnings({ meters, local, usage, lastSeen });
+  const seed = createSeeding({ meters, local, usage, lastSeen });
   const recovery = createRecovery({ meters, local, usage });
   /**
    * The outage in which this process made a decision by itself. Of one made in the present outage Redis
@@ -63,7 +63,7 @@ export function createAdmission(
 
   const outage = watchOutages(redis, {
     onBegin(cause) {
-      // Now, and not when the last outage ended: a charge that was still being looked up then has begun a
+      // Now, and not when the last outage ended: a charge that was still being looked up then has seeded a
       // meter since, which knows nothing of what Redis has charged.
       local.forgetMeters();
       onChange(true, cause);
@@ -97,7 +97,7 @@ export function createAdmission(
           lastSeen.remember(key, decision);
           return counted(key, cost, decision);
         }
-        await begin.inRedis(key, decision.month);
+        await seed.inRedis(key, decision.month);
       }
     } catch (error) {
       if (error instanceof AdmissionUnavailable) throw error;
@@ -113,7 +113,7 @@ export function createAdmission(
         chargedIn.set(decision, outage.count);
         return counted(key, cost, decision);
       }
-      await begin.locally(key, local.month(key.meterId));
+      await seed.locally(key, local.month(key.meterId));
     }
   }
 

@@ -16,16 +16,16 @@ import type { ApiKey } from "./keys.ts";
 export interface LocalLimiter {
   /** @returns 0 when let in, or microseconds until there is room */
   admitClient(client: string): number;
-  /** Charges `cost` requests, 0 only looks. @returns null when the meter has to be begun first */
+  /** Charges `cost` requests, 0 only looks. @returns null when the meter has to be seeded first */
   charge(key: ApiKey, cost: 0 | 1): Decision | null;
   /** The calendar month in UTC that a meter counts, such as `2026-11`. */
   month(meterId: string): string;
   /**
-   * Begins a meter, or goes on with it after its share of the quota is used up.
+   * Starts a meter, or goes on with it after its share of the quota is used up.
    * @param used what all processes have charged in that month, as far as known
    * @param tokensLeft in the bucket that all share, when known
    */
-  begin(key: ApiKey, month: string, used: number, tokensLeft?: number): void;
+  seed(key: ApiKey, month: string, used: number, tokensLeft?: number): void;
   refund(meterId: string, month: string): void;
   /** The meters that have been charged here, and what is left in their buckets by now. */
   charged(): { meterId: string; month: string; perMinute: number; tokensLeft: number }[];
@@ -107,7 +107,7 @@ export function createLocalLimiter({
       return decisionOf(outcome, { ...standing, used }, token);
     },
     month: (meterId) => monthFrom(meters.peek(meterId)?.month),
-    begin({ meterId, perMinute, burst }, month, used, tokensLeft = burst) {
+    seed({ meterId, perMinute, burst }, month, used, tokensLeft = burst) {
       // In proportion, so that a full bucket is a full share, however small.
       const level = Math.floor(share(burst) * token * (tokensLeft / burst));
       const bucket = meters.get(meterId) ?? { level, time: now(), perMinute };

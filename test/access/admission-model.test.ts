@@ -260,7 +260,7 @@ for (const [which, instances] of [
             const decision = local.charge(key, cost);
             if (!decision) {
               const month = local.month(id);
-              local.begin(key, month, usage.get(month) ?? 0);
+              local.seed(key, month, usage.get(month) ?? 0);
               return decisionOf(key, cost);
             }
             expect(decision).toEqual(model.charge(now, key, cost));
@@ -297,7 +297,7 @@ test("without Redis a server charges its share of what is left of a quota, then 
   const local = createLocalLimiter({ instances: 7, now: () => now });
   const key = { ...ample, quota: 100 };
   const chargedFrom = (used: number) => {
-    local.begin(key, local.month(key.meterId), used);
+    local.seed(key, local.month(key.meterId), used);
     let charged = 0;
     while (local.charge(key, 1)?.admitted) charged++;
     return charged;
@@ -309,7 +309,7 @@ test("without Redis a server charges its share of what is left of a quota, then 
 test("without Redis a server lets through its share of what was left in a bucket", () => {
   const local = createLocalLimiter({ instances: 2, now: () => now });
   const key = { ...ample, perMinute: 60, burst: 20 };
-  local.begin(key, local.month(key.meterId), 0, 10);
+  local.seed(key, local.month(key.meterId), 0, 10);
   let charged = 0;
   while (local.charge(key, 1)?.admitted) charged++;
   expect(charged).toBe(5);
@@ -319,7 +319,7 @@ test("what Redis hears of a bucket when it is back has been refilled meanwhile",
   now = Date.UTC(2026, 10, 21) * 1_000;
   const local = createLocalLimiter({ instances: 2, now: () => now });
   const key = { ...ample, perMinute: 60, burst: 20 };
-  local.begin(key, "2026-11", 0);
+  local.seed(key, "2026-11", 0);
   for (let request = 0; request < 8; request++) local.charge(key, 1);
   now += 3 * SECOND;
   const told = { meterId: key.meterId, month: "2026-11", perMinute: 60 };

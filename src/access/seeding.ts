@@ -9,11 +9,11 @@ import type { DurableUsage } from "./usage.ts";
 import type { MeterMonth } from "./usage-rows.ts";
 
 /**
- * Begins meters that Redis, or this process, does not know yet: with what their keys have used in the
+ * Seeds meters that Redis, or this process, does not know yet: with what their keys have used in the
  * month according to PostgreSQL, and what was last seen of their buckets. Both throw
  * AdmissionUnavailable when PostgreSQL cannot say.
  */
-export function createBeginnings({
+export function createSeeding({
   meters,
   local,
   usage,
@@ -46,7 +46,7 @@ export function createBeginnings({
     }),
     locally: oncePerMeter(async (key, month) => {
       const used = await usedBefore({ meterId: key.meterId, month });
-      local.begin(key, month, used, lastSeen.tokensLeft(key));
+      local.seed(key, month, used, lastSeen.tokensLeft(key));
     }),
   };
 }
@@ -56,16 +56,16 @@ const LOOK_UP_BATCH_SIZE = 1_000;
 const CONCURRENT_LOOK_UPS = 1;
 const LONGEST_LOOK_UP_MS = 2_000;
 
-type Begin = (key: ApiKey, month: string) => Promise<void>;
+type Seed = (key: ApiKey, month: string) => Promise<void>;
 
 /**
- * Begins a meter once for all who ask while that is under way: to begin it twice would lose what was
+ * Seeds a meter once for all who ask while that is under way: to seed it twice would lose what was
  * charged in between.
  */
-function oncePerMeter(begin: Begin): Begin {
+function oncePerMeter(seed: Seed): Seed {
   const underWay = new Map<string, Promise<void>>();
   return (key, month) =>
     underWay.getOrInsertComputed(key.meterId, (meterId) =>
-      begin(key, month).finally(() => underWay.delete(meterId)),
+      seed(key, month).finally(() => underWay.delete(meterId)),
     );
 }
