@@ -69,7 +69,7 @@ export function weekFrom(hours: Hours, [year, month, day]: (typeof MONDAYS)[numb
   const open = intervals
     .filter(([, , isUnknown]) => !isUnknown)
     .map((interval) => withNight(hours, interval))
-    .flatMap(splitDays)
+    .flatMap(([from, to]) => splitDays(from, to))
     .filter(([from]) => from >= at(0) && from < at(7));
   return Array.from({ length: 7 }, (_, index) => {
     const date = at(index);
@@ -114,11 +114,11 @@ function withNight({ whole, days }: Hours, interval: Interval): Interval {
 }
 
 /** Splits what is open for a day or longer into days; a night belongs to the day on which it began. */
-function splitDays([from, to]: Interval): [Date, Date][] {
+function splitDays(from: Date, to: Date): [Date, Date][] {
   if (to.getTime() - from.getTime() <= DAY_MS && !isMidnight(from)) return [[from, to]];
   const midnight = new Date(from.getFullYear(), from.getMonth(), from.getDate() + 1);
   if (to <= midnight) return [[from, to]];
-  return [[from, midnight], ...splitDays([midnight, to, false, undefined])];
+  return [[from, midnight], ...splitDays(midnight, to)];
 }
 
 const MINUTE_MS = 60_000;
