@@ -20,11 +20,7 @@ export interface MeterReading {
 }
 
 /** Whether a key's request is let in, and how its meter stands then. */
-export type Decision = MeterReading & (Admitted | Refused);
-
-interface Admitted {
-  admitted: true;
-}
+export type Decision = MeterReading & ({ admitted: true } | Refused);
 
 interface Refused {
   admitted: false;

@@ -96,9 +96,9 @@ export async function createKeyring(
   }
 
   function judge(record: Found): Resolved {
-    if (!record) return denied("invalid");
+    if (!record) return { ok: false, denied: "invalid" };
     const state = keyState(record, now());
-    return state === "active" ? { ok: true, key: record } : denied(state);
+    return state === "active" ? { ok: true, key: record } : { ok: false, denied: state };
   }
 
   return {
@@ -113,11 +113,6 @@ export async function createKeyring(
     },
   };
 }
-
-const denied = (reason: "invalid" | "revoked" | "expired"): Resolved => ({
-  ok: false,
-  denied: reason,
-});
 
 /** Stored under the hash of the key, so that memory holds no key for longer than a request. */
 interface Finding {

@@ -24,7 +24,7 @@ export function admitVisitor(
     };
 }
 
-export type Refusal = (request: Request, retryAfterSeconds: number) => Answer | Promise<Answer>;
+type Refusal = (request: Request, retryAfterSeconds: number) => Answer | Promise<Answer>;
 
 export function tooManyPages(_request: Request, retryAfterSeconds: number): Answer {
   return errorAnswer(
