@@ -125,8 +125,6 @@ async function readMeter(
   key: KeyRecord,
 ): Promise<MeterReading> {
   const redis = openRedis(redisUrls);
-  // connectRedis tells what went wrong; without a listener it would be printed as well.
-  redis.on("error", () => {});
   const admission = createAdmission(redis, { usage: openUsage(sql) });
   try {
     await connectRedis(redis).catch((error) => {

@@ -57,8 +57,6 @@ async function askRedis(urls: string): Promise<void> {
   // As loadConfig reads them: one address and a comma are no cluster.
   const addresses = urls.split(",").map((url) => url.trim());
   const redis = openRedis(addresses.filter(Boolean));
-  // connectRedis reports the failure; without a listener it would be printed as well.
-  redis.on("error", () => {});
   await connectRedis(redis).finally(() => redis.disconnect());
 }
 

@@ -14,7 +14,6 @@ export function logOutages(
   let fault: unknown;
   /** An outage has been logged before the connection said why. */
   let isUnexplained = false;
-  // Without a listener each failed attempt to reconnect would end the process.
   redis.on("error", (error) => {
     // Of a cluster, what one of its servers has said.
     fault = (error as { lastNodeError?: unknown }).lastNodeError ?? error;

@@ -27,18 +27,23 @@ export function openRedis(urls: readonly string[]): RedisClient {
     // new master.
     reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
   };
-  return urls.length > 1
-    ? new Cluster([...urls], {
-        enableOfflineQueue: false,
-        lazyConnect: true,
-        redisOptions: { ...options, ...accessOf(url) },
-        // Otherwise what was sent and not answered would be sent again, as above.
-        retryDelayOnFailover: 0,
-        clusterRetryStrategy: (attempts) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
-        slotsRefreshInterval: 2_000,
-        slotsRefreshTimeout: 500,
-      })
-    : cutWhenSilent(new Redis(url, options));
+  const redis =
+    urls.length > 1
+      ? new Cluster([...urls], {
+          enableOfflineQueue: false,
+          lazyConnect: true,
+          redisOptions: { ...options, ...accessOf(url) },
+          // Otherwise what was sent and not answered would be sent again, as above.
+          retryDelayOnFailover: 0,
+          clusterRetryStrategy: (attempts) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
+          slotsRefreshInterval: 2_000,
+          slotsRefreshTimeout: 500,
+        })
+      : cutWhenSilent(new Redis(url, options));
+  // Commands fail with what is wrong. An error of the connection that nobody listens for would be printed, or
+  // end the process.
+  redis.on("error", () => {});
+  return redis;
 }
 
 /**

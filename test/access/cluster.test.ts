@@ -35,7 +35,6 @@ afterAll(async () => {
 
 async function startServer(options: Partial<AdmissionOptions> = {}) {
   const redis = openRedis(nodes.map(({ url }) => url));
-  redis.on("error", () => {});
   await connectRedis(redis);
   const usage = openUsage(database.sql);
   const writer = flushRegularly(usage, pino({ level: "silent" }));
@@ -87,7 +86,6 @@ test("a server that only the cluster names is told the same password as those of
   const login = `highstreet:${encodeURIComponent(password)}`;
   const urls = nodes.slice(0, 2).map(({ url }) => url.replace("//", `//${login}@`));
   const redis = openRedis(urls);
-  redis.on("error", () => {});
   await connectRedis(redis);
   if (!(redis instanceof Cluster)) throw new Error("several addresses are no cluster");
   const masters = redis.nodes("master");
@@ -175,7 +173,6 @@ test("a decision whose answer was lost is not asked for again", async () => {
     10_000,
   );
   const redis = openRedis([line.url, line.url]);
-  redis.on("error", () => {});
   await connectRedis(redis);
   const meters = createMeters(redis, patient);
   await meters.admitClient("203.0.113.10");

@@ -64,7 +64,6 @@ async function withServers(
   const servers = await Promise.all(
     Array.from({ length: options.instances }, async () => {
       const redis = openRedis([frail.url]);
-      redis.on("error", () => {});
       await redis.connect();
       const usage = openUsage(database.sql);
       const changes: boolean[] = [];
@@ -416,7 +415,6 @@ test("paused: a mere look that Redis answers late has nothing given back", async
 
 test("paused: Redis is asked only once whether it is back, however long it says nothing", async () => {
   const redis = openRedis([frail.url]);
-  redis.on("error", () => {});
   await redis.connect();
   const outage = watchOutages(redis, {
     onBegin() {},
@@ -446,7 +444,6 @@ test("paused: Redis is asked only once whether it is back, however long it says 
 test("lost: a connection that nobody holds at its other end is made anew", async () => {
   const line = await openLine(new URL(frail.url));
   const redis = openRedis([line.url]);
-  redis.on("error", () => {});
   await redis.connect();
   const ended = Promise.withResolvers<void>();
   const outage = watchOutages(redis, {
@@ -470,7 +467,6 @@ test("lost: a connection that nobody holds at its other end is made anew", async
 test("lost: a connection that is lost before Redis is ready is made anew", async () => {
   const line = await openLine(new URL(frail.url));
   const redis = openRedis([line.url]);
-  redis.on("error", () => {});
   try {
     line.hold();
     const connected = new Promise<void>((resolve) => redis.once("connect", resolve));

@@ -34,7 +34,6 @@ test("while Redis is away there is an error that speaks of clients, and keeps it
 test("nobody waits for a Redis that says nothing", async () => {
   const line = await openLine(new URL(stores().redisUrl));
   const silent = openRedis([line.url]);
-  silent.on("error", () => {});
   await silent.connect();
   line.hold();
   const window = createWindow(silent, { name: "narrow", limit: 1, seconds: 60 });

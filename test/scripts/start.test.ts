@@ -349,7 +349,6 @@ async function withRedis<Result>(
   use: (redis: RedisClient) => Promise<Result>,
 ): Promise<Result> {
   const redis = openRedis([url]);
-  redis.on("error", () => {});
   try {
     await connectRedis(redis);
     return await use(redis);

@@ -4,7 +4,6 @@ import { stores } from "../support.ts";
 
 async function failure(url: string): Promise<string> {
   const redis = openRedis([url]);
-  redis.on("error", () => {});
   try {
     await connectRedis(redis);
     return "";
