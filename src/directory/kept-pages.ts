@@ -1,5 +1,5 @@
 import { RingFile, Slot } from "./ring-file.ts";
-import type { Standing, Subject } from "./touched.ts";
+import { type Shown, type Subject, subjectOf } from "./touched.ts";
 
 /** The file of all pages and their other forms, such as compressed ones. */
 export type PageFile = RingFile<KeptForm>;
@@ -21,8 +21,11 @@ const MOST_KEPT = 110_000;
 
 /** How pages are written to a file, and read from it. */
 interface KeptPages<Rest> {
-  /** Never throws: a page that cannot be written, as on a full disk, is not cached, and later ones may be. */
-  keep(name: string, page: Packed<Rest>, truth: Truth): void;
+  /**
+   * Never throws: a page that cannot be written, as on a full disk, is not cached, and later ones may be.
+   * @param seen the number of the last change that it has been compared with
+   */
+  keep(name: string, page: Packed<Rest>, shows: Shown, seen: number): void;
   /** Reads nothing yet: bytes are read when they are asked for. */
   open(name: string, kept: KeptPage): Stored;
   /** What is needed only when the list of the page has changed. @throws LostPageError */
@@ -35,14 +38,6 @@ export interface Packed<Rest> {
   tag: string;
   /** What else is needed when the list of the page has grown. Must be JSON. */
   rest: Rest;
-}
-
-/** What tells whether a page is still true. */
-interface Truth {
-  standing: Standing;
-  subject: Subject;
-  /** The number of the last change that it has been compared with. */
-  seen: number;
 }
 
 /** A cached page. Its bytes are valid until anything else is read or cached. */
@@ -132,9 +127,9 @@ export function keptPages<Rest>(
   }
 
   return {
-    keep(name, { bytes, tag, rest }, { standing, subject, seen }) {
-      const header = Buffer.from(JSON.stringify({ standing, rest } satisfies Header<Rest>));
-      const kept = new KeptPage(tag, subject, seen, header.byteLength);
+    keep(name, { bytes, tag, rest }, shows, seen) {
+      const header = Buffer.from(JSON.stringify({ shows, rest } satisfies Header<Rest>));
+      const kept = new KeptPage(tag, subjectOf(shows), seen, header.byteLength);
       write(name, Buffer.concat([header, bytes]), kept);
     },
     open: (name, kept) => new StoredPage(name, kept),
@@ -179,6 +174,6 @@ export class KeptPage extends KeptForm {
 }
 
 interface Header<Rest> {
-  standing: Standing;
+  shows: Shown;
   rest: Rest;
 }

@@ -9,7 +9,7 @@ import {
   type Stored,
 } from "./kept-pages.ts";
 import { RecentChanges } from "./recent-changes.ts";
-import { effectOf, type Shown, standingOf, subjectOf, type Touch } from "./touched.ts";
+import { effectOf, type Shown, type Touch } from "./touched.ts";
 
 /** A cache of finished pages, each valid until a change touches it. */
 export interface PageCache<Page> {
@@ -89,10 +89,10 @@ export async function createPageCache<Page extends object, Rest>(
 
   /** What the changes that touched its subject make of a page; null when it is no longer true. */
   function touched(name: string, kept: KeptPage, touches: readonly Touch[]): Page | null {
-    const { standing, rest } = pages.readHeader(kept);
+    const { shows, rest } = pages.readHeader(kept);
     let growth = 0;
     for (const touch of touches) {
-      const effect = effectOf(standing, touch);
+      const effect = effectOf(shows, touch);
       if (effect === "untrue") return null;
       growth += effect;
     }
@@ -102,7 +102,7 @@ export async function createPageCache<Page extends object, Rest>(
       return unpack(stored);
     }
     const page = grow(stored, rest, growth);
-    pages.keep(name, pack(page), { standing, subject: kept.subject, seen: recent.latest });
+    pages.keep(name, pack(page), shows, recent.latest);
     return page;
   }
 
@@ -117,11 +117,7 @@ export async function createPageCache<Page extends object, Rest>(
     // Not if somebody has begun to make the page again since: that later one may be cached already, and show
     // a change that has not been told yet. If this one took its place, the change would vanish again.
     if (shows && file.size > 0 && isLatest()) {
-      pages.keep(name, pack(page), {
-        standing: standingOf(shows),
-        subject: subjectOf(shows),
-        seen,
-      });
+      pages.keep(name, pack(page), shows, seen);
     }
     return page;
   }

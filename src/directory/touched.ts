@@ -1,7 +1,7 @@
 import { type Snapshot, sees } from "../store/snapshots.ts";
 import type { Change, ListKey, Place } from "./announcements.ts";
 
-/** What a page shows, and so which changes invalidate it. */
+/** What a page shows, and so which changes invalidate it. Can be written as JSON. */
 export type Shown = { kind: "business"; slug: string } | ShownList | { kind: "totals" };
 
 export interface ShownList {
@@ -87,29 +87,15 @@ function* touchesOfOne(
   if (left.symmetricDifference(entered).size > 0) yield ["totals", whole];
 }
 
-/** What the touches of its subject are compared with. Can be written as JSON. */
-export interface Standing {
-  /** Null unless it is a page of a list, with rows. */
-  extent: Extent | null;
-  /** Null unless it is a page of a list. */
-  snapshot: Snapshot | null;
-}
-
-/** The part of what a page shows that has to be remembered. */
-export function standingOf(shown: Shown): Standing {
-  const { extent, snapshot } = shown.kind === "list" ? shown : { extent: null, snapshot: null };
-  return { extent, snapshot };
-}
-
 /** What a change does to a page: makes it untrue, or lets its list grow by so many businesses. */
 export function effectOf(
-  { extent, snapshot }: Standing,
+  shown: Shown,
   { transaction, between, growth }: Touch,
 ): "untrue" | -1 | 0 | 1 {
-  if (!between || !snapshot) return "untrue";
-  if (sees(snapshot, transaction)) return 0;
+  if (!between || shown.kind !== "list") return "untrue";
+  if (sees(shown.snapshot, transaction)) return 0;
   // A page past the end shows no rows, and may get some when the list grows.
-  const isTouched = extent ? reachesInto(extent, between) : growth !== 0;
+  const isTouched = shown.extent ? reachesInto(shown.extent, between) : growth !== 0;
   return isTouched ? "untrue" : growth;
 }
 

@@ -578,11 +578,7 @@ test("a disk that stays full is told of once a minute", () => {
   const pages = keptPages<null>(full, () => toldAt.push(performance.now() / 1000));
   for (let second = 0; second < 150; second++) {
     clock.mockReturnValue(second * 1000);
-    pages.keep(
-      "a",
-      { bytes: encode("a"), tag: "a", rest: null },
-      { standing: { extent: null, snapshot: null }, subject: "totals", seen: 0 },
-    );
+    pages.keep("a", { bytes: encode("a"), tag: "a", rest: null }, { kind: "totals" }, 0);
   }
   clock.mockRestore();
   full.close();
