@@ -159,10 +159,8 @@ function extentOf(businesses: readonly RankedBusiness[], limit: number): Extent 
   if (!first || !last) return null;
   const isFull = businesses.length === limit;
   return {
-    firstRank: first.rank,
-    firstId: first.id,
-    lastRank: isFull ? last.rank : LAST_RANK,
-    lastId: last.id,
+    first: { rank: first.rank, id: first.id },
+    last: { rank: isFull ? last.rank : LAST_RANK, id: last.id },
   };
 }
 

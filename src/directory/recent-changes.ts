@@ -20,9 +20,11 @@ export class RecentChanges {
 
   tell(changes: readonly Change[]): void {
     this.#latest += 1;
-    for (const [subject, touch] of touchesOf(changes, this.#latest)) {
-      this.#newer.bySubject.getOrInsertComputed(subject, () => []).push(touch);
-      this.#newer.size += 1;
+    for (const change of changes) {
+      for (const [subject, touch] of touchesOf(change, this.#latest)) {
+        this.#newer.bySubject.getOrInsertComputed(subject, () => []).push(touch);
+        this.#newer.size += 1;
+      }
     }
     if (this.#newer.size < MOST_TOUCHES) return;
     this.#forgotten = this.#newer.after;

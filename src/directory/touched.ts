@@ -21,11 +21,9 @@ interface Scope {
 
 /** The part of a list that is on a page, from its first row to its last: changes there touch the page. */
 export interface Extent {
-  firstRank: number;
-  firstId: string;
-  /** LAST_RANK when the page has room for further rows. */
-  lastRank: number;
-  lastId: string;
+  first: ListKey;
+  /** Of LAST_RANK when the page has room for further rows. */
+  last: ListKey;
 }
 
 /** What pages are grouped by to find those that a change may touch: a name, or a number for a list. */
@@ -55,19 +53,12 @@ export interface Touch {
   growth: -1 | 0 | 1;
 }
 
-/** What a batch of changes does to which subjects, in their order. */
-export function* touchesOf(
-  changes: readonly Change[],
-  number: number,
-): Generator<[Subject, Touch]> {
-  for (const change of changes) yield* touchesOfOne(change, number);
-}
-
 /**
- * A business that comes into a list or leaves it moves all rows behind it. One that stays moves
- * those between its old place and its new one. What stands before is as it was, but for the total.
+ * What a change does to which subjects. A business that comes into a list or leaves it moves all rows behind
+ * it. One that stays moves those between its old place and its new one. What stands before is as it was, but
+ * for the total.
  */
-function* touchesOfOne(
+export function* touchesOf(
   { transaction, slug, before, after }: Change,
   number: number,
 ): Generator<[Subject, Touch]> {
@@ -99,14 +90,8 @@ export function effectOf(
   return isTouched ? "untrue" : growth;
 }
 
-function reachesInto(
-  { firstRank, firstId, lastRank, lastId }: Extent,
-  [low, high]: readonly [ListKey, ListKey],
-): boolean {
-  return (
-    compare({ rank: lastRank, id: lastId }, low) >= 0 &&
-    compare({ rank: firstRank, id: firstId }, high) <= 0
-  );
+function reachesInto({ first, last }: Extent, [low, high]: readonly [ListKey, ListKey]): boolean {
+  return compare(last, low) >= 0 && compare(first, high) <= 0;
 }
 
 /** Ids are 32 bits, and there are fewer than 4 million categories: a safe integer for each list. */
