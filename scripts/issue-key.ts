@@ -54,7 +54,7 @@ async function approve(
   const { tier, expiresAt } = rights;
   print(
     json
-      ? JSON.stringify({ id: null, key: null, tier, expiresAt, application })
+      ? formatJson({ id: null, key: null, tier, expiresAt, application })
       : `Approved ${application}: tier ${tier}. The page of the application now reveals the key, once.`,
   );
 }
@@ -67,7 +67,7 @@ async function decline(
   checkDecision(application, await declineApplication(sql, application, why));
   print(
     json
-      ? JSON.stringify({ application, status: "declined", why })
+      ? formatJson({ application, status: "declined", why })
       : `Declined ${application}. The page of the application now says why.`,
   );
 }

@@ -91,7 +91,7 @@ async function list(sql: Sql, json: boolean): Promise<void> {
 async function revoke(sql: Sql, id: string, json: boolean): Promise<void> {
   const result = await revokeKey(sql, id);
   if (result === "unknown") throw unknownKey(id);
-  if (json) print(JSON.stringify({ id, result }));
+  if (json) print(formatJson({ id, result }));
   else print(result === "changed" ? `${id} is revoked.` : `${id} was revoked already.`);
 }
 
@@ -111,7 +111,7 @@ async function usage(sql: Sql, config: Config, id: string, json: boolean): Promi
   if (!key) throw unknownKey(id);
   const report = usageOf(key, await readMeter(sql, config.redisUrls, key));
   if (json) {
-    print(JSON.stringify({ id, ...report }));
+    print(formatJson({ id, ...report }));
   } else {
     const { month, quota, used, remaining, resetsAt } = report;
     const row = [month, quota, used, remaining, resetsAt.slice(0, 10)].map(String);

@@ -9,6 +9,7 @@ import { scriptEnvironment } from "./stack/environment.ts";
 import { runCommand } from "./terminal/command.ts";
 import { print, say } from "./terminal/output.ts";
 import { progressBar } from "./terminal/progress-bar.ts";
+import { formatJson } from "./terminal/table.ts";
 
 const USAGE = `Usage: npx bun scripts/sync-search.ts [--rebuild] [--json]
 
@@ -54,7 +55,7 @@ function report(
 ): void {
   const { rebuilt, documents, changes } = result;
   if (isJson) {
-    print(JSON.stringify({ rebuilt, documents, changes, seconds: round(seconds) }));
+    print(formatJson({ rebuilt, documents, changes, seconds: round(seconds) }));
   } else if (rebuilt) {
     const rate = grouped(Math.round(documents / seconds));
     const built = counted(documents, "business", "businesses");

@@ -5,7 +5,8 @@ import { dataFolder } from "../stack/environment.ts";
 import { endLeftovers } from "../stack/leftovers.ts";
 import { Supervisor } from "../stack/supervisor.ts";
 import { CommandError, runCommand } from "../terminal/command.ts";
-import { say } from "../terminal/output.ts";
+import { print, say } from "../terminal/output.ts";
+import { formatJson } from "../terminal/table.ts";
 import { readWholeNumber } from "../terminal/whole-number.ts";
 import { againstBare } from "./against-bare.ts";
 import { whileChanging } from "./changes.ts";
@@ -66,9 +67,7 @@ await runCommand(USAGE, async () => {
   } finally {
     // What has been measured counts even if a later scenario fails.
     if (lines.length > 0) {
-      console.log(
-        values.json ? JSON.stringify({ count, ...rounds, scenarios: lines }) : describe(lines),
-      );
+      print(values.json ? formatJson({ count, ...rounds, scenarios: lines }) : describe(lines));
     }
     await supervisor.stop();
   }

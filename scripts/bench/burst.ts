@@ -2,7 +2,8 @@ import { parseArgs } from "node:util";
 import { createKey } from "../../src/access/keys.ts";
 import { startRedis } from "../stack/redis.ts";
 import { runCommand } from "../terminal/command.ts";
-import { formatTable } from "../terminal/table.ts";
+import { print } from "../terminal/output.ts";
+import { formatJson, formatTable } from "../terminal/table.ts";
 import { readWholeNumber } from "../terminal/whole-number.ts";
 import { OWNER } from "./callers.ts";
 import { startFrailCluster } from "./redis.ts";
@@ -53,8 +54,7 @@ await runCommand(USAGE, async () => {
       line.inTheMonth = line.admitted + (await send(urls, key, 400)).admitted;
     }
     await sql.end();
-    if (values.json) console.log(JSON.stringify(lines));
-    else console.log(tableOf(lines));
+    print(values.json ? formatJson(lines) : tableOf(lines));
   });
 });
 

@@ -5,7 +5,8 @@ import type { Sql } from "../../src/store/postgres.ts";
 import type { Supervisor } from "../stack/supervisor.ts";
 import { until } from "../stack/waiting.ts";
 import { CommandError, runCommand } from "../terminal/command.ts";
-import { formatTable } from "../terminal/table.ts";
+import { print } from "../terminal/output.ts";
+import { formatJson, formatTable } from "../terminal/table.ts";
 import { OWNER } from "./callers.ts";
 import { type FrailRedis, startFrailCluster, startFrailRedis } from "./redis.ts";
 import { clusterFaults, type Fault, singleFaults } from "./redis-faults.ts";
@@ -50,8 +51,7 @@ await runCommand(USAGE, async () => {
       await run(supervisor, nodes, clusterFaults.filter(isWanted), lines);
     });
   }
-  if (values.json) console.log(JSON.stringify(lines));
-  else console.log(tableOf(lines));
+  print(values.json ? formatJson(lines) : tableOf(lines));
 });
 
 interface Line {

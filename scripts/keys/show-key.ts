@@ -1,6 +1,7 @@
 import type { IssuedKey } from "../../src/access/keys.ts";
 import { CommandError } from "../terminal/command.ts";
 import { print } from "../terminal/output.ts";
+import { formatJson } from "../terminal/table.ts";
 
 /**
  * Writes the only text that has a key: for people below a headline, for programs a record as JSON.
@@ -9,7 +10,7 @@ import { print } from "../terminal/output.ts";
  */
 export function showKey({ id, key }: IssuedKey, headline: string, record: object | null): void {
   const text = record
-    ? JSON.stringify(record)
+    ? formatJson(record)
     : `${headline}\n\n  ${key}\n\nThis is the only time that the key is shown; it cannot be looked up later.`;
   if (print(text)) return;
   throw new CommandError(
