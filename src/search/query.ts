@@ -1,5 +1,6 @@
 import { MeilisearchApiError, MeilisearchError } from "meilisearch";
 import type { ListedBusiness } from "../directory/listed.ts";
+import type { ListQuery } from "../directory/listing.ts";
 import { isSlug } from "../directory/slug.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { isKeyRefused } from "../store/meilisearch.ts";
@@ -8,16 +9,10 @@ import { type AskMeilisearch, batchQueries, type Matches } from "./batching.ts";
 import { IS_GONE, type SearchStore } from "./settings.ts";
 import { MOST_WORDS, mayBeUnfinished, searchWords, type Words } from "./words.ts";
 
-interface SearchQuery {
+/** A text; otherwise what a list is asked for. */
+interface SearchQuery extends Omit<ListQuery, "offset"> {
   text: string;
-  /** Businesses wanted. */
-  limit: number;
-  /** Businesses before the first one wanted. */
   offset?: number;
-  /** Slug of a city. */
-  city?: string | undefined;
-  /** Slug of a category; its descendants are included. */
-  category?: string | undefined;
 }
 
 /** Meilisearch cannot be reached, is too slow, or has no index yet. */
@@ -118,7 +113,7 @@ function townOfMost(businesses: readonly ListedBusiness[]): string {
 const TIMEOUT_MS = 2_000;
 
 /** Which of the matches are wanted. */
-type Part = Required<Pick<SearchQuery, "offset" | "limit">>;
+type Part = Pick<ListQuery, "offset" | "limit">;
 
 /** The matches of the first of these texts that has any. */
 async function findFirst(
