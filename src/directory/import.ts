@@ -1,13 +1,7 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import type { Sql } from "../store/postgres.ts";
 import { compactListings } from "./compaction.ts";
-import {
-  type Feed,
-  type ImportCounts,
-  type ImportOptions,
-  openFeed,
-  type ReadRecord,
-} from "./import/feed.ts";
+import { type Feed, type ImportCounts, type ImportOptions, openFeed } from "./import/feed.ts";
 import { expectManyRows } from "./import/rows.ts";
 import { inTransaction } from "./import/transaction.ts";
 
@@ -52,7 +46,7 @@ async function inBatches(
   records: AsyncIterable<object> | Iterable<object>,
   feed: Feed,
 ): Promise<void> {
-  let batch: ReadRecord[] = [];
+  let batch: ReturnType<Feed["prepare"]>[] = [];
   let taking = Promise.resolve();
   const hand = async () => {
     await taking;
@@ -63,7 +57,7 @@ async function inBatches(
   };
   try {
     for await (const record of records) {
-      const count = batch.push(feed.read(record));
+      const count = batch.push(feed.prepare(record));
       if (count % RECORDS_TO_A_TURN === 0) await otherWork();
       if (count === BATCH_SIZE) await hand();
     }

@@ -2,7 +2,7 @@ import type { Transaction } from "../../store/postgres.ts";
 import { readCategories } from "./categories.ts";
 import { Cities } from "./cities.ts";
 import { isLacking, mergingRules, type RuleOptions } from "./merging.ts";
-import { type Prepared, prepare } from "./prepare.ts";
+import { type Prepared, prepare, type Rejected } from "./prepare.ts";
 import {
   type BusinessFields,
   insertBusinesses,
@@ -42,17 +42,11 @@ export interface ImportCounts {
   unusable: Record<string, number>;
 }
 
-/** A record, and what was made of it, or the reason why it is rejected. */
-export interface ReadRecord {
-  record: object;
-  prepared: Prepared | string;
-}
-
 export interface Feed {
   /** Checks a record. Needs no database, so it can be done while that is busy with others. */
-  read(record: object): ReadRecord;
+  prepare(record: object): Prepared | Rejected;
   /** Stores what the records of a batch say. The batch before must be done. */
-  take(batch: readonly ReadRecord[]): Promise<void>;
+  take(batch: readonly (Prepared | Rejected)[]): Promise<void>;
 }
 
 /**
@@ -71,14 +65,14 @@ export async function openFeed(
   const slugs = new SlugAllocator();
   const seen = new SeenTexts();
 
-  return { read: (record) => ({ record, prepared: prepare(record, categories, cities) }), take };
+  return { prepare: (record) => prepare(record, categories, cities), take };
 
-  async function take(batch: readonly ReadRecord[]): Promise<void> {
+  async function take(batch: readonly (Prepared | Rejected)[]): Promise<void> {
     const first: Prepared[] = [];
     const repeated: Prepared[] = [];
-    for (const { record, prepared } of batch) {
-      if (typeof prepared === "string") reject(record, prepared);
-      else (seen.add(prepared.sourceId) ? first : repeated).push(prepared);
+    for (const given of batch) {
+      if ("reason" in given) reject(given.record, given.reason);
+      else (seen.add(given.sourceId) ? first : repeated).push(given);
     }
     await cities.add(
       transaction,

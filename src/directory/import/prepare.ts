@@ -25,19 +25,26 @@ export interface Prepared {
   unusable: string[];
 }
 
-/** @returns the prepared record, or the reason why it is rejected */
+/** A record that is left out. */
+export interface Rejected {
+  record: object;
+  reason: string;
+}
+
+/** Checks a record and puts it into the directory's forms. */
 export function prepare(
   record: object,
   categories: ReadonlyMap<string, number>,
   cities: Cities,
-): Prepared | string {
+): Prepared | Rejected {
   const checked = check(record);
-  if (!checked.success) return checked.issues[0].message;
+  if (!checked.success) return { record, reason: checked.issues[0].message };
   const given = checked.output;
 
   const category = categoryIdOf(given.category, categories);
   if (category === undefined && given.category !== undefined) {
-    return `category ${given.category} is unknown: use a slug of the taxonomy, or add it with --categories`;
+    const reason = `category ${given.category} is unknown: use a slug of the taxonomy, or add it with --categories`;
+    return { record, reason };
   }
 
   const unusable: string[] = [];
