@@ -3,7 +3,7 @@ import { loadConfig } from "../src/config.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { importCategoryFile } from "./import/categories.ts";
 import { type FileOptions, type FileResult, importFile } from "./import/file.ts";
-import { type Format, formats } from "./import/formats.ts";
+import { formats } from "./import/formats.ts";
 import { readMapping } from "./import/mapping.ts";
 import { readOutcodes } from "./import/outcodes.ts";
 import type { WrittenFor } from "./import/rejects.ts";
@@ -128,22 +128,24 @@ async function readArguments() {
   if ((files.length === 0) === (categories === null)) throw new CommandError(USAGE);
   const [option] = Object.keys(ofBusinesses);
   if (categories !== null && option) throw new CommandError(`--${option} is not for categories.`);
-  if (values.format !== undefined && !formats.includes(values.format as Format)) {
+  const format = formats.find((known) => known === values.format) ?? null;
+  if (values.format !== undefined && !format) {
     throw new CommandError(`--format must be one of ${formats.join(", ")}.`);
   }
-  if (values.status !== undefined && !["approved", "pending"].includes(values.status)) {
+  const { status = "approved" } = values;
+  if (status !== "approved" && status !== "pending") {
     throw new CommandError("--status must be approved or pending.");
   }
   if (values.source !== undefined && !/^[\w.-]{1,100}$/.test(values.source)) {
     throw new CommandError("--source must be letters, digits, '.', '-' and '_', at most 100.");
   }
-  if (values.mapping !== undefined && (values.format ?? "csv") !== "csv") {
+  if (values.mapping !== undefined && (format ?? "csv") !== "csv") {
     throw new CommandError("--mapping is for CSV only.");
   }
   const options: FileOptions = {
-    format: (values.format ?? null) as Format | null,
+    format,
     source: values.source ?? null,
-    status: (values.status ?? "approved") as FileOptions["status"],
+    status,
     mapping: values.mapping === undefined ? null : await readMapping(values.mapping),
     outcodes: values.outcodes === undefined ? undefined : await readOutcodes(values.outcodes),
     dryRun,

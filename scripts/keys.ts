@@ -37,8 +37,8 @@ await runCommand(USAGE, async () => {
       json: { type: "boolean", default: false },
     },
   });
-  const [action, id, ...rest] = positionals;
-  const isComplete = action === "list" ? id === undefined : id !== undefined && rest.length === 0;
+  const [action, id = ""] = positionals;
+  const isComplete = positionals.length === (action === "list" ? 1 : 2);
   if (!action || !["list", "revoke", "roll", "usage"].includes(action) || !isComplete) {
     throw new CommandError(USAGE);
   }
@@ -50,9 +50,9 @@ await runCommand(USAGE, async () => {
   const config = loadConfig(await scriptEnvironment());
   await using sql = await openDatabase(config.databaseUrl, 1);
   if (action === "list") await list(sql, values.json);
-  else if (action === "revoke") await revoke(sql, id ?? "", values.json);
-  else if (action === "roll") await roll(sql, id ?? "", graceSeconds, values.json);
-  else await usage(sql, config, id ?? "", values.json);
+  else if (action === "revoke") await revoke(sql, id, values.json);
+  else if (action === "roll") await roll(sql, id, graceSeconds, values.json);
+  else await usage(sql, config, id, values.json);
 });
 
 async function list(sql: Sql, json: boolean): Promise<void> {
