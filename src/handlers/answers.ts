@@ -77,15 +77,10 @@ export const keptAnswers: Omit<PageCacheOptions<KeptAnswer, PageOfList | null>, 
 };
 
 /** What follows the rows in the body. It is ASCII, so its length is also the number of its bytes. */
-function endOf(list: PageOfList): string {
-  const rest = list.access === "open" ? restOpen(list) : restKeyed(list);
+function endOf({ access, total, page, limit }: PageOfList): string {
+  const rest: Omit<OpenPage, "businesses"> | Omit<KeyedPage, "data"> =
+    access === "open"
+      ? { total, page, pages: Math.ceil(total / limit) }
+      : { meta: { page, per_page: limit, total, has_more: page * limit < total } };
   return `,${JSON.stringify(rest).slice(1)}`;
-}
-
-function restOpen({ total, page, limit }: PageOfList): Omit<OpenPage, "businesses"> {
-  return { total, page, pages: Math.ceil(total / limit) };
-}
-
-function restKeyed({ total, page, limit }: PageOfList): Omit<KeyedPage, "data"> {
-  return { meta: { page, per_page: limit, total, has_more: page * limit < total } };
 }
