@@ -70,22 +70,16 @@ export function isAddressOrRange(text: string): boolean {
   return IPv6.isValidCIDR(text) && !IPv6.parseCIDR(text)[0].isIPv4MappedAddress();
 }
 
-interface Range {
-  network: Address;
-  prefixLength: number;
-}
+type Range = [network: Address, prefixLength: number];
 
 function parseRange(text: string): Range {
-  if (!text.includes("/")) {
-    const network = ipaddr.process(text);
-    return { network, prefixLength: network.kind() === "ipv4" ? 32 : 128 };
-  }
-  const [network, prefixLength] = ipaddr.parseCIDR(text);
-  return { network, prefixLength };
+  if (text.includes("/")) return ipaddr.parseCIDR(text);
+  const network = ipaddr.process(text);
+  return [network, network.kind() === "ipv4" ? 32 : 128];
 }
 
-function contains({ network, prefixLength }: Range, address: Address): boolean {
-  return network.kind() === address.kind() && address.match(network, prefixLength);
+function contains(range: Range, address: Address): boolean {
+  return range[0].kind() === address.kind() && address.match(range);
 }
 
 /** An entry of X-Forwarded-For: an address, perhaps with a port, then IPv6 stands in brackets. */
