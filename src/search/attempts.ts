@@ -135,14 +135,12 @@ function* likeliestFirst(steps: readonly Words[][], place: Words): Generator<Wor
   for (const wanted of [true, false]) {
     for (const step of steps) {
       const chosen = step.filter((run) => isLikely(run) === wanted);
-      const [trades, others] = [
-        chosen.filter(namesTrade),
-        chosen.filter((run) => !namesTrade(run)),
-      ];
-      if (chosen.length > 0) yield [...trades, ...others];
+      if (chosen.length > 0) yield chosen.toSorted(tradesFirst);
     }
   }
 }
+
+const tradesFirst = (a: Words, b: Words) => Number(namesTrade(b)) - Number(namesTrade(a));
 
 /** Whether a run has two words or more besides the place, which it has if there is one. */
 function mayBeName(run: Words, place: Words): boolean {
