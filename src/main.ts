@@ -13,11 +13,11 @@ import { LONGEST_HANDLING_MS } from "./middleware/answerInTime.ts";
 import {
   closeInOrder,
   createLog,
-  endWhenTold,
   explain,
   listenOn,
   reach,
   StartError,
+  stopOnSignal,
 } from "./process.ts";
 import { startSearchSync } from "./search/continuous-sync.ts";
 import { createSearch } from "./search/query.ts";
@@ -166,7 +166,7 @@ async function run(): Promise<void> {
     const config = loadConfig(process.env);
     const { url, stop } = await (config.workers > 1 ? startWorkers : start)(config, { log });
     // First: whoever waits for that line may tell this process to stop right after it.
-    endWhenTold(stop, () => log);
+    stopOnSignal(stop, () => log);
     log.info({ url }, "serving");
   } catch (error) {
     console.error(explain(error));

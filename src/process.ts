@@ -92,7 +92,7 @@ const LONGEST_CLOSING_MS = 5_000;
  * Stops this process in order on a signal, or when its parent process is gone. However often it is
  * told, it stops once; but the same signal a second time ends it on the spot.
  */
-export function endWhenTold(stop: () => Promise<void>, logger: () => Logger): void {
+export function stopOnSignal(stop: () => Promise<void>, logger: () => Logger): void {
   let isEnding = false;
   for (const signal of ["SIGINT", "SIGTERM", "disconnect"] as const) {
     process.once(signal, () => {

@@ -1,5 +1,5 @@
 import { type RunningServer, start } from "./main.ts";
-import { createLog, endWhenTold, explain } from "./process.ts";
+import { createLog, explain, stopOnSignal } from "./process.ts";
 import { withDeadline } from "./store/deadline.ts";
 import type { FromWorker, ServeOrder, ToWorker } from "./worker-process.ts";
 
@@ -10,7 +10,7 @@ let server: RunningServer | undefined;
 /** The metrics of all workers, which the parent has been asked for. */
 let scraped: PromiseWithResolvers<string> | undefined;
 
-endWhenTold(
+stopOnSignal(
   async () => server?.stop(),
   () => log,
 );

@@ -48,8 +48,8 @@ test("a process that cannot stop in order ends all the same", async () => {
     // Its clock goes a hundred times as fast, so that nobody has to wait.
     const inTime = setTimeout;
     globalThis.setTimeout = (run, milliseconds) => inTime(run, milliseconds / 100);
-    const { createLog, endWhenTold } = await import(${JSON.stringify(module)});
-    endWhenTold(() => new Promise(() => {}), createLog);
+    const { createLog, stopOnSignal } = await import(${JSON.stringify(module)});
+    stopOnSignal(() => new Promise(() => {}), createLog);
     setInterval(() => {}, 60_000);
     console.log("ready");`;
   const child = Bun.spawn([process.execPath, "-e", program], { stdio: ["ignore", "pipe", "pipe"] });

@@ -3,7 +3,7 @@ import { readDocumentsAfter, type SearchDocument } from "../../src/search/docume
 import { DOCUMENTS_AT_ONCE, REQUESTS_AHEAD } from "../../src/search/rebuild.ts";
 import { indexSettings } from "../../src/search/settings.ts";
 import { syncSearch } from "../../src/search/sync.ts";
-import { finishTask } from "../../src/search/tasks.ts";
+import { waitForTask } from "../../src/search/tasks.ts";
 import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
@@ -78,11 +78,11 @@ async function readBatches(sql: Sql): Promise<SearchDocument[][]> {
 async function send(meili: Meilisearch, batches: SearchDocument[][]): Promise<void> {
   const { signal } = new AbortController();
   const underWay: Promise<void>[] = [];
-  underWay.push(finishTask(meili, await meili.createIndex(INDEX, { primaryKey: "id" }), signal));
+  underWay.push(waitForTask(meili, await meili.createIndex(INDEX, { primaryKey: "id" }), signal));
   const index = meili.index(INDEX);
-  underWay.push(finishTask(meili, await index.updateSettings(indexSettings), signal));
+  underWay.push(waitForTask(meili, await index.updateSettings(indexSettings), signal));
   for (const batch of batches) {
-    underWay.push(finishTask(meili, await index.addDocuments(batch), signal));
+    underWay.push(waitForTask(meili, await index.addDocuments(batch), signal));
     if (underWay.length >= REQUESTS_AHEAD) await underWay.shift();
   }
   await Promise.all(underWay);

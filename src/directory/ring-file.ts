@@ -9,8 +9,8 @@ export class Slot {
   /** Counted from the first byte that was ever written. */
   start = 0;
   length = 0;
-  /** When they were last set or got, as the file's end at that moment. */
-  wantedAt = 0;
+  /** When they were last set or got, as the end of the file at that moment. */
+  lastUsedAt = 0;
 }
 
 /**
@@ -68,7 +68,7 @@ export class RingFile<Kept extends Slot> {
 
   get(name: string): Kept | undefined {
     const kept = this.#kept.get(name);
-    if (kept) kept.wantedAt = this.#end;
+    if (kept) kept.lastUsedAt = this.#end;
     return kept;
   }
 
@@ -98,7 +98,7 @@ export class RingFile<Kept extends Slot> {
     if (kept.length > this.#size) return;
     this.#setSince++;
     this.#makeRoom(kept.length);
-    kept.wantedAt = this.#end;
+    kept.lastUsedAt = this.#end;
     this.#append(name, bytes, kept);
   }
 
@@ -173,7 +173,7 @@ export class RingFile<Kept extends Slot> {
   }
 
   #dropOne(): void {
-    const times = this.#oldest.map(([, { wantedAt }]) => wantedAt);
+    const times = this.#oldest.map(([, { lastUsedAt }]) => lastUsedAt);
     for (let before = times.indexOf(Math.min(...times)); before >= 0; before--) {
       // Removed before anything that may fail: what is in the map must always be among the oldest or
       // still to come.

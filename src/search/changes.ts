@@ -3,7 +3,7 @@ import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { readDocuments } from "./documents.ts";
 import { IS_GONE } from "./settings.ts";
-import { finishTask } from "./tasks.ts";
+import { waitForTask } from "./tasks.ts";
 
 /**
  * Brings the recorded changes into the indexes, and forgets the records once all the indexes have
@@ -46,7 +46,7 @@ export async function applyChanges(
   return applied;
 
   async function finish(tasks: EnqueuedTask[], changes: readonly Change[]): Promise<void> {
-    for (const task of tasks) await finishTask(meili, task, signal);
+    for (const task of tasks) await waitForTask(meili, task, signal);
     await sql`
       delete from search_changes where id = any(${changes.map((change) => change.id)}::bigint[])`;
     applied += changes.length;
@@ -99,5 +99,5 @@ export async function removeGone(
   const { total } = await documents.getDocuments({ filter: IS_GONE, limit: 0 });
   if (total === 0) return;
   // By the mark, not by id: one of them may come back before Meilisearch gets to it.
-  await finishTask(meili, documents.deleteDocuments({ filter: IS_GONE }), signal);
+  await waitForTask(meili, documents.deleteDocuments({ filter: IS_GONE }), signal);
 }

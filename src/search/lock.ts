@@ -12,7 +12,7 @@ import { repeat } from "../store/repeat.ts";
  * way, its signal is aborted, since another process may now take the lock.
  * @param options.longestSilenceMs how long a process that hangs keeps the lock; shorter in tests
  */
-export async function holdingSyncLock<Result>(
+export async function withSyncLock<Result>(
   sql: Sql,
   stopping: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
@@ -35,19 +35,19 @@ export async function holdingSyncLock<Result>(
   });
   try {
     await holder`begin`;
-    // A holder that says nothing has gone or hangs: another process must be able to do its work.
+    // A holder whose heartbeats stop has gone or hangs: another process must be able to do its work.
     await holder`
       select set_config('transaction_timeout', '0', true),
         set_config('idle_in_transaction_session_timeout', ${String(longestSilenceMs)}, true)`;
     const [lock] = await holder<[{ held: boolean }]>`
       select pg_try_advisory_xact_lock(${SEARCH_SYNC_LOCK}) as held`;
     if (!lock.held) return null;
-    await saySomething(holder);
-    const stopTalking = repeat(longestSilenceMs / 4, () => saySomething(holder));
+    await sendHeartbeat(holder);
+    const stopHeartbeats = repeat(longestSilenceMs / 4, () => sendHeartbeat(holder));
     try {
       return await work(AbortSignal.any([stopping, lost.signal]));
     } finally {
-      stopTalking();
+      stopHeartbeats();
       if (!lost.signal.aborted) await release(holder);
     }
   } catch (error) {
@@ -63,7 +63,7 @@ export async function holdingSyncLock<Result>(
  * By the simple protocol, after which PostgreSQL keeps no snapshot. After a statement by the other it keeps
  * one until the next, which would hold up vacuum.
  */
-async function saySomething(holder: Sql): Promise<void> {
+async function sendHeartbeat(holder: Sql): Promise<void> {
   await holder`select 1`.simple();
 }
 

@@ -4,7 +4,7 @@ import type { Sql } from "../store/postgres.ts";
 import { applyChanges } from "./changes.ts";
 import { readDocumentsAfter } from "./documents.ts";
 import { filterableAttributes, indexSettings } from "./settings.ts";
-import { finishTask } from "./tasks.ts";
+import { waitForTask } from "./tasks.ts";
 
 export interface Rebuild {
   sql: Sql;
@@ -41,7 +41,7 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   const next = `${index}_next`;
   const underWay: Promise<void>[] = [];
   const follow = (task: EnqueuedTask) => {
-    const finished = finishTask(meili, task, signal);
+    const finished = waitForTask(meili, task, signal);
     // If it fails, that is thrown where it is awaited; until then nobody handles it, which would end the
     // process.
     finished.catch(() => {});
@@ -87,7 +87,7 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   // What is committed after these is for the next run: by then the new index is in its place.
   await applyChanges(sql, meili, targets, signal);
 
-  await finishTask(
+  await waitForTask(
     meili,
     meili.swapIndexes([{ indexes: [next, index], rename: present === "missing" }]),
     signal,
@@ -113,6 +113,6 @@ async function leaveBehind({
     select count(*)::integer as count
     from (select from search_changes limit ${MANY_CHANGES}) as first_ones`;
   if (count < MANY_CHANGES) return present;
-  await finishTask(meili, meili.index(index).updateDisplayedAttributes(["id"]), signal);
+  await waitForTask(meili, meili.index(index).updateDisplayedAttributes(["id"]), signal);
   return "does not fit";
 }

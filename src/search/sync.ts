@@ -3,7 +3,7 @@ import { countApproved } from "../directory/listing.ts";
 import { isKeyRefused, type Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { applyChanges, removeGone } from "./changes.ts";
-import { holdingSyncLock } from "./lock.ts";
+import { withSyncLock } from "./lock.ts";
 import { type Rebuild, rebuildIndex } from "./rebuild.ts";
 import { isOurVersion, type SearchStore } from "./settings.ts";
 import { isIndexMissing } from "./tasks.ts";
@@ -52,7 +52,7 @@ export async function syncSearch(
     onProgress,
   }: SyncOptions = {},
 ): Promise<SyncResult> {
-  const result = await holdingSyncLock(sql, signal, async (signal) => {
+  const result = await withSyncLock(sql, signal, async (signal) => {
     const found = await inspectIndex(sql, meili, index);
     if (found === "of another version" && leavesOthers) {
       return { state: "left" as const, lacks: await firstChange(sql) };

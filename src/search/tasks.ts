@@ -11,7 +11,7 @@ export class SearchTaskError extends Error {}
  * @param longestRequestMs how long a request for its status may take; shorter in tests
  * @throws SearchTaskError when it failed or was cancelled, or the reason of `signal`
  */
-export async function finishTask(
+export async function waitForTask(
   meili: Meilisearch,
   enqueued: EnqueuedTask | PromiseLike<EnqueuedTask>,
   signal: AbortSignal,

@@ -7,7 +7,7 @@ import type { Sql } from "../store/postgres.ts";
  * What somebody typed as a town: the one of that name, the only one that can have been meant, or those that
  * may have been.
  */
-type Town = { city: City; isGuessed: boolean } | { city: null; similar: City[] };
+type TownMatch = { city: City; isGuessed: boolean } | { city: null; similar: City[] };
 
 /**
  * Finds a town by its name in whatever spelling. If there is none, the only town whose name has all the words
@@ -15,7 +15,7 @@ type Town = { city: City; isGuessed: boolean } | { city: null; similar: City[] }
  * have them, or else those of the larger ones that are a typing error or two away; of several alike the
  * largest come first.
  */
-export async function findTown(sql: Sql, text: string): Promise<Town> {
+export async function findTown(sql: Sql, text: string): Promise<TownMatch> {
   const slug = makeSlug(text);
   if (slug === "") return { city: null, similar: [] };
   const city = await findCity(sql, slug);

@@ -18,7 +18,7 @@ export async function migrate(
 ): Promise<string[]> {
   const pending = await pendingMigrations(sql, from);
   if (pending.length === 0) return [];
-  await alone(sql, makeTable);
+  await withMigrationLock(sql, makeTable);
   const applied: string[] = [];
   for (const name of pending) {
     for (let waits = 0; ; waits++) {
@@ -33,7 +33,7 @@ export async function migrate(
 }
 
 /** One transaction, one program at a time: two that start at once must not migrate twice. */
-async function alone<Result>(
+async function withMigrationLock<Result>(
   sql: Sql,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
@@ -74,7 +74,7 @@ async function apply(
 ): Promise<"applied" | "known already" | "held up"> {
   const text = await Bun.file(new URL(name, from)).text();
   try {
-    return await alone(sql, async (transaction) => {
+    return await withMigrationLock(sql, async (transaction) => {
       if ((await appliedMigrations(transaction)).includes(name)) return "known already";
       // While it waits for the lock of a table, all who want to read that table wait behind it: for an import,
       // that would be minutes.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
-import { holdingSyncLock } from "../../src/search/lock.ts";
+import { withSyncLock } from "../../src/search/lock.ts";
 import { SEARCH_SYNC_LOCK } from "../../src/store/locks.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
@@ -18,7 +18,7 @@ const holders = () => database.sql<{ forMs: number }[]>`
 
 test("whoever holds the lock holds up no vacuum", async () => {
   const { signal } = new AbortController();
-  const held = await holdingSyncLock(database.sql, signal, async () => [
+  const held = await withSyncLock(database.sql, signal, async () => [
     ...(await database.sql`
       select backend_xmin as "oldestSeen"
       from pg_locks join pg_stat_activity using (pid)
@@ -33,11 +33,11 @@ test("a process keeps the lock while it lives, and loses it when it hangs", asyn
     [
       process.execPath,
       "--eval",
-      `import { holdingSyncLock } from "${import.meta.dir}/../../src/search/lock.ts";
+      `import { withSyncLock } from "${import.meta.dir}/../../src/search/lock.ts";
        import { openPostgres } from "${import.meta.dir}/../../src/store/postgres.ts";
        const sql = openPostgres(process.env.URL);
        const { signal } = new AbortController();
-       await holdingSyncLock(sql, signal, () => Promise.withResolvers().promise, { longestSilenceMs: ${longestSilenceMs} });`,
+       await withSyncLock(sql, signal, () => Promise.withResolvers().promise, { longestSilenceMs: ${longestSilenceMs} });`,
     ],
     { env: { ...process.env, URL: database.url } },
   );
@@ -46,7 +46,7 @@ test("a process keeps the lock while it lives, and loses it when it hangs", asyn
     holder.kill("SIGSTOP");
     await until(async () => (await holders()).length === 0, 20_000);
     const { signal } = new AbortController();
-    expect(await holdingSyncLock(database.sql, signal, async () => "done")).toBe("done");
+    expect(await withSyncLock(database.sql, signal, async () => "done")).toBe("done");
   } finally {
     holder.kill("SIGKILL");
     await holder.exited;

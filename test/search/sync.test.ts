@@ -3,7 +3,7 @@ import pino from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { applyChanges } from "../../src/search/changes.ts";
 import { startSearchSync } from "../../src/search/continuous-sync.ts";
-import { holdingSyncLock } from "../../src/search/lock.ts";
+import { withSyncLock } from "../../src/search/lock.ts";
 import { createSearch } from "../../src/search/query.ts";
 import { rebuildIndex } from "../../src/search/rebuild.ts";
 import { IS_GONE, indexSettings } from "../../src/search/settings.ts";
@@ -369,7 +369,7 @@ test("of work that fails after its lock was lost that is the reason, whatever it
     await until(() => signal.aborted, 5_000);
     throw new Error("it goes on with nothing");
   };
-  const working = holdingSyncLock(database.sql, new AbortController().signal, work);
+  const working = withSyncLock(database.sql, new AbortController().signal, work);
   await expect(working).rejects.toThrow("search lock was closed");
 });
 

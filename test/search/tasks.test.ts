@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { finishTask } from "../../src/search/tasks.ts";
+import { waitForTask } from "../../src/search/tasks.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 
@@ -22,7 +22,7 @@ test("waiting for a task ends with the reason it was given, also in the midst of
       return new Promise<Response>(() => {});
     },
   });
-  const waiting = finishTask(openMeilisearch(silent.url.href, ""), task, stopping.signal);
+  const waiting = waitForTask(openMeilisearch(silent.url.href, ""), task, stopping.signal);
   await expect(waiting).rejects.toBe(reason);
   await silent.stop(true);
 });
@@ -34,7 +34,7 @@ test("a Meilisearch that says nothing is not waited for without end", async () =
     fetch: () => new Promise<Response>(() => {}),
   });
   const { signal } = new AbortController();
-  const waiting = finishTask(openMeilisearch(silent.url.href, ""), task, signal, 100);
+  const waiting = waitForTask(openMeilisearch(silent.url.href, ""), task, signal, 100);
   await expect(waiting).rejects.toBeInstanceOf(DeadlineError);
   await silent.stop(true);
 });
