@@ -79,8 +79,8 @@ const readers: Record<(typeof kinds)[FieldName], (text: string) => unknown> = {
   flag: (text) =>
     /^(true|t|yes|y|1)$/i.test(text) ? true : /^(false|f|no|n|0)$/i.test(text) ? false : text,
   json: (text) => JSON.parse(text),
-  // A list, or a week as OpenStreetMap has it, in which days that are not named are closed. What is
-  // closed all week or very long is none there, but may be one as the directory keeps it.
+  // JSON, or a week in OpenStreetMap's format, in which days that are not named are closed. The reader of that
+  // takes no week that is closed throughout, and no very long one: both may be in the directory's own form.
   hours: (text) => (text.startsWith("[") ? null : readHours(text)) ?? JSON.parse(text),
 };
 

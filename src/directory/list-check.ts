@@ -39,8 +39,9 @@ export interface ListCheckOptions {
 
 /**
  * Compares every list, its total and its chunks (see sql/002_listings.sql) with the businesses, and looks
- * at opening hours (see sql/020_hours_by_statement.sql). Triggers keep them true; but triggers can be turned off, and are for restores of data alone and for what comes
- * by logical replication. Reads one snapshot and holds nobody up.
+ * at opening hours (see sql/020_hours_by_statement.sql). Triggers keep them true; but triggers can be turned
+ * off, and are for restores of data alone and for what comes by logical replication. Reads one snapshot and
+ * holds nobody up.
  */
 export async function checkLists(
   sql: Sql,
