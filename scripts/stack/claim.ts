@@ -18,6 +18,8 @@ import { isAlive } from "./waiting.ts";
  * Claims a data folder for this process, creating it if need be. The claim is a lock on an empty
  * SQLite file, which the system releases however the process ends, so it cannot go stale. Dispose of
  * it to release it earlier; it is also released when nothing refers to it any more.
+ * From then on neither this process nor what it starts makes a file that every account may change: in a
+ * `logs/` that is open to all, a link in place of a log would have us write another file.
  * @throws CommandError when another process holds it, the folder cannot be written, or others than we and
  * root may change what is in it
  */
@@ -25,6 +27,7 @@ export async function claimFolder(folder: string): Promise<Disposable> {
   const pidFile = join(folder, "start.pid");
   const lockFile = join(folder, "start.lock");
   let lock: Database;
+  process.umask(process.umask() | EVERYBODY_WRITES);
   try {
     mkdirSync(folder, { recursive: true });
     refuseFolderOfOthers(folder, lockFile);

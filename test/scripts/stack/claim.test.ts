@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "bun:test";
 import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { claimFolder } from "../../../scripts/stack/claim.ts";
+import { Supervisor } from "../../../scripts/stack/supervisor.ts";
 import { newFolder } from "../../support.ts";
 
 let folder: string;
@@ -48,4 +49,21 @@ test("no other account may open the lock, which could hold it, nor that of an ea
   await chmod(lock, 0o644);
   (await claimFolder(folder))[Symbol.dispose]();
   expect(await modeOf()).toBe(0o600);
+});
+
+test("what is made in a claimed folder is for nobody else to change, whatever the umask was", async () => {
+  const umask = process.umask(0);
+  try {
+    using _claim = await claimFolder(join(folder, "data"));
+    const supervisor = new Supervisor(join(folder, "data"));
+    const program = { title: "A", name: "a", command: ["sh", "-c", "umask"], endsByItself: true };
+    const { exited, log } = supervisor.start(program);
+    await exited;
+    expect(await readFile(log, "utf8")).toBe("0002\n");
+    for (const name of ["", "start.pid", "run", "logs", "logs/a.log"]) {
+      expect((await stat(join(folder, "data", name))).mode & 0o002).toBe(0);
+    }
+  } finally {
+    process.umask(umask);
+  }
 });
