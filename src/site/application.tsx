@@ -3,14 +3,13 @@ import type { Admission } from "../access/admission.ts";
 import { type ApplicationState, findApplication } from "../access/applications.ts";
 import { keyState } from "../access/keys.ts";
 import { usageOf } from "../access/usage-report.ts";
-import { withHeaders } from "../http/answer.ts";
 import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { withDeadline } from "../store/deadline.ts";
 import { doBefore, type Sql } from "../store/postgres.ts";
 import { writtenDay } from "../times.ts";
 import { act, type Outcome } from "./application-actions.ts";
-import { errorPage, SAME_ADDRESS } from "./errors.tsx";
+import { SAME_ADDRESS } from "./errors.tsx";
 import { isOurForm, readForm } from "./form.ts";
 import { KeyList, NewKey, Usage } from "./keys.tsx";
 import { page } from "./page.tsx";
@@ -30,7 +29,7 @@ export function application(parts: ApplicationParts): Handler {
   return async function application(request, { segment: token }) {
     const end = performance.now() + LONGEST_MS;
     const found = await findApplication(parts.sql, token);
-    if (!found) return nothingHere();
+    if (!found) return notFound();
     if (request.method !== "POST") return await show(parts, found);
     if (!isOurForm(request, parts.baseUrl, { isSecretAddress: true })) return foreignForm();
 
@@ -174,9 +173,6 @@ function NextStep({
     </form>
   );
 }
-
-/** This page sends no referrer: its address may be an applicant's secret one but for one letter. */
-const nothingHere = () => withHeaders(errorPage(notFound()), { "Referrer-Policy": "no-referrer" });
 
 const foreignForm = () =>
   page(

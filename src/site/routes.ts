@@ -7,6 +7,7 @@ import { type Context, chain, type Handler, type Middleware } from "../http/hand
 import { admitVisitor } from "../middleware/admitVisitor.ts";
 import { allowMethods } from "../middleware/allowMethods.ts";
 import { answerInTime } from "../middleware/answerInTime.ts";
+import { sendNoReferrer } from "../middleware/sendNoReferrer.ts";
 import { takeTurns } from "../middleware/takeTurns.ts";
 import type { Search } from "../search/query.ts";
 import type { Sql } from "../store/postgres.ts";
@@ -88,7 +89,9 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
       // However many pages are late: in time it gives back what was typed.
       answerInTime(),
     ),
-    "/developers/applications/:token": readOrSend(application({ sql, admission, baseUrl, log })),
+    "/developers/applications/:token": sendNoReferrer()(
+      readOrSend(application({ sql, admission, baseUrl, log })),
+    ),
     "/robots.txt": chain([...outer, allowMethods()], robots(baseUrl)),
     "/sitemap.xml": read(sitemapIndex(sql, baseUrl)),
     "/sitemaps/:file": read(sitemap(sql, baseUrl)),

@@ -356,6 +356,18 @@ describe("the private page", () => {
     expect([...statuses]).toEqual([404, 429]);
   });
 
+  test("tells nobody its address when it answers with an error either", async () => {
+    const page = await approved();
+    const wrong = await fetch(server.url + page, { method: "DELETE" });
+    const client = { "X-Forwarded-For": newClient() };
+    let late = await send(page, undefined, client);
+    while (late.status === 200) late = await send(page, undefined, client);
+    for (const { status, headers } of [wrong, late]) {
+      expect([status, headers.get("Referrer-Policy")]).toEqual([status, "no-referrer"]);
+    }
+    expect([wrong.status, late.status]).toEqual([405, 429]);
+  });
+
   test("obeys no form of another site", async () => {
     const page = await approved();
     for (const headers of [
