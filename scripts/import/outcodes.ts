@@ -17,9 +17,11 @@ export async function readOutcodes(file: string): Promise<Outcodes> {
     // The first half, as there are files of outcodes and files of full postcodes.
     const outcode = cells[1]?.trim().toUpperCase().split(" ")[0];
     const [latitude, longitude] = [Number(cells[9]), Number(cells[10])];
-    if (!outcode || cells.length < 11 || Number.isNaN(latitude + longitude)) {
+    // PostgreSQL takes no others, and would break off the import.
+    const areDegrees = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
+    if (!outcode || cells.length < 11 || !areDegrees) {
       throw new CommandError(
-        `${file}, line ${line}: a postal file of GeoNames has 12 columns with tabs between them.`,
+        `${file}, line ${line}: a postal file of GeoNames has 12 columns with tabs between them, the tenth and eleventh a latitude and a longitude.`,
       );
     }
     // Some places have no coordinates.

@@ -22,4 +22,13 @@ test("outcodes: from files of outcodes and of postcodes, without places that are
   expect(outcodes.get("NR2")?.longitude).toBeCloseTo(1.29, 6);
   await Bun.write(file, "not,a,postal,file\n");
   await expect(readOutcodes(file)).rejects.toThrow("line 1");
+  for (const [latitude, longitude] of [
+    ["95", "1.3"],
+    ["52.6", "-300"],
+    ["Infinity", "1.3"],
+    ["north", "1.3"],
+  ] as const) {
+    await Bun.write(file, `${place("NR1", "52.6", "1.3")}\n${place("NR2", latitude, longitude)}\n`);
+    await expect(readOutcodes(file)).rejects.toThrow("line 2: a postal file of GeoNames");
+  }
 });
