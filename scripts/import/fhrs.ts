@@ -3,8 +3,9 @@ import { readPostcode } from "../../src/directory/import/contacts.ts";
 import type { ImportRecord } from "../../src/directory/import/record.ts";
 import { isCounty, isIsland, readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
+import { grouped } from "../../src/numbers.ts";
 import { CommandError } from "../terminal/command.ts";
-import { present, type Row } from "./row.ts";
+import { LONGEST_ROW, present, type Row } from "./row.ts";
 
 /**
  * Open data of the Food Hygiene Rating Scheme: https://ratings.food.gov.uk/open-data. Its rating is of
@@ -41,8 +42,16 @@ export async function* readFhrs(text: AsyncIterable<string>): AsyncGenerator<Row
     value = "";
   });
 
+  /** Characters since the last establishment. */
+  let unfinished = 0;
   for await (const piece of text) {
     parser.write(piece);
+    unfinished = found.length > 0 ? 0 : unfinished + piece.length;
+    if (unfinished > LONGEST_ROW) {
+      throw new CommandError(
+        `This is not FHRS data: after establishment ${count} no other ends within ${grouped(LONGEST_ROW)} characters.`,
+      );
+    }
     yield* found.splice(0);
   }
   parser.close();

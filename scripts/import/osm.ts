@@ -1,10 +1,11 @@
 import { JSONParser } from "@streamparser/json";
 import type { ImportRecord } from "../../src/directory/import/record.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
+import { grouped } from "../../src/numbers.ts";
 import { CommandError } from "../terminal/command.ts";
 import { categoryOf, isVacant, type Tags } from "./osm-categories.ts";
 import { readWeek } from "./osm-hours.ts";
-import { present, type Row } from "./row.ts";
+import { LONGEST_ROW, present, type Row } from "./row.ts";
 
 /**
  * Places of OpenStreetMap as GeoJSON: tags as properties, as Overpass, osmtogeojson and osmium give them, or
@@ -24,8 +25,16 @@ export async function* readOsm(text: AsyncIterable<string>): AsyncGenerator<Row>
     throw new CommandError(`The GeoJSON is broken after feature ${whole}: ${error.message}.`);
   };
 
+  /** Characters since the last feature. */
+  let unfinished = 0;
   for await (const piece of text) {
     parser.write(piece);
+    unfinished = found.length > 0 ? 0 : unfinished + piece.length;
+    if (unfinished > LONGEST_ROW) {
+      throw new CommandError(
+        `This is not GeoJSON of places: after feature ${count} no other ends within ${grouped(LONGEST_ROW)} characters.`,
+      );
+    }
     for (const feature of found.splice(0)) yield rowOf(++count, feature);
   }
   if (!parser.isEnded) throw new CommandError(`The GeoJSON is cut short after feature ${count}.`);

@@ -18,6 +18,12 @@ export interface RejectedRow {
   reason: string;
 }
 
+/**
+ * Of the text of a row, in characters. What is longer is no row, and to read it to its end would take up many
+ * times as much memory.
+ */
+export const LONGEST_ROW = 10_000_000;
+
 /** A field that is there, without white space around it; undefined when there is nothing in it. */
 export function present(text: string | undefined): string | undefined {
   const trimmed = text?.trim();

@@ -135,6 +135,15 @@ test("FHRS: XML that is cut short or holds no establishment fails the file", asy
   await expect(records(readFhrs(pieces("<html></html>")))).rejects.toThrow("not FHRS");
 });
 
+test("FHRS: an establishment that does not end is given up before it fills the memory", async () => {
+  const first = "<x><EstablishmentDetail><FHRSID>1</FHRSID></EstablishmentDetail>";
+  const endless = `${first}<EstablishmentDetail><BusinessName>${"x".repeat(11_000_000)}`;
+  const text = `${endless}</BusinessName></EstablishmentDetail></x>`;
+  await expect(records(readFhrs(pieces(text, 65_536)))).rejects.toThrow(
+    "after establishment 1 no other ends within 10,000,000 characters",
+  );
+});
+
 test("FHRS: an extract in which nothing was found is read to its end", async () => {
   const none = "<FHRSEstablishment><EstablishmentCollection/></FHRSEstablishment>";
   expect(await records(readFhrs(pieces(none)))).toEqual([]);

@@ -302,6 +302,14 @@ test("OSM: GeoJSON that is broken or cut short fails the file", async () => {
   await expect(records(readOsm(pieces('{"type":"Feature"}')))).rejects.toThrow("no features");
 });
 
+test("OSM: a feature that does not end is given up before it fills the memory", async () => {
+  const place = (name: string) => ({ id: "node/1", properties: { name }, geometry: point });
+  const json = collection(place("Short"), place("x".repeat(11_000_000)));
+  await expect(records(readOsm(pieces(json, 65_536)))).rejects.toThrow(
+    "after feature 1 no other ends within 10,000,000 characters",
+  );
+});
+
 test("OSM: an extract in which nothing was found is read to its end", async () => {
   expect(await records(readOsm(pieces(collection())))).toEqual([]);
 });
