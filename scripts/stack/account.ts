@@ -36,19 +36,26 @@ export async function unprivilegedAccount(
       'PostgreSQL does not run as root, and no account "postgres" can be made for it: start as another user, or set DATABASE_URL.',
     );
   }
-  const prefix = ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
-  if (!(await canReach(prefix, program, folder))) prefix.push(...WALK_ANYWHERE);
+  const plain = ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
+  let prefix = plain;
+  for (const capability of WALK_ANYWHERE) {
+    if (await canReach(prefix, program, folder)) break;
+    prefix = [...plain, ...keeping(capability)];
+  }
   return { uid, gid, prefix };
 }
 
 /**
- * Other accounts cannot enter a clone in /root. With these options the program keeps the one
- * capability of root that lets it; access(2) honours it only without the setuid fixup.
+ * Other accounts cannot enter a clone in /root, but with a capability of root they can. The first lets them
+ * pass and read; the second also write, to every file there is, and is for programs that only root may execute.
  */
-const WALK_ANYWHERE = [
+const WALK_ANYWHERE = ["dac_read_search", "dac_override"];
+
+/** Options with which a program keeps a capability of root; access(2) honours it only without the setuid fixup. */
+const keeping = (capability: string) => [
   "--securebits=+no_setuid_fixup",
-  "--inh-caps=+dac_override",
-  "--ambient-caps=+dac_override",
+  `--inh-caps=+${capability}`,
+  `--ambient-caps=+${capability}`,
 ];
 
 async function canReach(prefix: string[], program: string, folder: string): Promise<boolean> {

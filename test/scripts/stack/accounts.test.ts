@@ -17,6 +17,7 @@ import { claimFolder } from "../../../scripts/stack/claim.ts";
 import { makeExecutable } from "../../../scripts/stack/meilisearch.ts";
 import { startPostgres } from "../../../scripts/stack/postgres.ts";
 import { Supervisor } from "../../../scripts/stack/supervisor.ts";
+import { openPostgres } from "../../../src/store/postgres.ts";
 import { newFolder } from "../../support.ts";
 
 // Data and programs that belong to another account.
@@ -95,6 +96,22 @@ test.if(isRoot)("a copy of a data folder starts, whoever made the copy", async (
   expect((await stat(join(copy, "postgres"))).uid).toBe(0);
   await startAndStop(copy);
 });
+
+test.if(isRoot)(
+  "PostgreSQL passes a folder that only root may enter, and writes nothing there",
+  async () => {
+    await chmod(folder, 0o700);
+    const supervisor = new Supervisor(folder);
+    try {
+      const { url } = await startPostgres(supervisor, { durable: false });
+      await using sql = openPostgres(url, { max: 1 });
+      const written = sql.unsafe(`copy (select 1) to '${join(folder, "written")}'`);
+      await expect(written.execute()).rejects.toThrow("Permission denied");
+    } finally {
+      await supervisor.stop();
+    }
+  },
+);
 
 test.if(process.platform === "linux")(
   "a program that cannot be made executable is told of in one line",
