@@ -284,7 +284,8 @@ function collect(): Record<string, string[]> {
   const link = (from: string, to: string) => {
     if (from !== to) found.getOrInsertComputed(from, () => new Set()).add(to);
   };
-  for (const group of alike) {
+  // Alone in a group, a name has its other number: where no typing error is forgiven, that is not found as one.
+  for (const group of [...alike, ...[...ofOneName, ...ownWords].map((name) => [name])]) {
     const names = group.flatMap(inBothNumbers);
     for (const from of names) for (const to of names) link(from, to);
   }

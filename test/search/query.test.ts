@@ -197,6 +197,24 @@ describe("what a person types", () => {
     expect(await names("food norwich")).toContain("Saffron Garden");
   });
 
+  test("one of a trade and several find the same, wherever its name is", async () => {
+    const added = [
+      { ...norwich, name: "Fiddy Butchers", category: "other-food-shops" },
+      { ...norwich, name: "The Old Butcher", category: "cafes" },
+      { ...norwich, name: "Crumb", category: "bakeries" },
+      { ...norwich, name: "Sponge Cakes", category: "gift-shops" },
+    ];
+    await using _ = await withMore(added);
+    for (const [one, several, found] of [
+      ["butcher norwich", "butchers norwich", ["Fiddy Butchers", "The Old Butcher"]],
+      ["cake norwich", "cakes norwich", ["Crumb", "Sponge Cakes"]],
+    ] as const) {
+      for (const text of [one, several]) {
+        expect([text, ...(await names(text)).toSorted()]).toEqual([text, ...found]);
+      }
+    }
+  });
+
   test("a printer is no painter, though a letter apart", async () => {
     expect(await names("painter")).toEqual(["Fresh Coats"]);
     expect(await names("printer")).toEqual([]);
