@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { isSlug } from "../src/directory/slug.ts";
+import { knownTrades } from "../src/search/synonyms.ts";
+import { searchWords } from "../src/search/words.ts";
 import { createDatabase, type TestDatabase } from "./support.ts";
 
 interface Category {
@@ -40,6 +42,18 @@ test("names and slugs are unique, and slugs are well formed", () => {
   expect(new Set(categories.map(({ name }) => name.toLowerCase())).size).toBe(categories.length);
   expect(new Set(categories.map(({ slug }) => slug)).size).toBe(categories.length);
   expect(categories.filter(({ slug }) => !isSlug(slug))).toEqual([]);
+});
+
+test("search knows each leaf for a trade, but for those that are part of many places", () => {
+  const isKnown = (text: string) => {
+    const words = searchWords(text);
+    return words.some((_, start) =>
+      words.some((_, last) => knownTrades.has(words.slice(start, last + 1).join(" "))),
+    );
+  };
+  const unknown = leaves().filter(({ slug, name }) => !isKnown(slug) && !isKnown(name));
+  const slugs = unknown.map(({ slug }) => slug).filter((slug) => !slug.startsWith("other-"));
+  expect(slugs.toSorted()).toEqual(["bars", "farms", "markets"]);
 });
 
 test("names are in British spelling", () => {

@@ -61,6 +61,7 @@ const alike = [
   ["conveyancer", "conveyancing"],
   ["accountant", "accountancy", "bookkeeper", "bookkeeping"],
   ["financial adviser", "IFA"],
+  ["bureau de change", "bureaux de change", "currency exchange"],
   ["recruitment agency", "employment agency", "job agency", "temp agency"],
   ["bookmaker", "betting shop", "bookie", "turf accountant"],
   ["vet", "veterinary", "veterinary surgeon", "veterinarian"],
@@ -115,10 +116,15 @@ const alike = [
   ["caterer", "catering"],
   ["food van", "food truck", "burger van", "mobile caterer"],
   ["kennel", "dog kennel"],
+  ["saddler", "saddlery"],
   ["dog groomer", "dog grooming", "pet groomer", "pet grooming"],
   ["dog walker", "dog walking"],
   ["bed and breakfast", "B&B", "bnb", "guest house", "guesthouse"],
   ["campsite", "camp site", "camping site"],
+  ["care home", "nursing home", "residential home"],
+  ["hearing centre", "hearing aid", "audiologist"],
+  ["handyman", "handymen"],
+  ["wholesaler", "wholesale"],
   ["cash machine", "cashpoint", "cash point", "ATM"],
   ["KFC", "Kentucky Fried Chicken"],
 ];
@@ -196,45 +202,41 @@ const ownWords = [
   "waste",
 ];
 
-/** Trades that are called nothing else. */
-const ofOneName = [
-  "architect",
-  "blacksmith",
-  "body shop",
-  "brewery",
-  "butcher",
-  "car park",
-  "car wash",
-  "cattery",
-  "chimney sweep",
-  "cleaner",
-  "dance school",
-  "delicatessen",
-  "fishmonger",
-  "furniture shop",
-  "garden centre",
-  "gift shop",
-  "hotel",
-  "key cutting",
-  "locksmith",
-  "museum",
-  "pawnbroker",
-  "pet shop",
-  "plant hire",
-  "post office",
-  "printer",
-  "restaurant",
-  "scaffolder",
-  "skip hire",
-  "stonemason",
-  "surveyor",
-  "tea room",
-  "toy shop",
-  "travel agent",
-  "upholsterer",
-  "vape shop",
-  "web designer",
-];
+/**
+ * Trades that are called nothing else. Left out are those that are a part of too many places: to `bar hill
+ * dentist` or `market deeping dentist`, no bar and no market is an answer.
+ */
+const ofOneName = `
+  activity room; agricultural supplier; airport; alarm; allotment; amusement arcade; animal rescue;
+  antique; appliance repair; architect; art gallery; auction house; baby wear; bathroom; bed shop;
+  bingo hall; blacksmith; boat trip; body shop; boutique; bowling alley; brewery;
+  builders' merchant; building society; burger bar; butcher; camera shop; camping shop; car park;
+  car part; car wash; caravan; card shop; carpet; cash and carry; casino; cattery; charity;
+  childrenswear; chimney sweep; cleaner; clothes shop; coach hire; coal merchant; college;
+  community centre; complementary therapist; computer repair; computer shop; concert hall;
+  conference centre; consulting engineer; cosmetics; council office; coworking; craft shop;
+  crazy golf; curtain; damp proofing; dance school; day spa; delicatessen; department store;
+  discount store; DIY; DJ; drainage; driveway; electrical shop; escape room; event planner;
+  fancy dress; farm shop; fashion accessory; fire station; fishing lake; fishing tackle;
+  fishmonger; food producer; fuel merchant; furniture shop; game shop; garden centre; gift shop;
+  golf course; graphic designer; health food shop; heat pump; holiday cottage; holiday let;
+  home care; homeware; hospice; hospital; hostel; hotel; importer; insurance broker;
+  interior designer; IT support; key cutting; leisure centre; library; live music; locksmith;
+  luggage; management consultant; manufacturer; marina; marketing agency; massage; medical supply;
+  minibus hire; mobility shop; model shop; mortgage broker; motorcycle dealer; museum;
+  music lesson; music venue; musical instrument; nature reserve; outdoor shop; packaging supplier;
+  party shop; paving; pawnbroker; personal trainer; pet shop; picture framer; piercing; Pilates;
+  places of worship; plant hire; playground; police station; pool hall; post office; potter;
+  printer; private clinic; record shop; recycling; restaurant; sandwich shop; scaffolder; school;
+  second-hand shop; self-storage; shopping centre; skip hire; snooker hall; social club; soft play;
+  software company; solar panel; sports centre; sports club; sports ground; sports shop; stadium;
+  stonemason; surveyor; tanning salon; tea room; theatre; ticket office; tile shop; tobacconist;
+  tour operator; tourist information; toy shop; training provider; travel agent; university;
+  upholsterer; vape shop; vegan restaurant; video game; village hall; vintage clothing;
+  visitor attraction; wallpaper; web designer; wedding venue; wine merchant; yoga
+`
+  .trim()
+  .split(/;\s+/);
 
 /** Ways to write one word. They have no plural of their own. */
 const spellings = [

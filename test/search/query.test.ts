@@ -318,6 +318,16 @@ describe("when nothing matches all words", () => {
     });
   }
 
+  test("so is one that is called nothing else, such as a school", async () => {
+    const added = [
+      { name: "Elmet Academy", category: "schools", city: "Leeds" },
+      { name: "Pills", category: "pharmacies", city: "Leeds", addressLine1: "Primary Care Centre" },
+    ];
+    await using _ = await withMore(added);
+    const { items, instead } = await search("primary school leeds");
+    expect([instead, ...items.map(({ name }) => name)]).toEqual(["school leeds", "Elmet Academy"]);
+  });
+
   test("a name in its place is kept before a trade that is not the one of the business", async () => {
     for (const [text, found, instead] of [
       ["wet walls hairdresser leeds", "Wet Walls Ltd", "wet walls leeds"],
