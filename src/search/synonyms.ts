@@ -80,6 +80,7 @@ const alike = [
   ["tutor", "tutoring", "tuition"],
   ["launderette", "laundrette", "laundromat"],
   ["dry cleaner", "dry cleaning"],
+  ["cleaner", "cleaning"],
   ["window cleaner", "window cleaning"],
   ["shoe repair", "cobbler", "heel bar"],
   ["tailor", "alterations", "seamstress", "dressmaker"],
@@ -105,7 +106,14 @@ const alike = [
   ["plasterer", "plastering"],
   ["painter", "decorator"],
   ["glazier", "double glazing", "window fitter"],
-  ["gardener", "gardening", "landscaper", "landscaping", "landscape gardener"],
+  [
+    "gardener",
+    "gardening",
+    "garden maintenance",
+    "landscaper",
+    "landscaping",
+    "landscape gardener",
+  ],
   ["tree surgeon", "tree surgery", "arborist"],
   ["gym", "gymnasium", "fitness centre", "fitness club", "health club"],
   ["nightclub", "night club"],
@@ -170,6 +178,13 @@ const includes: Record<string, string[]> = {
   shoe: ["shoe shop"],
   food: ["restaurant", "café", "takeaway"],
   eat: ["restaurant", "café", "takeaway"],
+  "place to eat": ["restaurant", "café", "takeaway"],
+  "places to eat": ["restaurant", "café", "takeaway"],
+  "afternoon tea": ["tea room"],
+  "things to do": ["visitor attraction", "museum", "theatre", "bowling alley", "escape room"],
+  "wedding cake": ["cake shop"],
+  "wool shop": ["haberdasher"],
+  "swimming lesson": ["swimming pool"],
   "pet food": ["pet shop"],
   "cat food": ["pet shop"],
   "dog food": ["pet shop"],
@@ -182,6 +197,8 @@ const includes: Record<string, string[]> = {
   "roof leaking": ["roofer"],
   "roof leak": ["roofer"],
   "locked out": ["locksmith"],
+  "blocked drain": ["drainage"],
+  "wasp nest": ["pest control"],
 };
 
 /**
@@ -212,7 +229,7 @@ const ofOneName = `
   bingo hall; blacksmith; boat trip; body shop; boutique; bowling alley; brewery;
   builders' merchant; building society; burger bar; butcher; camera shop; camping shop; car park;
   car part; car wash; caravan; card shop; carpet; cash and carry; casino; cattery; charity;
-  childrenswear; chimney sweep; cleaner; clothes shop; coach hire; coal merchant; college;
+  childrenswear; chimney sweep; clothes shop; coach hire; coal merchant; college;
   community centre; complementary therapist; computer repair; computer shop; concert hall;
   conference centre; consulting engineer; cosmetics; council office; coworking; craft shop;
   crazy golf; curtain; damp proofing; dance school; day spa; delicatessen; department store;

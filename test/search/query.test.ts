@@ -193,6 +193,31 @@ describe("what a person types", () => {
     expect(await names("norwich store")).not.toContain("Clip Joint");
   });
 
+  test("who does what is wanted is found by that", async () => {
+    const added = [
+      { ...norwich, name: "Broom & Bloom", category: "cleaners" },
+      { ...norwich, name: "Clear Flow", category: "drainage-contractors" },
+      { ...norwich, name: "Hive Off", category: "pest-control" },
+      { ...norwich, name: "Doily", category: "tea-rooms" },
+      { ...norwich, name: "The Keep", category: "museums" },
+      { ...norwich, name: "Home Farm House", category: "gift-shops" },
+      { ...norwich, name: "Ashdown", category: "care-homes" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, found] of [
+      ["house cleaning norwich", "Broom & Bloom"],
+      ["end of tenancy cleaning norwich", "Broom & Bloom"],
+      ["blocked drain norwich", "Clear Flow"],
+      ["wasp nest removal norwich", "Hive Off"],
+      ["afternoon tea norwich", "Doily"],
+      ["things to do in norwich", "The Keep"],
+      ["nursing home norwich", "Ashdown"],
+    ] as const) {
+      expect([text, ...(await names(text))]).toEqual([text, found]);
+    }
+    expect(await names("places to eat norwich")).toContain("Saffron Garden");
+  });
+
   test("food is also where people eat", async () => {
     expect(await names("food norwich")).toContain("Saffron Garden");
   });
