@@ -1,11 +1,13 @@
 import type { Fragment } from "postgres";
 import type { Sql } from "../store/postgres.ts";
 import { type BranchPart, type CityPart, normalised, readBranches, readCities } from "./parts.ts";
+import { knownTrades } from "./synonyms.ts";
 
 /** What Meilisearch holds of an approved business: words to find it by, never anything to show. */
 export interface SearchDocument {
   id: string;
-  name: string;
+  /** `sainsburys`, and `sainsbury`, as many say; the second is empty when it would be the same. */
+  name: { whole: string; bare: string };
   /**
    * `norwich boots`: its city and its name, as one asks for the branch of a chain. In this order, the words of
    * `boots norwich` are not farther from each other where the name goes on.
@@ -112,9 +114,10 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
   const there = (trade: string) => trade && `${trade} ${city.name}`;
   const after = (trade: string) => trade && `${city.name} ${trade}`;
   const name = normalised(row.name);
+  const bare = normalised(toOwners(row.name));
   return {
     id: row.id,
-    name,
+    name: { whole: name, bare: bare === name ? "" : bare },
     called: `${city.name} ${name}`,
     place: city.place,
     category: there(whole.plural),
@@ -133,6 +136,13 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
     categorySlugs: branch.categorySlugs,
     rank: row.rank,
   };
+}
+
+/** `Sainsbury's` → `Sainsbury`. Trades own nothing: to `baker`, the Baker's Arms is not what is meant. */
+function toOwners(name: string): string {
+  return name.replace(/(\p{L}{3,})['’‘ʼ`´]s\b/giu, (owned, owner: string) =>
+    knownTrades.has(owner.toLowerCase()) ? owned : owner,
+  );
 }
 
 const distinct = (ids: number[]) => [...new Set(ids)];

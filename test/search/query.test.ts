@@ -188,6 +188,29 @@ describe("what a person types", () => {
     expect(items.map((item) => item.name)).toEqual(["Boots", "Barclay Books"]);
   });
 
+  test("a shop that is its owner's is found by the owner, before what is only in a place called so", async () => {
+    const added = [
+      { ...norwich, name: "Sainsbury's", category: "supermarkets" },
+      { ...norwich, name: "The Terrace", category: "cafes", addressLine1: "Sainsbury Centre" },
+      { ...norwich, name: "Sainsbury’s Local", category: "convenience-stores" },
+    ];
+    await using _ = await withMore(added);
+    const found = ["Sainsbury's", "Sainsbury’s Local", "The Terrace"];
+    for (const text of ["sainsbury", "sainsbury norwich", "norwich sainsbury"]) {
+      expect([text, ...(await names(text))]).toEqual([text, ...found]);
+    }
+    expect((await names("sainsburys norwich")).slice(0, 2)).toEqual(found.slice(0, 2));
+  });
+
+  test("a trade is no owner", async () => {
+    const added = [
+      { ...norwich, name: "Crumb", category: "bakeries" },
+      { ...norwich, name: "The Baker's Arms", category: "pubs", rating: 5 },
+    ];
+    await using _ = await withMore(added);
+    expect(await names("baker norwich")).toEqual(["Crumb", "The Baker's Arms"]);
+  });
+
   test("a store is no street, though that begins with all but one of its letters", async () => {
     expect(await names("norwich stree")).toContain("Clip Joint");
     expect(await names("norwich store")).not.toContain("Clip Joint");

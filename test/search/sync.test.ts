@@ -3,6 +3,7 @@ import pino from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { applyChanges } from "../../src/search/changes.ts";
 import { startSearchSync } from "../../src/search/continuous-sync.ts";
+import type { SearchDocument } from "../../src/search/documents.ts";
 import { withSyncLock } from "../../src/search/lock.ts";
 import { createSearch } from "../../src/search/query.ts";
 import { rebuildIndex } from "../../src/search/rebuild.ts";
@@ -48,12 +49,14 @@ async function pendingChanges(): Promise<number> {
 
 /** What is in the index and not marked as gone, or all there is. */
 async function indexed({ marked = false } = {}): Promise<{ id: string; name: string }[]> {
-  const { results } = await meili.index<{ id: string; name: string }>(index).getDocuments({
+  const { results } = await meili.index<Pick<SearchDocument, "id" | "name">>(index).getDocuments({
     limit: 10_000,
     fields: ["id", "name"],
     ...(marked ? {} : { filter: `NOT ${IS_GONE}` }),
   });
-  return results.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return results
+    .map(({ id, name }) => ({ id, name: name.whole }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** Many businesses in one statement, called `zephyr 1` and so on. */
