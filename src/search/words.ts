@@ -23,7 +23,7 @@ export function searchWords(text: string): string[] {
       // As one word it would match the beginning of every Cooper.
       .replace(/\bcoop\b/g, "co op")
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  const whole = joinInitials(words).flatMap(splitPostcode);
+  const whole = joinOutcodes(joinInitials(words)).flatMap(splitPostcode);
   const telling = whole.filter((word) => !fillers.has(word));
   return telling.length > 0 ? telling : whole;
 }
@@ -75,6 +75,22 @@ function joinInitials(words: readonly string[]): string[] {
     else if (word === "and" && isInitials) continue;
     else joined.push(word);
     isInitials = isLetter;
+  }
+  return joined;
+}
+
+/**
+ * `nr 2 4na` → `nr2 4na`. Not where the area is a single letter, which may be that of a unit or a flat, nor
+ * where it is short for a street, or a filler, as in `near me 24 hours`.
+ */
+function joinOutcodes(words: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const word of words) {
+    const area = joined.at(-1) ?? "";
+    const isArea =
+      area.length === 2 && area !== "st" && !fillers.has(area) && postcodeAreas.has(area);
+    if (isArea && /^\d[a-z\d]?(\d[a-z]{2})?$/.test(word)) joined.push(joined.pop() + word);
+    else joined.push(word);
   }
   return joined;
 }

@@ -144,6 +144,8 @@ describe("what a person types", () => {
     ["chippy norwich", ["The Happy Haddock"]],
     ["NR128AA", ["Wensum Dispensing"]],
     ["nr12 8aa", ["Wensum Dispensing"]],
+    ["NR 12 8AA", ["Wensum Dispensing"]],
+    ["chemist nr 12", ["Wensum Dispensing"]],
     ["b and q", ["B&Q"]],
     ["bq", ["B&Q"]],
     ["coop", ["Co-op Foodstore"]],
@@ -295,6 +297,10 @@ test("words are written in one way, whatever signs they come with", () => {
     ["O’Malley´s `Bar‘", "omalleys bar"],
     ["W H Smith, B&Q or a shop: b and q", "wh smith bq shop bq"],
     ["NR128AA ec1a1bb", "nr12 8aa ec1a 1bb"],
+    [
+      "NR 12 8AA, EC 1A1BB; S.W.1; unit e 3, high st 12, near me 24",
+      "nr12 8aa ec1a 1bb sw1 unit e 3 high st 12 24",
+    ],
     ["the plumber near me", "plumber"],
     ["To The On", "to the on"],
   ] as const) {
