@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { exactWords } from "../search/synonyms.ts";
 import { countTypos } from "../search/typos.ts";
 import { MOST_WORDS, mayBeUnfinished, searchWords, singular } from "../search/words.ts";
 
@@ -24,7 +25,9 @@ function matches(part: string, wanted: string): boolean {
   if (word === wanted || singular(word) === singular(wanted)) return true;
   if (/\d/.test(word)) return false;
   if (mayBeUnfinished(wanted) && word.startsWith(wanted)) return true;
-  return countTypos(word, wanted) !== null;
+  return !isExact.has(wanted) && countTypos(word, wanted) !== null;
 }
+
+const isExact: ReadonlySet<string> = new Set(exactWords);
 
 const unaccented = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "");

@@ -9,6 +9,7 @@ for (const [query, text, marked] of [
   ["mcdonalds", "McDonald’s", ["McDonald’s"]],
   ["resturant", "Wharf Restaurant", ["Restaurant"]],
   ["plubmer glasgwo", "Plumber in Glasgow", ["Plumber", "Glasgow"]],
+  ["printers", "Printers and painters", ["Printers"]],
   ["24", "2 to 24", ["24"]],
   ["bar", "Barn", []],
   ["salon2000", "Salon2001", []],
