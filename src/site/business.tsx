@@ -36,7 +36,7 @@ export function business(sql: Sql, baseUrl: string): Handler {
     return page(
       {
         title: `${shown.name}, ${shown.city}`,
-        description: shown.shortDescription || `${shown.category} in ${shown.city}.`,
+        description: shown.shortDescription || whereabouts(shown),
         canonical: baseUrl + path,
         hasPhotos: isAsked && shown.photos.length > 0,
         linkedData: localBusiness(shown, baseUrl + path),
@@ -71,6 +71,12 @@ export function business(sql: Sql, baseUrl: string): Handler {
       </>,
     );
   };
+}
+
+/** Tells one branch of a chain from the others in its town. */
+function whereabouts({ category, city, address }: OpenBusiness): string {
+  const lines = [address.line1, address.line2, address.postcode].filter(Boolean);
+  return `${category} in ${city}: ${lines.join(", ")}.`;
 }
 
 function About({ text }: { text: string }) {

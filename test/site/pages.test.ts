@@ -477,6 +477,20 @@ describe("a business", () => {
     });
   });
 
+  test("is told from other branches by where it is, when nothing describes it", async () => {
+    const branch = { name: "Boots", category: "pharmacies", shortDescription: "" };
+    await addBusiness(server.sql, {
+      ...branch,
+      slug: "chain-one",
+      addressLine2: "Kirkgate",
+      postcode: "LS2 7DJ",
+    });
+    const { html } = await open("/businesses/chain-one");
+    expect(html).toContain(
+      '<meta name="description" content="Chemists and pharmacies in Leeds: 1 Briggate, Kirkgate, LS2 7DJ."/>',
+    );
+  });
+
   test("is rated for machines only when somebody has reviewed it", async () => {
     for (const [rating, reviewCount, said] of [
       [4.5, 12, { "@type": "AggregateRating", ratingValue: 4.5, reviewCount: 12 }],
