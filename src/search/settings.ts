@@ -28,7 +28,8 @@ const rules = {
   // all come before coaches called `Norwich Pub Tours`. Whoever types a whole name, or the beginning of
   // one, still gets that business first, because exactness is ranked before the attribute; only a name that
   // is just a trade and its town, such as `Norwich Pub`, is no better than any pub there. The singular comes
-  // first: to `care home norwich`, home care would be better as a category than care homes as a trade.
+  // first: to `care home norwich`, home care would be better as a category than care homes as a trade. Postcodes
+  // come before addresses: M1 is a district of Manchester first, then a motorway.
   searchableAttributes: [
     "trade",
     "category",
@@ -40,8 +41,8 @@ const rules = {
     "secondTrade",
     "name",
     "called",
-    "address",
     "postcode",
+    "address",
     "branch",
     "about",
     "place",

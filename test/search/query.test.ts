@@ -279,6 +279,16 @@ describe("what a person types", () => {
     expect(await names("nr1")).toEqual(["Boots"]);
   });
 
+  test("half a postcode is one before it is a part of an address", async () => {
+    const added = [
+      { category: "pharmacies", city: "Wakefield", addressLine1: "Unit NR1", rating: 5 },
+      { category: "pharmacies", city: "Norwich", postcode: "NR1 2AB", rating: 1 },
+    ].map((business) => ({ name: "Pills", ...business }));
+    await using _ = await withMore(added);
+    const { items } = await search("pharmacy nr1");
+    expect(items.map(({ cityName }) => cityName)).toEqual(["Norwich", "Norwich", "Wakefield"]);
+  });
+
   test("has no operators: a minus or a quote is only a separator", async () => {
     expect(await names('"plumber" -leeds')).toEqual(["Wet Walls Ltd"]);
   });
