@@ -6,8 +6,8 @@ import { knownTrades } from "./synonyms.ts";
 /** What Meilisearch holds of an approved business: words to find it by, never anything to show. */
 export interface SearchDocument {
   id: string;
-  /** `sainsburys`, and `sainsbury`, as many say; the second is empty when it would be the same. */
-  name: { whole: string; bare: string };
+  /** `lloydspharmacy`, and `lloyds pharmacy`, as many say; the second is empty when it would be the same. */
+  name: { whole: string; said: string };
   /**
    * `norwich boots`: its city and its name, as one asks for the branch of a chain. In this order, the words of
    * `boots norwich` are not farther from each other where the name goes on.
@@ -114,10 +114,10 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
   const there = (trade: string) => trade && `${trade} ${city.name}`;
   const after = (trade: string) => trade && `${city.name} ${trade}`;
   const name = normalised(row.name);
-  const bare = normalised(toOwners(row.name));
+  const said = normalised(asSaid(row.name));
   return {
     id: row.id,
-    name: { whole: name, bare: bare === name ? "" : bare },
+    name: { whole: name, said: said === name ? "" : said },
     called: `${city.name} ${name}`,
     place: city.place,
     category: there(whole.plural),
@@ -138,11 +138,16 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
   };
 }
 
-/** `Sainsbury's` → `Sainsbury`. Trades own nothing: to `baker`, the Baker's Arms is not what is meant. */
-function toOwners(name: string): string {
-  return name.replace(/(\p{L}{3,})['’‘ʼ`´]s\b/giu, (owned, owner: string) =>
-    knownTrades.has(owner.toLowerCase()) ? owned : owner,
-  );
+/**
+ * `LloydsPharmacy` → `Lloyds Pharmacy`, and `Sainsbury's` → `Sainsbury`. Trades own nothing: to `baker`, the
+ * Baker's Arms is not what is meant.
+ */
+function asSaid(name: string): string {
+  return name
+    .replace(/(?<=\p{Ll}{2})(?<!\bMac)(?=\p{Lu}\p{Ll}{2})/gu, " ")
+    .replace(/(\p{L}{3,})['’‘ʼ`´]s\b/giu, (owned, owner: string) =>
+      knownTrades.has(owner.toLowerCase()) ? owned : owner,
+    );
 }
 
 const distinct = (ids: number[]) => [...new Set(ids)];

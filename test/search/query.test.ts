@@ -204,6 +204,17 @@ describe("what a person types", () => {
     expect((await names("sainsburys norwich")).slice(0, 2)).toEqual(found.slice(0, 2));
   });
 
+  test("a name of two words written as one is found by either, wherever it stands", async () => {
+    const added = [
+      { name: "LloydsPharmacy", category: "pharmacies", city: "Leeds" },
+      { name: "Lloyds", category: "banks", city: "York" },
+    ];
+    await using _ = await withMore(added);
+    for (const text of ["lloyds leeds", "leeds lloyds", "lloyds chemist leeds", "lloydspharmacy"]) {
+      expect([text, ...(await names(text))]).toEqual([text, "LloydsPharmacy"]);
+    }
+  });
+
   test("a trade is no owner", async () => {
     const added = [
       { ...norwich, name: "Crumb", category: "bakeries" },
