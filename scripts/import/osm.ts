@@ -95,9 +95,18 @@ function idOf({ id, properties }: Feature): string {
   return own["@type"] && /^\d+$/.test(given) ? `${own["@type"]}/${given}` : given;
 }
 
-/** A house name that only repeats the name of the place is left out where a street says where it is. */
+/**
+ * A house name that only repeats the name of the place is left out where a street says where it is. What a
+ * street is part of, such as a business park or a longer street, comes last.
+ */
 function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "city"> {
-  const street = present(tags["addr:street"]) ?? present(tags["addr:place"]);
+  // Not a suburb, which does not say what town it belongs to.
+  const city = [tags["addr:city"], tags["addr:town"], tags["addr:village"], tags["addr:hamlet"]]
+    .map(present)
+    .find(Boolean);
+  const [street, ...around] = [tags["addr:street"], tags["addr:place"], tags["addr:parentstreet"]]
+    .map(present)
+    .filter((text) => text !== undefined);
   const number = present(tags["addr:housenumber"])?.replace(/ *; */g, ", ");
   // Mostly the number or letter alone, which says nothing on a line of its own.
   const unit = present(tags["addr:unit"])?.replace(/^(\d+ ?[a-z]?|[a-z] ?\d*)$/i, "Unit $1");
@@ -109,12 +118,13 @@ function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "ci
     .join(", ");
   const onStreet = [number, street].filter(Boolean).join(" ");
   const lines = [house, street ? onStreet : ""].filter(Boolean);
-  const [line1, line2] = street && number ? lines.toReversed() : lines;
+  const known = new Set([city, named].map((text) => makeSlug(text ?? "")));
+  const [line1, ...others] = [
+    ...(street && number ? lines.toReversed() : lines),
+    ...around.filter((text) => !known.has(makeSlug(text))),
+  ];
+  const line2 = others.join(", ");
   const postcode = present(tags["addr:postcode"]);
-  // Not a suburb, which does not say what town it belongs to.
-  const city = [tags["addr:city"], tags["addr:town"], tags["addr:village"], tags["addr:hamlet"]]
-    .map(present)
-    .find(Boolean);
   return {
     address: { ...(line1 && { line1 }), ...(line2 && { line2 }), ...(postcode && { postcode }) },
     ...(city && { city }),

@@ -171,6 +171,28 @@ test("OSM: the number or letter of a unit is told to be one", async () => {
   }
 });
 
+test("OSM: what the street is part of is kept, but not the town again", async () => {
+  const street = { "addr:street": "Hall Road" };
+  const park = { "addr:place": "White Lodge Business Park", "addr:city": "Norwich" };
+  const unit = { "addr:housenumber": "42", "addr:housename": "Unit 42" };
+  expect(await addressOf({ ...street, ...park })).toEqual({
+    line1: "Hall Road",
+    line2: "White Lodge Business Park",
+  });
+  expect(await addressOf({ ...street, ...park, ...unit })).toEqual({
+    line1: "42 Hall Road",
+    line2: "Unit 42, White Lodge Business Park",
+  });
+  const parade = { "addr:housenumber": "11", "addr:street": "Earlham House Shops" };
+  expect(await addressOf({ ...parade, "addr:parentstreet": "Earlham Road" })).toEqual({
+    line1: "11 Earlham House Shops",
+    line2: "Earlham Road",
+  });
+  expect(await addressOf({ ...street, "addr:place": "Norwich", "addr:city": "NORWICH" })).toEqual({
+    line1: "Hall Road",
+  });
+});
+
 test("OSM: hours that cannot be read say that there are none, and are told of", async () => {
   const cafe = (id: string, hours: object) => ({ id, properties: { name: "A", ...hours } });
   const json = collection(
