@@ -45,6 +45,12 @@ export function isOutcode(word: string): boolean {
   return postcodeAreas.has(area);
 }
 
+/** Whether a text is a postcode, half of one or one half typed, and nothing else. */
+export function isPostcode(text: string): boolean {
+  const [outcode = "", inward = "", ...others] = searchWords(text);
+  return isOutcode(outcode) && /^(\d[a-z]{0,2})?$/.test(inward) && others.length === 0;
+}
+
 /** The letters with which postcodes begin. */
 const postcodeAreas = new Set(
   `ab al b ba bb bd bh bl bn br bs bt ca cb cf ch cm co cr ct cv cw da dd de dg dh dl dn dt dy e ec

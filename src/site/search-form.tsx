@@ -28,7 +28,7 @@ export function SearchForm({
           <input id="q" type="search" name="q" value={q} maxLength={LONGEST_SEARCH_TEXT} />
         </p>
         <p class="field">
-          <label for="city">Town</label>
+          <label for="city">Town or postcode</label>
           <input
             id="city"
             name="city"

@@ -7,6 +7,7 @@ import { parseQuery, typedText } from "../http/parameters.ts";
 import { counted, grouped } from "../numbers.ts";
 import { namesPlace } from "../search/place.ts";
 import type { Search } from "../search/query.ts";
+import { isPostcode } from "../search/words.ts";
 import type { Sql } from "../store/postgres.ts";
 import { asTyped } from "./as-typed.ts";
 import { highlightWords } from "./highlight.tsx";
@@ -60,7 +61,9 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
     const lacksPlace = !city && NEAR_ME.test(text) && !(await namesPlace(sql, text));
     const linkTo = (to: number) =>
       pathWith("/search", { q, city: city ?? cityText, category, page: to });
-    const inTown = town?.city ? ` in ${town.city.name}` : "";
+    const isOfPostcode = unknown !== null && isPostcode(cityText);
+    const place = town?.city?.name ?? (isOfPostcode ? cityText : null);
+    const inTown = place ? ` in ${place}` : "";
     const title = q === "" ? "Search" : `${q}${inTown}: search`;
 
     return page(
@@ -70,7 +73,7 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
         <SearchForm
           q={q}
           cityText={town?.city?.name ?? cityText}
-          isUnknownTown={unknown !== null}
+          isUnknownTown={unknown !== null && !isOfPostcode}
           category={category}
           categories={categories}
           cities={cities}
@@ -79,7 +82,7 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
           <p>By name, trade or place, in your own words: “plumber in leeds” will do.</p>
         )}
         {town?.city && town.isGuessed && <GuessedTown text={cityText} name={town.city.name} />}
-        {unknown && (
+        {unknown && !isOfPostcode && (
           <UnknownTown
             text={cityText}
             similar={unknown.similar}
