@@ -3,9 +3,10 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { importCategories } from "../../src/directory/import/categories.ts";
 import { importRecords } from "../../src/directory/import.ts";
+import { checkLists } from "../../src/directory/list-check.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import type { Sql } from "../../src/store/postgres.ts";
-import { addBusiness } from "../fixtures.ts";
+import { addBusiness, copyBusiness } from "../fixtures.ts";
 import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
 // Cities and categories, which businesses refer to.
@@ -46,6 +47,65 @@ for (const [column, table] of [
     });
     await expect(attempt).rejects.toThrow("read committed");
     expect((await sql`select from ${sql(table)} where id = ${row.id}`).length).toBe(1);
+  });
+}
+
+for (const [title, outcome, deletion] of [
+  [
+    "its businesses are deleted with it",
+    "refused",
+    (category) => sql`
+      with gone as (delete from businesses where category_id = ${category})
+      delete from categories where id = ${category}`,
+  ],
+  [
+    "its businesses move",
+    "refused",
+    (category, other) => sql`
+      with moved as (update businesses set category_id = ${other} where category_id = ${category})
+      delete from categories where id = ${category}`,
+  ],
+  [
+    "a branch moves out of it",
+    "refused",
+    (category, other) => sql`
+      with moved as (update categories set parent_id = ${other} where id = ${category})
+      delete from categories where slug = 'brief-branch'`,
+  ],
+  [
+    "its businesses are deleted after it",
+    "done",
+    (category) => sql`
+      with gone as (delete from categories where id = ${category})
+      delete from businesses where category_id = ${category}`,
+  ],
+  [
+    "its businesses move after it",
+    "done",
+    (category, other) => sql`
+      with gone as (delete from categories where id = ${category})
+      update businesses set category_id = ${other} where category_id = ${category}`,
+  ],
+] as [string, "refused" | "done", (category: number, other: number) => Promise<unknown>][]) {
+  test(`lists stay true when a category is deleted and, in the same statement, ${title}`, async () => {
+    // Many are listed in another way than a few.
+    for (const count of [2, 30]) {
+      await sql`insert into categories (slug, name) values ('brief-branch', 'Brief branch')`;
+      const [{ id: category }, { id: other }] = await sql<[{ id: number }, { id: number }]>`
+        insert into categories (slug, name, parent_id)
+        select new.slug, new.slug, branch.id
+        from categories as branch, unnest(array['brief-one', 'brief-other']) as new (slug)
+        where branch.slug = 'brief-branch' returning id`;
+      const { id } = await addBusiness(sql, { category: "brief-one" });
+      await copyBusiness(sql, id, "brief", count - 1);
+      const [settled] = await Promise.allSettled([deletion(category, other)]);
+      expect((await checkLists(sql)).faults).toEqual([]);
+      if (outcome === "done") expect(settled.status).toBe("fulfilled");
+      else expect(settled).toMatchObject({ reason: { code: "23503" } });
+      await sql`delete from businesses where category_id in (${category}, ${other})`;
+      await sql`delete from categories where id in (${category}, ${other})`;
+      await sql`delete from categories where slug = 'brief-branch'`;
+    }
   });
 }
 
