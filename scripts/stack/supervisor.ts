@@ -27,7 +27,7 @@ export interface Daemon {
   pid: number;
   /** Resolves to how it ended: "code 1", "SIGKILL". */
   exited: Promise<string>;
-  /** The line of its log that most likely says why it ended; empty if there is none. */
+  /** The line of its log that most likely says why it ended, or what may be why there is none. */
   lastWords(): string;
   log: string;
   stop(): Promise<void>;
@@ -177,10 +177,12 @@ function keepLast(log: string): void {
   if (size > 0) renameSync(log, `${log}.1`);
 }
 
-/** Programs often write about their cleaning up after the line that tells of the error. */
+/** Programs often write about their cleaning up, and what fails for the same reason, after the line that says why. */
 function lastWords(log: string): string {
+  if (log.trim() === "") return "none. Is there room left on the disk?";
   const lines = log.trimEnd().split("\n");
-  return lines.findLast((line) => /error|fatal|cannot/i.test(line)) ?? lines.at(-1) ?? "";
+  const told = (sign: RegExp) => lines.findLast((line) => sign.test(line));
+  return told(/no space left/i) ?? told(/error|fatal|cannot/i) ?? lines.at(-1) ?? "";
 }
 
 async function endProcess(

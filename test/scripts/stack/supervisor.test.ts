@@ -43,6 +43,23 @@ test("a program that ends is told with the line that says why, not with those of
     );
   }));
 
+test.each([
+  [
+    "echo FATAL: No space left on device; echo PANIC: cannot abort",
+    /^A program ended \(code 3\)\. Its last words in .*: FATAL: No space left on device$/,
+  ],
+  [
+    "",
+    /^A program ended \(code 3\)\. Its last words in .*: none\. Is there room left on the disk\?$/,
+  ],
+])("a program that ends for lack of room is told with that: %s", (says, told) =>
+  withSupervisor(async (supervisor) => {
+    const command = ["/bin/sh", "-c", `${says}\nexit 3`];
+    supervisor.start({ title: "A program", name: "program", command });
+    await expect(supervisor.failure).rejects.toThrow(told);
+  }),
+);
+
 test("a program that the system does not start is told of with what it says against it", () =>
   withSupervisor(async (supervisor) => {
     const command = ["/bin/sh", "-c", "#".repeat(4_000_000)];
