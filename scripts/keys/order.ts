@@ -135,7 +135,10 @@ function readTime(text: string): Date {
   try {
     // Takes no time without an offset, which would be another moment in each time zone.
     const { epochMilliseconds } = Temporal.Instant.from(isDay ? `${text}T00:00Z` : text);
-    return new Date(epochMilliseconds);
+    const time = new Date(epochMilliseconds);
+    // JSON writes a later year with a sign and six digits, which PostgreSQL does not read.
+    if (time.getUTCFullYear() > 9999) throw new RangeError("a year of five digits");
+    return time;
   } catch {
     throw new CommandError(
       "--expires-at must be a time such as 2027-01-31 (UTC) or 2027-01-31T12:00:00Z.",

@@ -138,6 +138,11 @@ describe("issue-key", () => {
       "UTC",
     ],
     [
+      "an expiry in a year of five digits",
+      [...ann, "--tier", "growth", "--expires-at", "+012090-01-01T00:00Z"],
+      "--expires-at must be a time",
+    ],
+    [
       "a day that does not exist",
       [...ann, "--tier", "growth", "--expires-at", "2090-13-01"],
       "--expires-at",
