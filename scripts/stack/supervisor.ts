@@ -180,7 +180,9 @@ function keepLast(log: string): void {
 /** Programs often write about their cleaning up, and what fails for the same reason, after the line that says why. */
 function lastWords(log: string): string {
   if (log.trim() === "") return "none. Is there room left on the disk?";
-  const lines = log.trimEnd().split("\n");
+  // Of the Rust in Meilisearch, whose frames are called `error` too.
+  const [before = ""] = log.split(/^Stack backtrace:$/m);
+  const lines = before.trimEnd().split("\n");
   const told = (sign: RegExp) => lines.findLast((line) => sign.test(line));
   return told(/no space left/i) ?? told(/error|fatal|cannot/i) ?? lines.at(-1) ?? "";
 }

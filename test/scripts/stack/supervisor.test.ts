@@ -43,6 +43,15 @@ test("a program that ends is told with the line that says why, not with those of
     );
   }));
 
+test("nor with where it was in its code", () =>
+  withSupervisor(async (supervisor) => {
+    const says =
+      "Error: wrong version\n\nStack backtrace:\n   0: anyhow::error::from\n   1: main\n";
+    const command = ["/bin/sh", "-c", 'printf %s "$0"; exit 1', says];
+    supervisor.start({ title: "A program", name: "program", command });
+    await expect(supervisor.failure).rejects.toThrow(/: Error: wrong version$/);
+  }));
+
 test.each([
   [
     "echo FATAL: No space left on device; echo PANIC: cannot abort",
