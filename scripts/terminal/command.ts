@@ -1,4 +1,4 @@
-import { MeilisearchError } from "meilisearch";
+import { MeilisearchError, MeilisearchRequestError } from "meilisearch";
 import { ConfigError } from "../../src/config.ts";
 import { SearchTaskError } from "../../src/search/tasks.ts";
 import { EncodingError } from "../../src/store/migrations.ts";
@@ -61,6 +61,9 @@ function explain(error: unknown): string | null {
   if (code === RAISED) {
     // Of what our triggers raise so, a command can only meet the refusal of another isolation level.
     return `PostgreSQL refuses: ${message}. Reset default_transaction_isolation of its role or database.`;
+  }
+  if (error instanceof MeilisearchRequestError) {
+    return `Cannot reach Meilisearch: ${message}. Is it running?`;
   }
   if (error instanceof MeilisearchError || error instanceof SearchTaskError) {
     return `Cannot bring search up to date: ${message}`;
