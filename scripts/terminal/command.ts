@@ -1,4 +1,4 @@
-import { MeilisearchError, MeilisearchRequestError } from "meilisearch";
+import { MeilisearchApiError, MeilisearchError, MeilisearchRequestError } from "meilisearch";
 import { ConfigError } from "../../src/config.ts";
 import { SearchTaskError } from "../../src/search/tasks.ts";
 import { EncodingError } from "../../src/store/migrations.ts";
@@ -64,6 +64,10 @@ function explain(error: unknown): string | null {
   }
   if (error instanceof MeilisearchRequestError) {
     return `Cannot reach Meilisearch: ${message}. Is it running?`;
+  }
+  // What we send is well-formed. Without room, Meilisearch keeps a part of it, and does not understand that.
+  if (error instanceof MeilisearchApiError && error.cause?.code === "malformed_payload") {
+    return `Cannot bring search up to date: ${message} Is there room left on Meilisearch's disk?`;
   }
   if (error instanceof MeilisearchError || error instanceof SearchTaskError) {
     return `Cannot bring search up to date: ${message}`;

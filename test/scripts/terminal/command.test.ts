@@ -42,6 +42,18 @@ test.each([
   expect(exitCode).toBe(1);
 });
 
+test("a Meilisearch that keeps a part of what it is sent, as on a full disk, is told with that", async () => {
+  const message = "The `json` payload provided is malformed.";
+  const { stderr, exitCode } = await command(`
+    const { MeilisearchApiError } = await import("meilisearch");
+    const answer = { code: "malformed_payload", message: ${JSON.stringify(message)} };
+    throw new MeilisearchApiError(new Response(null, { status: 400 }), answer);`);
+  expect({ stderr, exitCode }).toEqual({
+    stderr: `Cannot bring search up to date: ${message} Is there room left on Meilisearch's disk?\n`,
+    exitCode: 1,
+  });
+});
+
 test("a fault of the program keeps its stack", async () => {
   const { stderr, exitCode } = await command('throw new Error("a fault")');
   expect(stderr).toContain("    at ");
