@@ -37,14 +37,18 @@ export async function startPostgres(
   const programs = packagedPrograms();
   const data = join(supervisor.folder, "postgres");
   const passwordFile = join(supervisor.folder, "postgres.password");
+  const isNew = !(await Bun.file(join(data, "PG_VERSION")).exists());
   // The data know the password, so another one does not open them.
+  if (!isNew && !(await Bun.file(passwordFile).exists())) {
+    throw new CommandError(`${passwordFile} is missing, and only it opens the data: put it back.`);
+  }
   const password = await keptSecret(
     passwordFile,
     "put back the password from a copy, or, if there are no data yet, remove it",
   );
   const account = await unprivilegedAccount(programs.postgres, supervisor.folder);
   if (account) await chown(passwordFile, account.uid, account.gid);
-  if (!(await Bun.file(join(data, "PG_VERSION")).exists())) {
+  if (isNew) {
     await createCluster(supervisor, {
       data,
       program: programs.initdb,

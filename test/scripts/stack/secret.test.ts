@@ -1,7 +1,9 @@
 import { beforeEach, expect, test } from "bun:test";
-import { readdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { startPostgres } from "../../../scripts/stack/postgres.ts";
 import { keptSecret } from "../../../scripts/stack/secret.ts";
+import { Supervisor } from "../../../scripts/stack/supervisor.ts";
 import { CommandError } from "../../../scripts/terminal/command.ts";
 import { newFolder } from "../../support.ts";
 
@@ -31,3 +33,14 @@ test.each(["", "\n"])(
     expect(await Bun.file(path).text()).toBe(text);
   },
 );
+
+test("data whose password is lost are told of with that, and no other takes its place", async () => {
+  const supervisor = new Supervisor(folder);
+  const passwordFile = join(folder, "postgres.password");
+  await mkdir(join(folder, "postgres"));
+  await writeFile(join(folder, "postgres", "PG_VERSION"), "18\n");
+  await expect(startPostgres(supervisor)).rejects.toThrow(
+    new CommandError(`${passwordFile} is missing, and only it opens the data: put it back.`),
+  );
+  expect(await Bun.file(passwordFile).exists()).toBe(false);
+});
