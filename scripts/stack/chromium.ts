@@ -1,8 +1,15 @@
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
+import { CommandError } from "../terminal/command.ts";
 import { findOrInstall } from "./debian.ts";
 
 /** Starts a headless Chromium that contacts nothing but the pages it is sent to. */
 export async function openChromium(): Promise<Browser> {
+  // Only now: a command can explain itself where the packages for development are not installed.
+  const { chromium } = await import("playwright-core").catch(() => {
+    throw new CommandError(
+      "playwright-core, a package for development, is missing: run `bun install`.",
+    );
+  });
   return await chromium.launch({
     executablePath: await chromiumProgram(),
     chromiumSandbox: process.getuid?.() !== 0,

@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import { outputOf, scriptCommand } from "../support.ts";
+import { newFolder, outputOf, scriptCommand } from "../support.ts";
+
+const ROOT = join(import.meta.dir, "..", "..");
 
 // Every file that lies directly in scripts/ is one; what they share is in its folders.
-const files = readdirSync(join(import.meta.dir, "..", "..", "scripts"));
+const files = readdirSync(join(ROOT, "scripts"));
 const commands = files.filter((name) => name.endsWith(".ts")).map((name) => basename(name, ".ts"));
 commands.push("bench/bench");
 
@@ -35,4 +37,31 @@ test("a value that begins with a dash and has an h is refused, not answered with
   const { stdout, stderr, exitCode } = await run("keys", "roll", "ID", "--grace", "-1h");
   expect([stdout, exitCode]).toEqual(["", 1]);
   expect(stderr).toStartWith("Option '--grace' argument is ambiguous");
+});
+
+test("without the packages for development, screenshots is explained, and says what it lacks", async () => {
+  const folder = await newFolder();
+  for (const part of ["package.json", "scripts", "sql", "src"]) {
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  }
+  const packages = join(folder, "node_modules");
+  mkdirSync(packages);
+  for (const name of readdirSync(join(ROOT, "node_modules"))) {
+    if (name !== "playwright-core")
+      symlinkSync(join(ROOT, "node_modules", name), join(packages, name));
+  }
+  const screenshots = async (...given: string[]) => {
+    const child = Bun.spawn([process.execPath, "scripts/screenshots.ts", ...given], {
+      cwd: folder,
+      env: { DATABASE_URL: "postgres://a", REDIS_URL: "redis://a", MEILI_URL: "http://a" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    return await outputOf(child);
+  };
+  expect(await screenshots("--help")).toMatchObject({ stderr: "", exitCode: 0 });
+  expect(await screenshots()).toEqual({
+    stdout: "",
+    stderr: "playwright-core, a package for development, is missing: run `bun install`.\n",
+    exitCode: 1,
+  });
 });
