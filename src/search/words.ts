@@ -22,8 +22,9 @@ export function searchWords(text: string): string[] {
       .replaceAll("&", " and ")
       // As one word it would match the beginning of every Cooper.
       .replace(/\bcoop\b/g, "co op")
+      .replace(AREA_APART, joinOutcode)
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  const whole = joinOutcodes(joinInitials(words)).flatMap(splitPostcode);
+  const whole = joinInitials(words).flatMap(splitPostcode);
   const telling = whole.filter((word) => !fillers.has(word));
   return telling.length > 0 ? telling : whole;
 }
@@ -86,20 +87,18 @@ function joinInitials(words: readonly string[]): string[] {
 }
 
 /**
- * `nr 2 4na` → `nr2 4na`. Not where the area is a single letter, which may be that of a unit or a flat, nor
- * where it is short for a street, or a filler, as in `near me 24 hours`.
+ * `nr 2 4na` → `nr2 4na`. Not across a comma: `Frost & Co, 9 High Street` is not in a district of Colchester.
+ * Nor after an `and` or a number, as in `Frost and Co 9` and `24 hr 7 days`, nor where the area is a single
+ * letter, which may be that of a unit or a flat, is short for a street, or a filler, as in `near me 24 hours`.
  */
-function joinOutcodes(words: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (const word of words) {
-    const area = joined.at(-1) ?? "";
-    const isArea =
-      area.length === 2 && area !== "st" && !fillers.has(area) && postcodeAreas.has(area);
-    if (isArea && /^\d[a-z\d]?(\d[a-z]{2})?$/.test(word)) joined.push(joined.pop() + word);
-    else joined.push(word);
-  }
-  return joined;
+function joinOutcode(halves: string, written: string): string {
+  const area = written.replaceAll(".", "");
+  return area !== "st" && !fillers.has(area) && postcodeAreas.has(area) ? area : halves;
 }
+
+/** The area of a postcode that is written apart: `nr` in `nr 2 4na` or `nr 24na`, `s.w.` in `s.w.1`. */
+const AREA_APART =
+  /(?<![\p{L}\p{M}\p{N}]|\b(?:and|\d+) )([a-z]{2}|[a-z]\.[a-z]\.)\s*(?=\d[a-z\d]?(?:\d[a-z]{2})?(?![\p{L}\p{N}]))/gu;
 
 function splitPostcode(word: string): string[] {
   const halves = /^([a-z]{1,2}\d[a-z\d]?)(\d[a-z]{2})$/.exec(word);

@@ -322,6 +322,8 @@ test("words are written in one way, whatever signs they come with", () => {
       "NR 12 8AA, EC 1A1BB; S.W.1; unit e 3, high st 12, near me 24",
       "nr12 8aa ec1a 1bb sw1 unit e 3 high st 12 24",
     ],
+    ["Frost & Co, 9 High St; The Cottage PH, 9 Elm Rd", "frost co 9 high st cottage ph 9 elm rd"],
+    ["Frost & Co. 9, b&b 24 hr 7 days", "frost co 9 bb 24 hr 7 days"],
     ["the plumber near me", "plumber"],
     ["To The On", "to the on"],
   ] as const) {
