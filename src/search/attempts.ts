@@ -1,6 +1,6 @@
 import type { Sql } from "../store/postgres.ts";
 import { findPlace } from "./place.ts";
-import { knownTrades } from "./synonyms.ts";
+import { knownTrades, sureTrades } from "./synonyms.ts";
 import { isOutcode, type Words } from "./words.ts";
 
 /** What attempts ask of search on their way. */
@@ -127,8 +127,8 @@ const MOST_PIECES_IN_RUNS = 6;
 const isNumberOrLetter = (word: string) => /^(\p{N}+|\p{L})$/u.test(word);
 
 /**
- * All steps with only those of their runs that name a trade or may be a name, trades before names; then all
- * with only the others.
+ * All steps with only those of their runs that name a trade or may be a name, trades before names and sure
+ * ones before others; then all with only the others.
  */
 function* likeliestFirst(steps: readonly Words[][], place: Words): Generator<Words[]> {
   const isLikely = (run: Words) => namesTrade(run) || mayBeName(run, place);
@@ -140,7 +140,9 @@ function* likeliestFirst(steps: readonly Words[][], place: Words): Generator<Wor
   }
 }
 
-const tradesFirst = (a: Words, b: Words) => Number(namesTrade(b)) - Number(namesTrade(a));
+const tradesFirst = (a: Words, b: Words) =>
+  Number(namesTrade(b, sureTrades)) - Number(namesTrade(a, sureTrades)) ||
+  Number(namesTrade(b)) - Number(namesTrade(a));
 
 /** Whether a run has two words or more besides the place, which it has if there is one. */
 function mayBeName(run: Words, place: Words): boolean {
@@ -148,8 +150,8 @@ function mayBeName(run: Words, place: Words): boolean {
   return others.length > 1 && (place.length === 0 || others.length < run.length);
 }
 
-/** Whether a run holds a trade, which may be of several words. */
-function namesTrade(run: Words): boolean {
-  const isTrade = (start: number, end: number) => knownTrades.has(run.slice(start, end).join(" "));
+/** Whether a run holds one of these trades, which may be of several words. */
+function namesTrade(run: Words, trades: ReadonlySet<string> = knownTrades): boolean {
+  const isTrade = (start: number, end: number) => trades.has(run.slice(start, end).join(" "));
   return run.some((_, start) => run.some((_, last) => last >= start && isTrade(start, last + 1)));
 }

@@ -255,6 +255,17 @@ const ofOneName = `
   .trim()
   .split(/;\s+/);
 
+/**
+ * Those of them that as often only say what another trade works on, or where it is: to `carpet cleaner`,
+ * `airport taxi` and `hospital road dentist`, no carpet shop, airport or hospital is an answer.
+ */
+const attributes = `
+  airport alarm allotment antique bathroom boutique caravan carpet charity college curtain driveway
+  hospice hospital library luggage marina playground school stadium theatre university wallpaper
+`
+  .trim()
+  .split(/\s+/);
+
 /** Ways to write one word. They have no plural of their own. */
 const spellings = [
   ["street", "st"],
@@ -289,6 +300,9 @@ export const synonyms = collect();
 export const knownTrades = new Set(
   [...alike.flat(), ...Object.keys(includes), ...ofOneName].flatMap(inBothNumbers),
 );
+
+/** The trades that are what is looked for, whatever else is named beside them. */
+export const sureTrades = knownTrades.difference(new Set(attributes.flatMap(inBothNumbers)));
 
 /**
  * Words in which no typing error is forgiven: the trades of one word, what is sold, and the words above.

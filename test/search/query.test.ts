@@ -405,6 +405,28 @@ describe("when nothing matches all words", () => {
     expect([instead, ...items.map(({ name }) => name)]).toEqual(["school leeds", "Elmet Academy"]);
   });
 
+  test("a trade is kept before one that only says what it works on, or where it is", async () => {
+    const added = [
+      { ...norwich, name: "Deep Pile", category: "carpets-and-flooring" },
+      { ...norwich, name: "Broom & Bloom", category: "cleaners" },
+      { ...norwich, name: "Chic", category: "boutiques" },
+      { ...norwich, name: "The Long Rest", category: "hotels" },
+      { ...norwich, name: "Crook General", category: "hospitals" },
+      { ...norwich, name: "Molar Bear", category: "dentists" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, found, wanted] of [
+      ["carpet cleaner norwich", "Broom & Bloom", "cleaner norwich"],
+      ["carpet cleaning norwich", "Broom & Bloom", "cleaning norwich"],
+      ["boutique hotel norwich", "The Long Rest", "hotel norwich"],
+      ["hospital road dentist norwich", "Molar Bear", "dentist norwich"],
+      ["hospital jumpers norwich", "Crook General", "hospital norwich"],
+    ] as const) {
+      const { items, instead } = await search(text);
+      expect([text, instead, ...items.map(({ name }) => name)]).toEqual([text, wanted, found]);
+    }
+  });
+
   test("a name in its place is kept before a trade that is not the one of the business", async () => {
     for (const [text, found, instead] of [
       ["wet walls hairdresser leeds", "Wet Walls Ltd", "wet walls leeds"],
