@@ -97,7 +97,7 @@ function idOf({ id, properties }: Feature): string {
 
 /**
  * A house name that only repeats the name of the place is left out where a street says where it is. What a
- * street is part of, such as a business park or a longer street, comes last.
+ * street is part of, such as a business park or a longer street, comes last, unless it has been named already.
  */
 function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "city"> {
   // Not a suburb, which does not say what town it belongs to.
@@ -118,10 +118,11 @@ function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "ci
     .join(", ");
   const onStreet = [number, street].filter(Boolean).join(" ");
   const lines = [house, street ? onStreet : ""].filter(Boolean);
-  const known = new Set([city, named].map((text) => makeSlug(text ?? "")));
+  const wider = new Map(around.map((text) => [makeSlug(text), text]));
+  for (const known of [city, name, named, street]) wider.delete(makeSlug(known ?? ""));
   const [line1, ...others] = [
     ...(street && number ? lines.toReversed() : lines),
-    ...around.filter((text) => !known.has(makeSlug(text))),
+    ...wider.values(),
   ];
   const line2 = others.join(", ");
   const postcode = present(tags["addr:postcode"]);

@@ -191,6 +191,13 @@ test("OSM: what the street is part of is kept, but not the town again", async ()
   expect(await addressOf({ ...street, "addr:place": "Norwich", "addr:city": "NORWICH" })).toEqual({
     line1: "Hall Road",
   });
+  expect(await addressOf({ ...street, "addr:place": "Hall road" })).toEqual({ line1: "Hall Road" });
+  expect(
+    await addressOf({ ...parade, "addr:place": "Eaton", "addr:parentstreet": "Eaton" }),
+  ).toEqual({
+    line1: "11 Earlham House Shops",
+    line2: "Eaton",
+  });
 });
 
 test("OSM: hours that cannot be read say that there are none, and are told of", async () => {
