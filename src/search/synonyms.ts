@@ -1,4 +1,4 @@
-import { searchWords, singular } from "./words.ts";
+import { searchWords, singular, unaccented } from "./words.ts";
 
 /** What people in Britain call one and the same trade: each word finds all the others. */
 const alike = [
@@ -296,9 +296,14 @@ const lettersOfDistricts: Record<string, string> = {
 /** The synonyms of the search index; every trade in singular and plural. */
 export const synonyms = collect();
 
-/** What people look for, in one word or several: the trades and what they sell, in singular and plural. */
+/**
+ * What people look for, in one word or several: the trades and what they sell, in singular and plural, and also as
+ * people type them, who leave out accents.
+ */
 export const knownTrades = new Set(
-  [...alike.flat(), ...Object.keys(includes), ...ofOneName].flatMap(inBothNumbers),
+  [...alike.flat(), ...Object.keys(includes), ...ofOneName]
+    .flatMap(inBothNumbers)
+    .flatMap((name) => [name, unaccented(name)]),
 );
 
 /** The trades that are what is looked for, whatever else is named beside them. */

@@ -67,6 +67,9 @@ export function singular(word: string): string {
   return /.[^su]s$/.test(word) && word !== "gas" ? word.slice(0, -1) : word;
 }
 
+/** `café` → `cafe`: for Meilisearch they are one word. */
+export const unaccented = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "");
+
 /** Words that hold no meaning of their own in `plumber in leeds` or `the garage near me`. */
 const fillers = new Set(
   "a an and at by for from in me my near nearby of on or the to with".split(" "),

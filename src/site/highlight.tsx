@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { exactWords } from "../search/synonyms.ts";
 import { countTypos } from "../search/typos.ts";
-import { MOST_WORDS, mayBeUnfinished, searchWords, singular } from "../search/words.ts";
+import { MOST_WORDS, mayBeUnfinished, searchWords, singular, unaccented } from "../search/words.ts";
 
 /** Marks the words of a text that were searched for. */
 export type Highlight = (text: string) => ComponentChildren;
@@ -29,5 +29,3 @@ function matches(part: string, wanted: string): boolean {
 }
 
 const isExact: ReadonlySet<string> = new Set(exactWords);
-
-const unaccented = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "");

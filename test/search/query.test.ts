@@ -381,6 +381,7 @@ describe("when nothing matches all words", () => {
     ["york gift shop", gifts, "gift shop"],
     ["lamb solicitor yo1", ["Wren & Daughters"], "solicitor"],
     ["barclay tree norwich", ["Bough Down"], "tree norwich"],
+    ["barclay cafe norwich", ["Bean There"], "cafe norwich"],
     ["repair my roof norwich", ["Slate Mates"], "roof norwich"],
     ["boots lamps leaking roof norwich", ["Slate Mates"], "leaking roof norwich"],
     ["locked out of house norwich", ["Key Largo"], "locked out norwich"],

@@ -10,6 +10,7 @@ for (const [query, text, marked] of [
   ["resturant", "Wharf Restaurant", ["Restaurant"]],
   ["plubmer glasgwo", "Plumber in Glasgow", ["Plumber", "Glasgow"]],
   ["printers", "Printers and painters", ["Printers"]],
+  ["cafes", "Cakes and cafés", ["cafés"]],
   ["24", "2 to 24", ["24"]],
   ["bar", "Barn", []],
   ["salon2000", "Salon2001", []],
