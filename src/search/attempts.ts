@@ -73,7 +73,10 @@ export async function* attempts(
 /** With so few other words, to ask which of them find something costs as many questions as it saves. */
 const FEW_PIECES = 3;
 
-/** Words that only say how or when something is wanted. A name may contain them, so at first they count. */
+/**
+ * Words that only say how or when something is wanted. A name may contain them, so at first they count; in a trade,
+ * such as a night club or things to do, always.
+ */
 const qualifiers = new Set(
   `24 24h 24hr 24hrs 7 affordable any anyone anywhere around as asap best buy can cheap cheapest closest do
   does emergency find get good here hour hours hr hrs i is late local looking nearest need night now open
@@ -84,7 +87,11 @@ const qualifiers = new Set(
 );
 
 function withoutQualifiers(words: Words): Words {
-  const wanted = words.filter((word) => !qualifiers.has(word));
+  const isTrade = (first = "", second = "") => knownTrades.has(`${first} ${second}`);
+  const wanted = words.filter((word, place) => {
+    const isOfTrade = isTrade(words[place - 1], word) || isTrade(word, words[place + 1]);
+    return isOfTrade || !qualifiers.has(word);
+  });
   return wanted.length > 0 ? wanted : words;
 }
 

@@ -453,6 +453,23 @@ describe("when nothing matches all words", () => {
     });
   }
 
+  test("a word of a trade is kept, though others only say by it how something should be", async () => {
+    const added = [
+      { ...norwich, name: "The Keep", category: "museums" },
+      { ...norwich, name: "Strobe", category: "nightclubs" },
+      { ...norwich, name: "The Legion", category: "social-clubs" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, found, wanted] of [
+      ["best things to do in norwich", "The Keep", "things do norwich"],
+      ["things to do with kids in norwich", "The Keep", "things do norwich"],
+      ["cheap night club norwich", "Strobe", "night club norwich"],
+    ] as const) {
+      const { items, instead } = await search(text);
+      expect([text, instead, ...items.map(({ name }) => name)]).toEqual([text, wanted, found]);
+    }
+  });
+
   test("what it should be like is looked at as long as something matches all words", async () => {
     expect(await search("best foot york")).toMatchObject({ total: 1, instead: null });
   });
