@@ -121,6 +121,7 @@ const alike = [
   ["swimming pool", "swimming baths", "lido"],
   ["cinema", "picture house", "movie theatre"],
   ["photographer", "photography"],
+  ["potter", "pottery"],
   ["caterer", "catering"],
   ["food van", "food truck", "burger van", "mobile caterer"],
   ["kennel", "dog kennel"],
@@ -243,7 +244,7 @@ const ofOneName = `
   minibus hire; mobility shop; model shop; mortgage broker; motorcycle dealer; museum;
   music lesson; music venue; musical instrument; nature reserve; outdoor shop; packaging supplier;
   party shop; paving; pawnbroker; personal trainer; pet shop; picture framer; piercing; Pilates;
-  places of worship; plant hire; playground; police station; pool hall; post office; potter;
+  places of worship; plant hire; playground; police station; pool hall; post office;
   printer; private clinic; record shop; recycling; restaurant; sandwich shop; scaffolder; school;
   second-hand shop; self-storage; shopping centre; skip hire; snooker hall; social club; soft play;
   software company; solar panel; sports centre; sports club; sports ground; sports shop; stadium;

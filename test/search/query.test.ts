@@ -264,11 +264,14 @@ describe("what a person types", () => {
       { ...norwich, name: "The Old Butcher", category: "cafes" },
       { ...norwich, name: "Crumb", category: "bakeries" },
       { ...norwich, name: "Sponge Cakes", category: "gift-shops" },
+      { ...norwich, name: "Wensum Pottery", category: "gift-shops" },
+      { ...norwich, name: "Kiln", category: "artists-and-makers" },
     ];
     await using _ = await withMore(added);
     for (const [one, several, found] of [
       ["butcher norwich", "butchers norwich", ["Fiddy Butchers", "The Old Butcher"]],
       ["cake norwich", "cakes norwich", ["Crumb", "Sponge Cakes"]],
+      ["potter norwich", "potteries norwich", ["Kiln", "Wensum Pottery"]],
     ] as const) {
       for (const text of [one, several]) {
         expect([text, ...(await names(text)).toSorted()]).toEqual([text, ...found]);
