@@ -58,6 +58,9 @@ function explain(error: unknown): string | null {
   if (code === QUERY_CANCELED) {
     return `PostgreSQL ended a statement early: ${message}. If its role has a statement_timeout, raise it.`;
   }
+  if (IN_THE_WAY.has(code)) {
+    return `Something else changed the same at the same time, and PostgreSQL gave this up: ${message}. Try again.`;
+  }
   if (code === RAISED) {
     // Of what our triggers raise so, a command can only meet the refusal of another isolation level.
     return `PostgreSQL refuses: ${message}. Reset default_transaction_isolation of its role or database.`;
@@ -80,8 +83,10 @@ function explain(error: unknown): string | null {
 const TELLING = [CommandError, ConfigError, EncodingError];
 
 // Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory, too many connections. Refused: a
-// wrong account or password, no such database, no privileges, a standby.
+// wrong account or password, no such database, no privileges, a standby. In the way: a deadlock, a lock that was
+// not to be had in time.
 const QUERY_CANCELED = "57014";
 const RAISED = "P0001";
 const OUT_OF_ROOM = new Set(["53100", "53200", "53300"]);
 const REFUSED = new Set(["28000", "28P01", "3D000", "42501", "25006"]);
+const IN_THE_WAY = new Set(["40P01", "55P03"]);
