@@ -1,0 +1,295 @@
+// What people call trades, places and what is sold: tables only, from which synonyms.ts makes what search is told.
+
+/** What people in Britain call one and the same trade: each word finds all the others. */
+export const alike = [
+  ["chemist", "pharmacy"],
+  ["hairdresser", "hair salon", "hairstylist", "hair stylist", "hairdressing"],
+  ["barber", "barber shop", "barbering", "gents hairdresser", "men's haircut"],
+  ["beautician", "beauty salon", "beauty parlour", "beauty therapist"],
+  ["nail bar", "nail salon"],
+  ["tattooist", "tattoo parlour", "tattoo studio"],
+  ["fish and chips", "fish and chip shop", "chip shop", "chippy", "chippie", "fish bar"],
+  ["takeaway", "take away", "carry out"],
+  ["curry house", "Indian restaurant"],
+  ["kebab shop", "kebab house"],
+  ["pizzeria", "pizza"],
+  ["café", "coffee shop", "coffee house", "caff"],
+  ["ice cream parlour", "gelateria"],
+  ["pub", "public house", "inn", "tavern", "alehouse"],
+  ["off-licence", "offie", "offy", "liquor store", "liquor shop", "bottle shop"],
+  ["corner shop", "convenience store", "mini market", "minimarket"],
+  ["supermarket", "grocery store"],
+  ["greengrocer", "fruit and veg", "fruiterer"],
+  ["baker", "bakery"],
+  ["sweet shop", "confectioner", "candy shop"],
+  ["newsagent", "paper shop"],
+  ["bookshop", "bookseller", "bookstore", "book store"],
+  ["ironmonger", "hardware shop", "hardware store"],
+  ["florist", "flower shop"],
+  ["jeweller", "jewellery", "jeweler", "jewelry"],
+  ["stationer", "stationery"],
+  ["sign maker", "sign writer", "signwriter"],
+  ["haberdasher", "haberdashery"],
+  ["charity shop", "thrift shop", "thrift store"],
+  ["bridal shop", "bridal wear", "wedding dresses"],
+  ["bicycle shop", "bike shop", "cycle shop"],
+  ["motorcycle", "motorbike"],
+  ["mobile phone shop", "phone shop"],
+  ["garage", "car repair", "car mechanic", "auto repair", "mechanic"],
+  ["MOT centre", "MOT test", "MOT"],
+  ["car dealer", "car sales", "car showroom", "used car", "second-hand car"],
+  ["car hire", "car rental"],
+  ["van hire", "van rental"],
+  ["breakdown and recovery", "car recovery", "vehicle recovery", "tow truck"],
+  ["driving instructor", "driving school", "driving lesson", "learn to drive"],
+  [
+    "electric vehicle charging",
+    "electric car charging",
+    "electric car charger",
+    "EV charging",
+    "EV charger",
+    "EV charge point",
+  ],
+  ["petrol station", "filling station", "fuel station", "gas station"],
+  ["taxi", "cab", "minicab", "private hire"],
+  ["courier", "parcel delivery"],
+  ["haulier", "haulage"],
+  ["tyre", "tire"],
+  ["estate agent", "property agent", "realtor", "estate agency"],
+  ["letting agent", "lettings agent", "lettings"],
+  ["solicitor", "lawyer", "law firm", "attorney"],
+  ["conveyancer", "conveyancing"],
+  ["accountant", "accountancy", "bookkeeper", "bookkeeping"],
+  ["financial adviser", "IFA"],
+  ["bureau de change", "bureaux de change", "currency exchange"],
+  ["recruitment agency", "employment agency", "job agency", "temp agency"],
+  ["bookmaker", "betting shop", "bookie", "turf accountant"],
+  ["vet", "veterinary", "veterinary surgeon", "veterinarian"],
+  ["optician", "optometrist", "eye test"],
+  ["dentist", "dental surgery", "dental practice", "dental clinic"],
+  ["GP", "GP surgery", "doctor", "doctor's surgery", "medical centre", "medical practice"],
+  ["physiotherapist", "physiotherapy", "physio"],
+  ["chiropodist", "podiatrist", "chiropody", "podiatry"],
+  ["osteopath", "osteopathy"],
+  ["chiropractor", "chiropractic"],
+  ["acupuncturist", "acupuncture"],
+  ["counsellor", "counselling"],
+  ["undertaker", "funeral director", "funeral home", "funeral parlour"],
+  ["nursery", "day nursery", "pre-school", "preschool", "crèche", "daycare", "day care"],
+  ["childminder", "childminding"],
+  ["tutor", "tutoring", "tuition"],
+  ["launderette", "laundrette", "laundromat"],
+  ["dry cleaner", "dry cleaning"],
+  ["cleaner", "cleaning"],
+  ["window cleaner", "window cleaning"],
+  ["shoe repair", "cobbler", "heel bar"],
+  ["tailor", "alterations", "seamstress", "dressmaker"],
+  ["removals", "removal company", "man and van", "house mover"],
+  ["waste clearance", "waste removal", "rubbish clearance", "rubbish removal"],
+  ["pest control", "pest controller", "exterminator", "rat catcher"],
+  ["electrician", "sparky", "sparkie", "electrical contractor"],
+  ["plumber", "plumbing"],
+  [
+    "heating engineer",
+    "gas engineer",
+    "central heating",
+    "boiler repair",
+    "boiler service",
+    "boiler servicing",
+  ],
+  ["air conditioning", "aircon", "air con"],
+  ["stove", "log burner", "wood burner"],
+  ["builder", "building contractor"],
+  ["joiner", "carpenter", "joinery", "carpentry"],
+  ["bricklayer", "bricklaying", "brickie"],
+  ["roofer", "roofing"],
+  ["plasterer", "plastering"],
+  ["painter", "decorator"],
+  ["glazier", "double glazing", "window fitter"],
+  [
+    "gardener",
+    "gardening",
+    "garden maintenance",
+    "landscaper",
+    "landscaping",
+    "landscape gardener",
+  ],
+  ["tree surgeon", "tree surgery", "arborist"],
+  ["gym", "gymnasium", "fitness centre", "fitness club", "health club"],
+  ["nightclub", "night club"],
+  ["riding stable", "riding school", "horse riding"],
+  ["swimming pool", "swimming baths", "lido"],
+  ["cinema", "picture house", "movie theatre"],
+  ["photographer", "photography"],
+  ["potter", "pottery"],
+  ["caterer", "catering"],
+  ["food van", "food truck", "burger van", "mobile caterer"],
+  ["kennel", "dog kennel"],
+  ["saddler", "saddlery"],
+  ["dog groomer", "dog grooming", "pet groomer", "pet grooming"],
+  ["dog walker", "dog walking"],
+  ["bed and breakfast", "B&B", "bnb", "guest house", "guesthouse"],
+  ["campsite", "camp site", "camping site"],
+  ["care home", "nursing home", "residential home"],
+  ["hearing centre", "hearing aid", "audiologist"],
+  ["handyman", "handymen"],
+  ["wholesaler", "wholesale"],
+  ["cash machine", "cashpoint", "cash point", "ATM"],
+  ["KFC", "Kentucky Fried Chicken"],
+];
+
+/** What a word also finds, where the reverse would be wrong. */
+export const includes: Record<string, string[]> = {
+  hairdresser: ["barber"],
+  "letting agent": ["estate agent"],
+  MOT: ["garage"],
+  coffee: ["café"],
+  café: ["tea room"],
+  "wine shop": ["wine merchant", "off-licence"],
+  grocer: ["greengrocer", "convenience store", "supermarket"],
+  laundry: ["launderette", "dry cleaner"],
+  childcare: ["nursery", "childminder"],
+  accommodation: ["hotel", "hostel", "guest house", "bed and breakfast", "holiday cottage"],
+  decorating: ["decorator"],
+  "place of worship": ["church", "mosque", "synagogue", "temple", "gurdwara"],
+  church: ["worship"],
+  mosque: ["worship"],
+  "M&S": ["Marks and Spencer"],
+  "Marks and Spencer": ["M&S Food", "M&S Foodhall", "M&S Simply Food"],
+  "pound shop": ["discount store"],
+  "airport transfer": ["taxi"],
+  "train station": ["railway station", "stations and airports"],
+  // What people want, and where they get it.
+  curry: ["curry house", "Indian restaurant", "Indian takeaway"],
+  flower: ["florist"],
+  glasses: ["optician"],
+  spectacles: ["optician"],
+  haircut: ["hairdresser", "barber"],
+  prescription: ["chemist", "pharmacy"],
+  pint: ["pub"],
+  movie: ["cinema"],
+  parking: ["car park"],
+  photocopying: ["copy shop"],
+  scrapyard: ["scrap metal", "scrap and recycling"],
+  rewiring: ["electrician"],
+  iPhone: ["phone"],
+  bread: ["bakery", "baker"],
+  meat: ["butcher"],
+  book: ["bookshop"],
+  shoe: ["shoe shop"],
+  food: ["restaurant", "café", "takeaway"],
+  eat: ["restaurant", "café", "takeaway"],
+  "place to eat": ["restaurant", "café", "takeaway"],
+  "places to eat": ["restaurant", "café", "takeaway"],
+  "afternoon tea": ["tea room"],
+  "things to do": ["visitor attraction", "museum", "theatre", "bowling alley", "escape room"],
+  "wedding cake": ["cake shop"],
+  "wool shop": ["haberdasher"],
+  "swimming lesson": ["swimming pool"],
+  "pet food": ["pet shop"],
+  "cat food": ["pet shop"],
+  "dog food": ["pet shop"],
+  // What is amiss, and who puts it right.
+  roof: ["roofer"],
+  tree: ["tree surgeon"],
+  leak: ["plumber"],
+  leaking: ["plumber"],
+  "leaking roof": ["roofer"],
+  "roof leaking": ["roofer"],
+  "roof leak": ["roofer"],
+  "locked out": ["locksmith"],
+  "blocked drain": ["drainage"],
+  "wasp nest": ["pest control"],
+};
+
+/**
+ * Other words that have to be right, since they are one letter from the beginning of something that a
+ * directory is full of. If a typing error were forgiven in them, `store` would find every street, `halal`
+ * every hall, `cakes` every café.
+ */
+export const ownWords = [
+  "cake",
+  "card",
+  "floor",
+  "halal",
+  "horse",
+  "motor",
+  "paint",
+  "print",
+  "store",
+  "waste",
+];
+
+/**
+ * Trades that are called nothing else. Left out are those that are a part of too many places: to `bar hill
+ * dentist` or `market deeping dentist`, no bar and no market is an answer.
+ */
+export const ofOneName = `
+  activity room; agricultural supplier; airport; alarm; allotment; amusement arcade; animal rescue;
+  antique; appliance repair; architect; art gallery; auction house; baby wear; bathroom; bed shop;
+  bingo hall; blacksmith; boat trip; body shop; boutique; bowling alley; brewery;
+  builders' merchant; building society; burger bar; butcher; camera shop; camping shop; car park;
+  car part; car wash; caravan; card shop; carpet; cash and carry; casino; cattery; charity;
+  childrenswear; chimney sweep; clothes shop; coach hire; coal merchant; college;
+  community centre; complementary therapist; computer repair; computer shop; concert hall;
+  conference centre; consulting engineer; cosmetics; council office; coworking; craft shop;
+  crazy golf; curtain; damp proofing; dance school; day spa; delicatessen; department store;
+  discount store; DIY; DJ; drainage; driveway; electrical shop; escape room; event planner;
+  fancy dress; farm shop; fashion accessory; fire station; fishing lake; fishing tackle;
+  fishmonger; food producer; fuel merchant; furniture shop; game shop; garden centre; gift shop;
+  golf course; graphic designer; health food shop; heat pump; holiday cottage; holiday let;
+  home care; homeware; hospice; hospital; hostel; hotel; importer; insurance broker;
+  interior designer; IT support; key cutting; leisure centre; library; live music; locksmith;
+  luggage; management consultant; manufacturer; marina; marketing agency; massage; medical supply;
+  minibus hire; mobility shop; model shop; mortgage broker; motorcycle dealer; museum;
+  music lesson; music venue; musical instrument; nature reserve; outdoor shop; packaging supplier;
+  party shop; paving; pawnbroker; personal trainer; pet shop; picture framer; piercing; Pilates;
+  places of worship; plant hire; playground; police station; pool hall; post office;
+  printer; private clinic; record shop; recycling; restaurant; sandwich shop; scaffolder; school;
+  second-hand shop; self-storage; shopping centre; skip hire; snooker hall; social club; soft play;
+  software company; solar panel; sports centre; sports club; sports ground; sports shop; stadium;
+  stonemason; surveyor; tanning salon; tea room; theatre; ticket office; tile shop; tobacconist;
+  tour operator; tourist information; toy shop; training provider; travel agent; university;
+  upholsterer; vape shop; vegan restaurant; video game; village hall; vintage clothing;
+  visitor attraction; wallpaper; web designer; wedding venue; wine merchant; yoga
+`
+  .trim()
+  .split(/;\s+/);
+
+/**
+ * Those of them that as often only say what another trade works on, or where it is: to `carpet cleaner`,
+ * `airport taxi` and `hospital road dentist`, no carpet shop, airport or hospital is an answer.
+ */
+export const attributes = `
+  airport alarm allotment antique bathroom boutique caravan carpet charity college curtain driveway
+  hospice hospital library luggage marina playground school stadium theatre university wallpaper
+`
+  .trim()
+  .split(/\s+/);
+
+/** Ways to write one word. They have no plural of their own. */
+export const spellings = [
+  ["street", "st"],
+  ["saint", "st"],
+  ["great", "gt"],
+  ["road", "rd"],
+  ["avenue", "ave"],
+  ["centre", "center"],
+  ["theatre", "theater"],
+  ["colour", "color"],
+];
+
+/**
+ * Districts of London that people name as a whole, although each of their postcodes has one of these
+ * letters more: `EC1A 1BB`.
+ */
+export const lettersOfDistricts: Record<string, string> = {
+  ec1: "amnprvy",
+  ec2: "amnprvy",
+  ec3: "amnprv",
+  ec4: "amnprvy",
+  sw1: "aehpvwxy",
+  w1: "abcdfghjkmstuw",
+  wc1: "abehnrvx",
+  wc2: "abehnr",
+};
