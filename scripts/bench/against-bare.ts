@@ -47,7 +47,7 @@ async function besideBare(bench: Bench, { kind, callers, atLeast }: Comparing): 
   const server = await bench.server();
   const callersFile =
     callers === "keys" ? await writeKeys(bench.directory.sql, bench.file("keys.txt")) : null;
-  const { file: requestsFile, ...mix } = await record(bench, kind, callersFile);
+  const { requestsFile, mix } = await record(bench, kind, callersFile);
   const traffic = { requestsFile, callersFile };
   say(`  asking once for each of the ${mix.different} different requests`);
   const bare = await startBare(supervisor, server.url, traffic);
@@ -84,11 +84,12 @@ async function record(bench: Bench, kind: Comparing["kind"], callersFile: string
       ? await drawDetails(sql, bench.different)
       : await drawLists(sql, bench.different);
   const requests = paths.map((path) => ({ path }));
-  const mix = await writeRequests(bench.file(`${kind}.txt`), requests);
-  if (kind !== "known lists") return mix;
-  const tags = await readTags(bench, { requestsFile: mix.file, callersFile });
+  const recorded = await writeRequests(bench.file(`${kind}.txt`), requests);
+  if (kind !== "known lists") return recorded;
+  const { requestsFile } = recorded;
+  const tags = await readTags(bench, { requestsFile, callersFile });
   return await writeRequests(
-    mix.file,
+    requestsFile,
     paths.map((path) => ({ path, headers: { "If-None-Match": tags.get(path) ?? "" } })),
   );
 }

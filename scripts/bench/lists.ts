@@ -16,9 +16,10 @@ const ROWS_A_PAGE = 20;
 /** Writes requests for lists to a file of the benchmark. */
 export async function recordLists({ directory, different, file }: Bench) {
   const paths = await drawLists(directory.sql, different);
-  const requests = paths.map((path) => ({ path }));
-  const { file: requestsFile, ...mix } = await writeRequests(file("lists.txt"), requests);
-  return { requestsFile, mix };
+  return await writeRequests(
+    file("lists.txt"),
+    paths.map((path) => ({ path })),
+  );
 }
 
 /**

@@ -12,8 +12,6 @@ export interface RecordedRequest {
 
 /** How skewed the requests are: how many there are, how many are distinct, and the share of the most popular. */
 export interface Mix {
-  /** The distinct requests, one per line; the order in which they are sent is in `FILE.order`. */
-  file: string;
   requests: number;
   different: number;
   /** The share of all requests that goes to the most popular hundredth of the distinct ones. */
@@ -21,13 +19,13 @@ export interface Mix {
 }
 
 /**
- * Writes requests for wrk and the baselines: the distinct ones in order of first appearance, and
- * separately the order in which they are sent, as 32-bit indices; see programs/wrk.lua.
+ * Writes requests for wrk and the baselines: the distinct ones, one per line, in order of first appearance,
+ * and in `FILE.order` the order in which they are sent, as 32-bit indices; see programs/wrk.lua.
  */
 export async function writeRequests(
-  file: string,
+  requestsFile: string,
   requests: readonly RecordedRequest[],
-): Promise<Mix> {
+): Promise<{ requestsFile: string; mix: Mix }> {
   const numbers = new Map<string, number>();
   const counts: number[] = [];
   const order = Uint32Array.from(requests, (request) => {
@@ -36,11 +34,11 @@ export async function writeRequests(
     counts[number] = (counts[number] ?? 0) + 1;
     return number;
   });
-  await writeFile(file, `${[...numbers.keys()].join("\n")}\n`);
-  await writeFile(`${file}.order`, order);
+  await writeFile(requestsFile, `${[...numbers.keys()].join("\n")}\n`);
+  await writeFile(`${requestsFile}.order`, order);
   const top = counts.toSorted((a, b) => b - a).slice(0, Math.ceil(counts.length / 100));
   const topShare = top.reduce((sum, count) => sum + count, 0) / order.length;
-  return { file, requests: order.length, different: counts.length, topShare };
+  return { requestsFile, mix: { requests: order.length, different: counts.length, topShare } };
 }
 
 /** The distinct requests of a file, in order of first appearance. */

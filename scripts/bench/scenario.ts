@@ -40,7 +40,7 @@ export interface Measured {
   /** What is to be reached, for people. */
   goal: string;
   isReached: boolean;
-  mix?: Omit<Mix, "file">;
+  mix?: Mix;
   /** How long a committed change was not to be seen. */
   staleMs?: { median: number; most: number; samples: number };
   /** What else there is to know, a sentence each. */

@@ -59,14 +59,14 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
       filter: [`NOT ${IS_GONE}`],
     }),
   }));
-  const { file, ...mix } = await writeRequests(bench.file("searches.txt"), requests);
+  const { requestsFile, mix } = await writeRequests(bench.file("searches.txt"), requests);
   const direct = await writeRequests(bench.file("searches-direct.txt"), directRequests);
   const callersFile = await writeKeys(sql, bench.file("keys.txt"));
   const directCallersFile = bench.file("meilisearch-callers.txt");
   await Bun.write(directCallersFile, `Authorization: Bearer ${env.MEILI_KEY}\n`, { mode: 0o600 });
   const meilisearch = {
     url: env.MEILI_URL ?? "",
-    traffic: { requestsFile: direct.file, callersFile: directCallersFile },
+    traffic: { requestsFile: direct.requestsFile, callersFile: directCallersFile },
   };
   return withUncached(bench, async (url) => {
     await untilIndexed(sql);
@@ -74,7 +74,7 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
     await askAll(meilisearch.url, meilisearch.traffic, () => {});
     await meetKeys(bench, url, callersFile);
     const comparison = await compare(
-      { url, traffic: { requestsFile: file, callersFile } },
+      { url, traffic: { requestsFile, callersFile } },
       meilisearch,
       bench.rounds,
     );
@@ -94,8 +94,8 @@ async function meetKeys(bench: Bench, url: string, callersFile: string): Promise
   const lists = Array.from({ length: KEYS }, (_, index) => ({
     path: `/api/v1/businesses?page=${index + 1}`,
   }));
-  const { file } = await writeRequests(bench.file("meeting.txt"), lists);
-  await askAll(url, { requestsFile: file, callersFile }, () => {});
+  const { requestsFile } = await writeRequests(bench.file("meeting.txt"), lists);
+  await askAll(url, { requestsFile, callersFile }, () => {});
 }
 
 const MET = "each key has asked once before";
@@ -117,8 +117,8 @@ async function besideFirstPage(bench: Bench): Promise<Measured> {
     const { pages } = (await answer.json()) as { pages: number };
     const last = `${first}?page=${pages}`;
     const subject = async (path: string, name: string): Promise<Subject> => {
-      const { file } = await writeRequests(bench.file(name), [{ path }]);
-      return { url, traffic: { requestsFile: file, callersFile: null } };
+      const { requestsFile } = await writeRequests(bench.file(name), [{ path }]);
+      return { url, traffic: { requestsFile, callersFile: null } };
     };
     const comparison = await compare(
       await subject(last, "last-page.txt"),

@@ -111,7 +111,7 @@ test("the baselines answer with the bytes of the server", async () => {
     const paths = ["", "?page=2", "?city=leeds&category=plumbers", "?city=nowhere"].map(
       (query) => `/api/v1/businesses${query}`,
     );
-    const { file } = await writeRequests(
+    const { requestsFile } = await writeRequests(
       join(folder, "requests.txt"),
       paths.map((path) => ({ path, headers: {} })),
     );
@@ -120,7 +120,7 @@ test("the baselines answer with the bytes of the server", async () => {
     const callersFile = join(folder, "callers.txt");
     await Bun.write(callersFile, `Authorization: ${authorization.Authorization}\n`);
 
-    const bare = await startBare(supervisor, server.url, { requestsFile: file, callersFile });
+    const bare = await startBare(supervisor, server.url, { requestsFile, callersFile });
     const oneQuery = await startOneQuery(supervisor, {
       env: { ...process.env, DATABASE_URL: server.config.databaseUrl },
     });
