@@ -1,9 +1,10 @@
+import type { EnqueuedTask } from "meilisearch";
 import { grouped } from "../../src/numbers.ts";
 import { readDocumentsAfter, type SearchDocument } from "../../src/search/documents.ts";
 import { DOCUMENTS_AT_ONCE, REQUESTS_AHEAD } from "../../src/search/rebuild.ts";
 import { indexSettings } from "../../src/search/settings.ts";
 import { syncSearch } from "../../src/search/sync.ts";
-import { waitForTask } from "../../src/search/tasks.ts";
+import { createPipeline, waitForTask } from "../../src/search/tasks.ts";
 import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
@@ -77,13 +78,11 @@ async function readBatches(sql: Sql): Promise<SearchDocument[][]> {
 
 async function send(meili: Meilisearch, batches: SearchDocument[][]): Promise<void> {
   const { signal } = new AbortController();
-  const underWay: Promise<void>[] = [];
-  underWay.push(waitForTask(meili, await meili.createIndex(INDEX, { primaryKey: "id" }), signal));
+  const pipeline = createPipeline(REQUESTS_AHEAD);
+  const queue = (task: EnqueuedTask) => pipeline.add(waitForTask(meili, task, signal));
+  await queue(await meili.createIndex(INDEX, { primaryKey: "id" }));
   const index = meili.index(INDEX);
-  underWay.push(waitForTask(meili, await index.updateSettings(indexSettings), signal));
-  for (const batch of batches) {
-    underWay.push(waitForTask(meili, await index.addDocuments(batch), signal));
-    if (underWay.length >= REQUESTS_AHEAD) await underWay.shift();
-  }
-  await Promise.all(underWay);
+  await queue(await index.updateSettings(indexSettings));
+  for (const batch of batches) await queue(await index.addDocuments(batch));
+  await pipeline.end();
 }

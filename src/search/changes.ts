@@ -3,7 +3,7 @@ import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { readDocuments } from "./documents.ts";
 import { IS_GONE } from "./settings.ts";
-import { waitForTask } from "./tasks.ts";
+import { createPipeline, waitForTask } from "./tasks.ts";
 
 /**
  * Brings the recorded changes into the indexes, and forgets the records once all the indexes have
@@ -20,7 +20,7 @@ export async function applyChanges(
   onApplied: (applied: number) => void = () => {},
 ): Promise<number> {
   await sql`select spread_renames() where exists (select from search_renames)`;
-  const underWay: Promise<void>[] = [];
+  const pipeline = createPipeline(BATCHES_AHEAD);
   let applied = 0;
   let last = "0";
   while (true) {
@@ -31,18 +31,13 @@ export async function applyChanges(
       where id > ${last} order by id limit ${CHANGES_AT_ONCE}`;
     if (changes.length > 0) {
       const tasks = await tell(sql, meili, indexes, changes, signal);
-      const finished = finish(tasks, changes);
-      // If it fails, that is thrown where it is awaited; until then nobody handles it, which would end
-      // the process.
-      finished.catch(() => {});
-      underWay.push(finished);
+      await pipeline.add(finish(tasks, changes));
     }
     // Changes that come meanwhile are for the next run, or this one would never end.
     if (changes.length < CHANGES_AT_ONCE) break;
     last = changes.at(-1)?.id ?? last;
-    if (underWay.length >= BATCHES_AHEAD) await underWay.shift();
   }
-  await Promise.all(underWay);
+  await pipeline.end();
   return applied;
 
   async function finish(tasks: EnqueuedTask[], changes: readonly Change[]): Promise<void> {

@@ -4,7 +4,7 @@ import type { Sql } from "../store/postgres.ts";
 import { applyChanges } from "./changes.ts";
 import { readDocumentsAfter } from "./documents.ts";
 import { filterableAttributes, indexSettings } from "./settings.ts";
-import { waitForTask } from "./tasks.ts";
+import { createPipeline, waitForTask } from "./tasks.ts";
 
 export interface Rebuild {
   sql: Sql;
@@ -39,24 +39,18 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   const { documentsAtOnce = DOCUMENTS_AT_ONCE, changesAfterMs = CHANGES_AFTER_MS } = rebuild;
   const present = await leaveBehind(rebuild);
   const next = `${index}_next`;
-  const underWay: Promise<void>[] = [];
-  const follow = (task: EnqueuedTask) => {
-    const finished = waitForTask(meili, task, signal);
-    // If it fails, that is thrown where it is awaited; until then nobody handles it, which would end the
-    // process.
-    finished.catch(() => {});
-    underWay.push(finished);
-  };
+  const pipeline = createPipeline(REQUESTS_AHEAD);
+  const queue = (task: EnqueuedTask) => pipeline.add(waitForTask(meili, task, signal));
 
   // Not awaited one by one: Meilisearch does its tasks in order.
   if (present === "does not fit") {
     // It answers until then, so it has to know what this version filters by.
-    follow(await meili.index(index).updateFilterableAttributes(filterableAttributes));
+    await queue(await meili.index(index).updateFilterableAttributes(filterableAttributes));
   }
   // One that a rebuild has left behind. If there is none, its task fails, and nobody waits for that.
   await meili.deleteIndex(next);
-  follow(await meili.createIndex(next, { primaryKey: "id" }));
-  follow(await meili.index(next).updateSettings(indexSettings));
+  await queue(await meili.createIndex(next, { primaryKey: "id" }));
+  await queue(await meili.index(next).updateSettings(indexSettings));
 
   // The new index needs no change recorded so far, as all documents are yet to be read; and a present one
   // that does not fit gets none.
@@ -73,8 +67,7 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
     // It would be noticed only when the first request is waited for. If the lock was lost, its new holder builds
     // an index of this name, too.
     signal.throwIfAborted();
-    follow(await meili.index(next).addDocuments(documents));
-    if (underWay.length >= REQUESTS_AHEAD) await underWay.shift();
+    await queue(await meili.index(next).addDocuments(documents));
     if (performance.now() - changesApplied >= changesAfterMs) {
       await applyChanges(sql, meili, targets, signal);
       changesApplied = performance.now();
@@ -83,7 +76,7 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
     last = documents.at(-1)?.id ?? null;
     onDocuments(sent);
   }
-  await Promise.all(underWay);
+  await pipeline.end();
   // What is committed after these is for the next run: by then the new index is in its place.
   await applyChanges(sql, meili, targets, signal);
 

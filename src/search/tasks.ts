@@ -44,6 +44,28 @@ export async function waitForTask(
   }
 }
 
+/**
+ * Lets work go on while more is begun.
+ * @param most how many at a time
+ */
+export function createPipeline(most: number) {
+  const underWay: Promise<void>[] = [];
+  return {
+    /** Waits for the oldest once there are as many as may be. @throws what that failed with */
+    async add(work: Promise<void>): Promise<void> {
+      // If it fails, that is thrown where it is awaited; until then nobody handles it, which would end the
+      // process.
+      work.catch(() => {});
+      underWay.push(work);
+      if (underWay.length >= most) await underWay.shift();
+    },
+    /** Waits for all that are left. @throws what one of them failed with */
+    async end(): Promise<void> {
+      await Promise.all(underWay);
+    },
+  };
+}
+
 /** Whether an error of Meilisearch says that there is no such index. */
 export function isIndexMissing(error: unknown): boolean {
   return error instanceof MeilisearchApiError && error.cause?.code === "index_not_found";
