@@ -11,7 +11,7 @@ interface PageHead {
   description?: string;
   /** The one absolute address of this content, for search engines; without it they leave the page out. */
   canonical?: string;
-  /** The page is for one person: nothing keeps it, nothing tells its address. */
+  /** The page is for one person: nothing keeps it. Its route says sendNoReferrer, for the page and its errors. */
   isPrivate?: boolean;
   /** The page has what its visitor typed, and no secret: the browser keeps it, for who goes back to it. */
   hasTyped?: boolean;
@@ -33,7 +33,6 @@ export function page(head: PageHead, content: VNode, status = 200): Answer {
       ...headers,
       "Content-Security-Policy": policy(head.hasPhotos ? "'self' https: http:" : "'self'"),
       "Cache-Control": cacheControl(head, status),
-      "Referrer-Policy": head.isPrivate ? "no-referrer" : "strict-origin-when-cross-origin",
       ...(!head.canonical && { "X-Robots-Tag": "noindex" }),
     },
     body: `<!doctype html>${renderToString(<Document head={head}>{content}</Document>)}`,
@@ -61,6 +60,7 @@ export function movedTo(path: string): Answer {
 const headers = {
   "Content-Type": "text/html; charset=utf-8",
   "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "strict-origin-when-cross-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 };
