@@ -54,56 +54,27 @@ export async function importCategories(
   refuseContradictions(records);
   const counts: CategoryCounts = { read: records.length, created: 0, updated: 0, unchanged: 0 };
   await inTransaction(sql, options, async (transaction) => {
-    // First the rows, then the advisory lock. An operator's own `update categories` takes them in this order,
-    // as its trigger takes the lock: if the two orders differed, each could wait for the other.
-    await transaction`select from categories order by id for no key update`;
-    // Locked before the first look: nobody else moves categories, imports or adds businesses meanwhile.
-    await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
-    const stored = await transaction<Stored[]>`
-      select c.slug, c.name, c.is_active, parent.slug as parent
-      from categories as c left join categories as parent on parent.id = c.parent_id
-      for no key update of c`;
-    const before = new Map(stored.map((category) => [category.slug, category]));
-    const after = new Map(before);
-    for (const { slug, name, parent, isActive } of records) {
-      const known = after.get(slug);
-      after.set(slug, {
-        slug,
-        name,
-        is_active: isActive ?? known?.is_active ?? true,
-        parent: parent === undefined ? (known?.parent ?? null) : parent || null,
-      });
-    }
+    const before = await readForChange(transaction);
+    const after = changedBy(records, before);
     checkTree(after);
-
-    const slugs = [...new Set(records.map(({ slug }) => slug))];
-    const categories = slugs.flatMap((slug) => after.get(slug) ?? []);
-    const fresh = categories.filter(({ slug }) => !before.has(slug));
-    const changed = categories.filter((category) => {
-      const known = before.get(category.slug);
-      return known && !Bun.deepEquals(known, category);
-    });
-    const moved = changed.filter(({ slug, parent }) => before.get(slug)?.parent !== parent);
+    const different = [...after.values()].filter(
+      (category) => !Bun.deepEquals(before.get(category.slug), category),
+    );
+    const fresh = different.filter(({ slug }) => !before.has(slug));
+    const changed = different.filter(({ slug }) => before.has(slug));
 
     if (fresh.length > 0) {
       await transaction`insert into categories ${transaction(fresh, "slug", "name", "is_active")}`;
     }
+    const moved = changed.filter(({ slug, parent }) => before.get(slug)?.parent !== parent);
     // Two that change places would be a circle in between: all leave their parents before any gets one.
     await transaction`
       update categories set parent_id = null
       where parent_id is not null and slug = any(${moved.map(({ slug }) => slug)}::text[])`;
-    for (const { slug, name, is_active, parent } of [...fresh, ...changed]) {
-      await transaction`
-        update categories
-        set name = ${name}, is_active = ${is_active},
-          parent_id = (select id from categories where slug = ${parent})
-        where slug = ${slug}
-          and (name, is_active, parent_id) is distinct from
-            (${name}, ${is_active}, (select id from categories where slug = ${parent}))`;
-    }
+    for (const category of [...fresh, ...changed]) await updateCategory(transaction, category);
     counts.created = fresh.length;
     counts.updated = changed.length;
-    counts.unchanged = records.length - fresh.length - changed.length;
+    counts.unchanged = records.length - different.length;
   });
   return counts;
 }
@@ -125,6 +96,51 @@ interface Stored {
   name: string;
   is_active: boolean;
   parent: string | null;
+}
+
+/** All categories by slug, as they stay until the transaction ends, but for what it changes itself. */
+async function readForChange(transaction: Transaction): Promise<Map<string, Stored>> {
+  // First the rows, then the advisory lock. An operator's own `update categories` takes them in this order,
+  // as its trigger takes the lock: if the two orders differed, each could wait for the other.
+  await transaction`select from categories order by id for no key update`;
+  // Locked before the first look: nobody else moves categories, imports or adds businesses meanwhile.
+  await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
+  const stored = await transaction<Stored[]>`
+    select c.slug, c.name, c.is_active, parent.slug as parent
+    from categories as c left join categories as parent on parent.id = c.parent_id
+    for no key update of c`;
+  return new Map(stored.map((category) => [category.slug, category]));
+}
+
+/** What the records make of the categories. */
+function changedBy(
+  records: readonly CategoryRecord[],
+  before: ReadonlyMap<string, Stored>,
+): Map<string, Stored> {
+  const after = new Map(before);
+  for (const { slug, name, parent, isActive } of records) {
+    const known = after.get(slug);
+    after.set(slug, {
+      slug,
+      name,
+      is_active: isActive ?? known?.is_active ?? true,
+      parent: parent === undefined ? (known?.parent ?? null) : parent || null,
+    });
+  }
+  return after;
+}
+
+async function updateCategory(
+  transaction: Transaction,
+  { slug, name, is_active, parent }: Stored,
+): Promise<void> {
+  await transaction`
+    update categories
+    set name = ${name}, is_active = ${is_active},
+      parent_id = (select id from categories where slug = ${parent})
+    where slug = ${slug}
+      and (name, is_active, parent_id) is distinct from
+        (${name}, ${is_active}, (select id from categories where slug = ${parent}))`;
 }
 
 function refuseContradictions(records: readonly CategoryRecord[]): void {
