@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { copyIn } from "../../store/copy.ts";
 import type { Sql, Transaction } from "../../store/postgres.ts";
 import type { Photo } from "../schemas.ts";
@@ -89,7 +88,7 @@ export function isComplete(business: BusinessFields): boolean {
 
 /** Whether an import would leave everything as it is. */
 export function isSame(a: BusinessFields, b: BusinessFields): boolean {
-  return columns.every((column) => isDeepStrictEqual(a[column], b[column]));
+  return columns.every((column) => Bun.deepEquals(a[column], b[column], true));
 }
 
 /** The businesses that the directory has from a source already, by source id. */
