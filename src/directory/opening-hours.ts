@@ -43,12 +43,14 @@ export function parseOpeningHours(text: string): OpeningHours[] {
 /** Whether a text is in this form: the rule of the database, see sql/020_hours_by_statement.sql. */
 export const isOpeningHours = (text: string) => text === "" || WEEK.test(`${text}; `);
 
-const DAY = "(Mo|Tu|We|Th|Fr|Sa|Su)";
-const TIME = "([01][0-9]|2[0-3]):[0-5][0-9]";
-const SPAN = `(off|00:00-24:00|${TIME}-${TIME})`;
-const WEEK = new RegExp(`^(${DAY}(-${DAY})? ${SPAN}(,${SPAN})*; )+$`);
-
 const shortDays = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"];
+const CLOSED = "off";
+const ALL_DAY = "00:00-24:00";
+
+const DAY = `(${shortDays.join("|")})`;
+const TIME = "([01][0-9]|2[0-3]):[0-5][0-9]";
+const SPAN = `(${CLOSED}|${ALL_DAY}|${TIME}-${TIME})`;
+const WEEK = new RegExp(`^(${DAY}(-${DAY})? ${SPAN}(,${SPAN})*; )+$`);
 
 /** `Fr-Mo` goes round the end of the week. */
 function parseDays(text: string): OpeningHours["day"][] {
@@ -56,9 +58,6 @@ function parseDays(text: string): OpeningHours["day"][] {
   const week = [...weekdays, ...weekdays];
   return week.slice(first, last < first ? last + 8 : last + 1);
 }
-
-const CLOSED = "off";
-const ALL_DAY = "00:00-24:00";
 
 function formatSpan({ openTime, closeTime, isClosed, is24Hours }: OpeningHours): string {
   if (isClosed) return CLOSED;
