@@ -51,12 +51,11 @@ export function createSearch(
       ...(category === undefined ? [] : [`categorySlugs = "${category}"`]),
     ];
     const until = performance.now() + TIMEOUT_MS;
-    const ask = (texts: Words[], part: Part) =>
-      findFirst(askMeilisearch, texts, { indexUid: index, ...part, filter }, until);
+    const ask = (texts: Words[], part: Part, within = filter) =>
+      findFirst(askMeilisearch, texts, { indexUid: index, ...part, filter: within }, until);
 
     const findTown = async (district: string) => {
-      const within = { indexUid: index, offset: 0, limit: SAMPLE, filter: [`NOT ${IS_GONE}`] };
-      const there = await findFirst(askMeilisearch, [[district]], within, until);
+      const there = await ask([[district]], { offset: 0, limit: SAMPLE }, [`NOT ${IS_GONE}`]);
       return searchWords(townOfMost(await findListed(there?.ids ?? [])));
     };
 
