@@ -21,7 +21,7 @@ export function openRedis(urls: readonly string[]): RedisClient {
     connectTimeout: 2_000,
     // How long disconnect() waits before it cuts the connection, even one that is gone already.
     disconnectTimeout: 100,
-    retryStrategy: (attempts: number) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
+    retryStrategy: pauseAfter,
     lazyConnect: true,
     // READONLY is said by a master that has become a replica. Connected anew, the address may lead to the
     // new master.
@@ -35,7 +35,7 @@ export function openRedis(urls: readonly string[]): RedisClient {
           redisOptions: { ...options, ...accessOf(url) },
           // Otherwise what was sent and not answered would be sent again, as above.
           retryDelayOnFailover: 0,
-          clusterRetryStrategy: (attempts) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
+          clusterRetryStrategy: pauseAfter,
           slotsRefreshInterval: 2_000,
           slotsRefreshTimeout: 500,
         })
@@ -105,5 +105,5 @@ const LONGEST_CONNECTING_MS = 5_000;
 /** More than that, which is told at a start. */
 const LONGEST_SILENCE_MS = 6_000;
 
-/** The longest pause between attempts to reconnect, which grows to this. */
-const LONGEST_PAUSE_MS = 500;
+/** Milliseconds between two attempts to reconnect. */
+const pauseAfter = (attempts: number) => Math.min(attempts * 50, 500);
