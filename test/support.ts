@@ -1,6 +1,6 @@
 import { test } from "bun:test";
 import { readdirSync, readlinkSync, statSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { chmod, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino, { type Logger } from "pino";
@@ -112,8 +112,15 @@ export function testInOneMonth(name: string, run: () => void | Promise<void>): v
   });
 }
 
-/** An empty folder. Nobody need remove it: it goes with all that the run leaves behind, see setup.ts. */
-export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "folder-"));
+/**
+ * An empty folder, which PostgreSQL's own account may enter, too. Nobody need remove it: it goes with all that
+ * the run leaves behind, see setup.ts.
+ */
+export async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "folder-"));
+  await chmod(folder, 0o711);
+  return folder;
+}
 
 /** A name for an index that nobody else uses, and the client to use it with. */
 export function uniqueIndex(): { meili: Meilisearch; index: string } {

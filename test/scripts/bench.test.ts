@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { chmod, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startBare, startOneQuery } from "../../scripts/bench/programs.ts";
 import { writeRequests } from "../../scripts/bench/requests.ts";
@@ -12,7 +12,6 @@ const BENCH = join(import.meta.dir, "..", "..", "scripts", "bench", "bench.ts");
 let folder: string;
 beforeAll(async () => {
   folder = await newFolder();
-  await chmod(folder, 0o711);
 });
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { type Stack, scriptEnvironment } from "../../scripts/stack/environment.ts";
@@ -19,7 +19,6 @@ const LIMIT_MS = 60_000;
 let folder: string;
 beforeAll(async () => {
   folder = await newFolder();
-  await chmod(folder, 0o711);
 });
 const starters: Bun.Subprocess[] = [];
 afterAll(async () => {

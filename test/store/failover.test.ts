@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { chmod, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { startFrailRedis } from "../../scripts/bench/redis.ts";
@@ -163,8 +163,6 @@ async function backendOf(sql: Sql, query: string): Promise<number> {
 
 test("what is announced is heard again when a standby behind the address has become the primary", async () => {
   const folder = await newFolder();
-  // PostgreSQL runs in another account when we are root, and has to pass.
-  await chmod(folder, 0o711);
   const first = new Supervisor(folder);
   const primary = await startPostgres(first, { durable: false });
   const line = await openLine(new URL(primary.url));

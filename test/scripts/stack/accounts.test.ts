@@ -28,8 +28,6 @@ const SOMEBODY = 54_321;
 let folder: string;
 beforeEach(async () => {
   folder = await newFolder();
-  // PostgreSQL has to pass.
-  await chmod(folder, 0o711);
 });
 afterEach(() => rm(folder, { recursive: true }));
 

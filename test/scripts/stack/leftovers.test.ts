@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unprivilegedAccount } from "../../../scripts/stack/account.ts";
 import { endLeftovers, runsOn } from "../../../scripts/stack/leftovers.ts";
@@ -14,8 +14,6 @@ let folder: string;
 const programs: Bun.Subprocess[] = [];
 beforeEach(async () => {
   folder = await newFolder();
-  // PostgreSQL has to pass.
-  await chmod(folder, 0o711);
 });
 afterEach(async () => {
   for (const program of programs.splice(0)) program.kill("SIGKILL");
