@@ -1,6 +1,5 @@
 import { isatty } from "node:tty";
 import { parseArgs } from "node:util";
-import { loadConfig } from "../src/config.ts";
 import {
   type ActionResult,
   applyAction,
@@ -12,7 +11,7 @@ import {
 import { businessStatuses } from "../src/directory/status.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { openDatabase } from "./stack/database.ts";
-import { scriptEnvironment } from "./stack/environment.ts";
+import { scriptConfig } from "./stack/environment.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
 import { print, printAll, say } from "./terminal/output.ts";
 import { formatJson, formatLine, formatTable } from "./terminal/table.ts";
@@ -53,7 +52,7 @@ await runCommand(USAGE, async () => {
     );
   }
 
-  const config = loadConfig(await scriptEnvironment());
+  const config = await scriptConfig();
   await using sql = await openDatabase(config.databaseUrl, 1);
   if (action) await change(sql, action, slugs);
   else await printAll(formatted(listCandidates(sql, { status: listed, source }), json));

@@ -1,10 +1,9 @@
 import { parseArgs } from "node:util";
-import { loadConfig } from "../src/config.ts";
 import { checkLists, type ListCheck, type ListFault } from "../src/directory/list-check.ts";
 import { repairLists } from "../src/directory/list-repair.ts";
 import { counted, grouped } from "../src/numbers.ts";
 import { openDatabase } from "./stack/database.ts";
-import { scriptEnvironment } from "./stack/environment.ts";
+import { scriptConfig } from "./stack/environment.ts";
 import { runCommand } from "./terminal/command.ts";
 import { print, sayWaiting } from "./terminal/output.ts";
 import { progressBar } from "./terminal/progress-bar.ts";
@@ -29,7 +28,7 @@ await runCommand(USAGE, async () => {
       json: { type: "boolean", default: false },
     },
   });
-  const { databaseUrl } = loadConfig(await scriptEnvironment());
+  const { databaseUrl } = await scriptConfig();
   await using sql = await openDatabase(databaseUrl, 2);
   const bar = progressBar("{bar} {value} of {total} categories | {eta_formatted} left");
   const started = performance.now();

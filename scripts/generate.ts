@@ -1,10 +1,9 @@
 import { parseArgs } from "node:util";
-import { loadConfig } from "../src/config.ts";
 import { counted, grouped } from "../src/numbers.ts";
 import { generateBusinesses } from "./generate/businesses.ts";
 import { loadBusinesses } from "./generate/load.ts";
 import { openDatabase } from "./stack/database.ts";
-import { scriptEnvironment } from "./stack/environment.ts";
+import { scriptConfig } from "./stack/environment.ts";
 import { runCommand } from "./terminal/command.ts";
 import { print, printAll, sayUnsettled, sayWaiting } from "./terminal/output.ts";
 import { progressBar } from "./terminal/progress-bar.ts";
@@ -35,7 +34,7 @@ await runCommand(USAGE, async () => {
 });
 
 async function load(count: number, seed: number): Promise<void> {
-  const { databaseUrl } = loadConfig(await scriptEnvironment());
+  const { databaseUrl } = await scriptConfig();
   await using sql = await openDatabase(databaseUrl, 4);
   const bar = progressBar(
     "{bar} {value} of {total} businesses | {rate} a second | {eta_formatted} left",

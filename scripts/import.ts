@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { loadConfig } from "../src/config.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { importCategoryFile } from "./import/categories.ts";
 import { type FileOptions, type FileResult, importFile } from "./import/file.ts";
@@ -9,7 +8,7 @@ import { readOutcodes } from "./import/outcodes.ts";
 import type { WrittenFor } from "./import/rejects.ts";
 import { describeCounts, describeFile, type FailedFile, summarize } from "./import/summary.ts";
 import { openDatabase } from "./stack/database.ts";
-import { scriptEnvironment } from "./stack/environment.ts";
+import { scriptConfig } from "./stack/environment.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
 import { print } from "./terminal/output.ts";
 import { formatJson, plain } from "./terminal/table.ts";
@@ -51,7 +50,7 @@ Exit code 0 when every file was read to its end, otherwise 1, also when interrup
 await runCommand(USAGE, async () => {
   const { json, files, categories, options } = await readArguments();
 
-  const config = loadConfig(await scriptEnvironment());
+  const config = await scriptConfig();
   await using sql = await openDatabase(config.databaseUrl, 2);
   if (categories !== null) {
     const counts = { ...(await importCategoryFile(sql, categories, options)), rejected: 0 };

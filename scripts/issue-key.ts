@@ -5,14 +5,13 @@ import {
   listWaiting,
 } from "../src/access/applications.ts";
 import { createKey, listTiers } from "../src/access/keys.ts";
-import { loadConfig } from "../src/config.ts";
 import { grouped } from "../src/numbers.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { formatTime, writtenTime } from "../src/times.ts";
 import { readArguments, readDeclined, readOrder, USAGE } from "./keys/order.ts";
 import { showKey } from "./keys/show-key.ts";
 import { openDatabase } from "./stack/database.ts";
-import { scriptEnvironment } from "./stack/environment.ts";
+import { scriptConfig } from "./stack/environment.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
 import { print, say } from "./terminal/output.ts";
 import { formatJson, formatTable } from "./terminal/table.ts";
@@ -22,7 +21,7 @@ await runCommand(USAGE, async () => {
   const declined = readDeclined(given);
   const order = declined || Object.keys(given).length === 0 ? null : readOrder(given);
 
-  const config = loadConfig(await scriptEnvironment());
+  const config = await scriptConfig();
   await using sql = await openDatabase(config.databaseUrl, 1);
   if (declined) await decline(sql, declined, json);
   else if (order && "application" in order) await approve(sql, order, json);

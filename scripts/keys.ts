@@ -5,13 +5,13 @@ import { findKey, type KeyRecord, keyState, listKeys, revokeKey } from "../src/a
 import { type RollResult, rollKey } from "../src/access/roll-key.ts";
 import { openUsage } from "../src/access/usage.ts";
 import { usageOf } from "../src/access/usage-report.ts";
-import { type Config, loadConfig } from "../src/config.ts";
+import type { Config } from "../src/config.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../src/store/redis.ts";
 import { formatTime, writtenTime } from "../src/times.ts";
 import { showKey } from "./keys/show-key.ts";
 import { openDatabase } from "./stack/database.ts";
-import { scriptEnvironment } from "./stack/environment.ts";
+import { scriptConfig } from "./stack/environment.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
 import { print } from "./terminal/output.ts";
 import { readSpan } from "./terminal/span.ts";
@@ -47,7 +47,7 @@ await runCommand(USAGE, async () => {
   }
   const graceSeconds = readSpan("--grace", values.grace ?? "24h") / 1000;
 
-  const config = loadConfig(await scriptEnvironment());
+  const config = await scriptConfig();
   await using sql = await openDatabase(config.databaseUrl, 1);
   if (action === "list") await list(sql, values.json);
   else if (action === "revoke") await revoke(sql, id, values.json);

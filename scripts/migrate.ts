@@ -1,8 +1,7 @@
 import { parseArgs } from "node:util";
-import { loadConfig } from "../src/config.ts";
 import { migrate } from "../src/store/migrations.ts";
 import { openPostgres } from "../src/store/postgres.ts";
-import { scriptEnvironment } from "./stack/environment.ts";
+import { scriptConfig } from "./stack/environment.ts";
 import { runCommand } from "./terminal/command.ts";
 import { print, say } from "./terminal/output.ts";
 
@@ -14,7 +13,7 @@ commands do not start.`;
 
 await runCommand(USAGE, async () => {
   parseArgs();
-  const config = loadConfig(await scriptEnvironment());
+  const config = await scriptConfig();
   await using sql = openPostgres(config.databaseUrl, { max: 2 });
   const applied = await migrate(sql, { onWait: say });
   print(applied.length === 0 ? "Up to date." : `Applied ${applied.join(", ")}.`);

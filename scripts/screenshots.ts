@@ -2,9 +2,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Page } from "playwright-core";
-import { loadConfig } from "../src/config.ts";
 import { openChromium } from "./stack/chromium.ts";
-import { scriptEnvironment } from "./stack/environment.ts";
+import { scriptConfig } from "./stack/environment.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
 import { print } from "./terminal/output.ts";
 
@@ -26,7 +25,7 @@ await runCommand(USAGE, async () => {
   const [folder = "screenshots", ...rest] = positionals;
   if (rest.length > 0) throw new CommandError(USAGE);
   await mkdir(folder, { recursive: true });
-  const { baseUrl } = loadConfig(await scriptEnvironment());
+  const { baseUrl } = await scriptConfig();
 
   await using browser = await openChromium();
   const tab = await browser.newPage({ baseURL: baseUrl });

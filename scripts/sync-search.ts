@@ -1,11 +1,10 @@
 import { parseArgs } from "node:util";
-import { loadConfig } from "../src/config.ts";
 import { counted, grouped } from "../src/numbers.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { type SyncProgress, type SyncResult, syncSearch } from "../src/search/sync.ts";
 import { openMeilisearch } from "../src/store/meilisearch.ts";
 import { openDatabase } from "./stack/database.ts";
-import { scriptEnvironment } from "./stack/environment.ts";
+import { scriptConfig } from "./stack/environment.ts";
 import { runCommand } from "./terminal/command.ts";
 import { print, say } from "./terminal/output.ts";
 import { progressBar } from "./terminal/progress-bar.ts";
@@ -26,7 +25,7 @@ await runCommand(USAGE, async () => {
     },
   });
 
-  const config = loadConfig(await scriptEnvironment());
+  const config = await scriptConfig();
   await using sql = await openDatabase(config.databaseUrl, 2);
   const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
   const attempt = async () => {

@@ -1,6 +1,6 @@
 import { readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { type Environment, givenIn } from "../../src/config.ts";
+import { type Config, type Environment, givenIn, loadConfig } from "../../src/config.ts";
 import { CommandError } from "../terminal/command.ts";
 import { say } from "../terminal/output.ts";
 import { runsOn } from "./leftovers.ts";
@@ -21,17 +21,17 @@ export interface Stack {
 }
 
 /**
- * The environment for a script: addresses that are not set are taken from the stack of a running
- * `npm start` with the same DATA_DIR.
+ * The settings of a script: addresses that are not set are taken from the stack of a running `npm start` with
+ * the same DATA_DIR.
  * @param warn told when what is set leads elsewhere: a directory's search could be filled from another's data
- * @throws CommandError when that is needed and none is running
+ * @throws CommandError when that is needed and none is running; ConfigError when a setting is wrong
  */
-export async function scriptEnvironment(
+export async function scriptConfig(
   env: Environment = process.env,
   warn: (line: string) => void = say,
-): Promise<Environment> {
+): Promise<Config> {
   const given = givenIn(env);
-  if (given.DATABASE_URL && given.REDIS_URL && given.MEILI_URL) return given;
+  if (given.DATABASE_URL && given.REDIS_URL && given.MEILI_URL) return loadConfig(given);
   const folder = dataFolder(env);
   const stack = await readStack(folder);
   if (!stack) {
@@ -52,13 +52,13 @@ export async function scriptEnvironment(
       `Taking ${others.join(" and ")} as set, but ${taken.join(" and ")} from the stack in ${folder}: they may be of different directories.`,
     );
   }
-  return {
+  return loadConfig({
     BASE_URL: stack.baseUrl,
     ...ofStack,
     ...given,
     // A key belongs to its server, so they are taken together.
     ...(!given.MEILI_URL && { MEILI_KEY: stack.meiliKey }),
-  };
+  });
 }
 
 /** DATA_DIR as an absolute path. */

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { type Stack, scriptEnvironment } from "../../scripts/stack/environment.ts";
+import { type Stack, scriptConfig } from "../../scripts/stack/environment.ts";
 import { freePort } from "../../scripts/stack/ports.ts";
 import { localUrl } from "../../scripts/stack/server.ts";
 import { isAlive, until } from "../../scripts/stack/waiting.ts";
@@ -52,15 +52,13 @@ describe("npm start", () => {
       expect((await fetch(`${baseUrl}/api/v1/businesses`)).status).toBe(200);
 
       // The scripts find it, and only it.
-      expect(await scriptEnvironment({ DATA_DIR: dataDir })).toMatchObject({
-        DATABASE_URL: databaseUrl,
-        REDIS_URL: redisUrl,
-        MEILI_URL: meiliUrl,
-        MEILI_KEY: meiliKey,
+      expect(await scriptConfig({ DATA_DIR: dataDir })).toMatchObject({
+        databaseUrl,
+        redisUrls: [redisUrl],
+        meiliUrl,
+        meiliKey,
       });
-      await expect(scriptEnvironment({ DATA_DIR: join(folder, "none") })).rejects.toThrow(
-        /npm start/,
-      );
+      await expect(scriptConfig({ DATA_DIR: join(folder, "none") })).rejects.toThrow(/npm start/);
 
       const second = run({ DATA_DIR: dataDir });
       expect(await second.exited).toBe(1);
@@ -107,7 +105,7 @@ describe("npm start", () => {
       const answers = () => fetch(`${again.baseUrl}/healthz`).catch(() => null);
       await until(async () => (await answers()) === null, 10_000);
       expect(existsSync(join(dataDir, "stack.json"))).toBe(true);
-      await expect(scriptEnvironment({ DATA_DIR: dataDir })).rejects.toThrow(/npm start/);
+      await expect(scriptConfig({ DATA_DIR: dataDir })).rejects.toThrow(/npm start/);
       const settings = { OPEN_ACCESS: "off", BASE_URL: "https://directory.example" };
       const fourth = run({ DATA_DIR: dataDir, ...settings, SAMPLE: "on" });
       const site = `http://localhost:${await fourth.listening()}`;

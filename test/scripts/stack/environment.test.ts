@@ -4,7 +4,7 @@ import { join } from "node:path";
 import {
   readStack,
   type Stack,
-  scriptEnvironment,
+  scriptConfig,
   writeStack,
 } from "../../../scripts/stack/environment.ts";
 import { runsOn } from "../../../scripts/stack/leftovers.ts";
@@ -47,16 +47,15 @@ afterAll(async () => {
   await server.exited;
 });
 
-const environment = (given: Partial<typeof own>, warn: (line: string) => void = () => {}) =>
-  scriptEnvironment({ DATA_DIR: folder, ...given }, warn);
+const configOf = (given: Partial<typeof own>, warn: (line: string) => void = () => {}) =>
+  scriptConfig({ DATA_DIR: folder, ...given }, warn);
 
 const { DATABASE_URL, REDIS_URL, MEILI_URL, MEILI_KEY } = own;
-const { MEILI_KEY: _, ...stackWithoutKey } = stack;
-test.each<[string, Partial<typeof own>, Partial<typeof own>]>([
+test.each<[string, Partial<typeof own>, typeof own]>([
   ["all that is not set", {}, stack],
   ["all that is empty", { DATABASE_URL: "", MEILI_URL: " " }, stack],
   ["all but what is set", { DATABASE_URL, REDIS_URL }, { ...stack, DATABASE_URL, REDIS_URL }],
-  ["no key for another Meilisearch", { MEILI_URL }, { ...stackWithoutKey, MEILI_URL }],
+  ["no key for another Meilisearch", { MEILI_URL }, { ...stack, MEILI_URL, MEILI_KEY: "" }],
   [
     "no other key for a Meilisearch that has one",
     { MEILI_URL, MEILI_KEY },
@@ -65,9 +64,12 @@ test.each<[string, Partial<typeof own>, Partial<typeof own>]>([
   ["the key only along with the Meilisearch that it is for", { MEILI_KEY }, stack],
   ["nothing when all is set", own, own],
 ])("a script takes from the running stack %s", async (_, given, expected) => {
-  const names = Object.keys(stack);
-  const taken = Object.entries(await environment(given));
-  expect(Object.fromEntries(taken.filter(([name]) => names.includes(name)))).toEqual(expected);
+  expect(await configOf(given)).toMatchObject({
+    databaseUrl: expected.DATABASE_URL,
+    redisUrls: [expected.REDIS_URL],
+    meiliUrl: expected.MEILI_URL,
+    meiliKey: expected.MEILI_KEY,
+  });
 });
 
 test.each<[Partial<typeof own>, string | null]>([
@@ -81,7 +83,7 @@ test.each<[Partial<typeof own>, string | null]>([
   "a script that mixes the running stack with others says so, and no other does: %j",
   async (given, expected) => {
     const warnings: string[] = [];
-    await environment(given, (line) => warnings.push(line));
+    await configOf(given, (line) => warnings.push(line));
     const warning = `Taking ${expected} the stack in ${folder}: they may be of different directories.`;
     expect(warnings).toEqual(expected === null ? [] : [warning]);
   },
@@ -97,7 +99,7 @@ test("what a killed stack has left is no running one, though another program has
   const left = await newFolder();
   await writeStack(left, running);
   expect(await readStack(left)).toBeNull();
-  await expect(scriptEnvironment({ DATA_DIR: left })).rejects.toThrow("No stack runs");
+  await expect(scriptConfig({ DATA_DIR: left })).rejects.toThrow("No stack runs");
 });
 
 test("a file that lacks something of a stack describes none", async () => {
