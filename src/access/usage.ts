@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Sql } from "../store/postgres.ts";
+import { repeat } from "../store/repeat.ts";
 import type { Upkeep } from "../store/upkeep.ts";
 import {
   addUsage,
@@ -125,7 +126,7 @@ export function openUsage(sql: Sql): DurableUsage {
 /** Flushes about once a second, and once more when stopped. */
 export function flushRegularly(usage: DurableUsage, log: Logger): Upkeep {
   let isFailing = false;
-  const timer = setInterval(async () => {
+  const stopFlushing = repeat(FLUSH_INTERVAL_MS, async () => {
     try {
       await usage.flush();
       if (isFailing) log.info("usage is written to PostgreSQL again");
@@ -134,11 +135,11 @@ export function flushRegularly(usage: DurableUsage, log: Logger): Upkeep {
       if (!isFailing) log.error({ err: error }, "usage cannot be written to PostgreSQL");
       isFailing = true;
     }
-  }, FLUSH_INTERVAL_MS);
+  });
   return {
     isFailing: () => isFailing,
     async stop() {
-      clearInterval(timer);
+      await stopFlushing();
       await usage.flush();
     },
   };
