@@ -91,8 +91,9 @@ function joinInitials(words: readonly string[]): string[] {
 
 /**
  * `nr 2 4na` → `nr2 4na`. Not across a comma: `Frost & Co, 9 High Street` is not in a district of Colchester.
- * Nor after an `and` or a number, as in `Frost and Co 9` and `24 hr 7 days`, nor where the area is a single
- * letter, which may be that of a unit or a flat, is short for a street, or a filler, as in `near me 24 hours`.
+ * Nor after an `and` or a number, as in `Frost & Co 9` and `24 hr 7 days`, nor where the area is the end of longer
+ * initials, as in `M.A.S.S. 53 High Street`, is a single letter, which may be that of a unit or a flat, is short for
+ * a street, or a filler, as in `near me 24 hours`.
  */
 function joinOutcode(halves: string, written: string): string {
   const area = written.replaceAll(".", "");
@@ -101,7 +102,7 @@ function joinOutcode(halves: string, written: string): string {
 
 /** The area of a postcode that is written apart: `nr` in `nr 2 4na` or `nr 24na`, `s.w.` in `s.w.1`. */
 const AREA_APART =
-  /(?<![\p{L}\p{M}\p{N}]|\b(?:and|\d+) )([a-z]{2}|[a-z]\.[a-z]\.)\s*(?=\d[a-z\d]?(?:\d[a-z]{2})?(?![\p{L}\p{N}]))/gu;
+  /(?<![\p{L}\p{M}\p{N}]\.?|\b(?:and|\d+)\s+)([a-z]{2}|[a-z]\.[a-z]\.)\s*(?=\d[a-z\d]?(?:\d[a-z]{2})?(?![\p{L}\p{N}]))/gu;
 
 function splitPostcode(word: string): string[] {
   const halves = /^([a-z]{1,2}\d[a-z\d]?)(\d[a-z]{2})$/.exec(word);

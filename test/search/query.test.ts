@@ -327,6 +327,7 @@ test("words are written in one way, whatever signs they come with", () => {
     ],
     ["Frost & Co, 9 High St; The Cottage PH, 9 Elm Rd", "frost co 9 high st cottage ph 9 elm rd"],
     ["Frost & Co. 9, b&b 24 hr 7 days", "frost co 9 bb 24 hr 7 days"],
+    ["Frost & Co 9 High St; M.A.S.S. 53 High St", "frost co 9 high st mass 53 high st"],
     ["the plumber near me", "plumber"],
     ["To The On", "to the on"],
   ] as const) {
