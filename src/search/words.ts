@@ -60,10 +60,10 @@ const postcodeAreas = new Set(
   sr ss st sw sy ta td tf tn tq tr ts tw ub w wa wc wd wf wn wr ws wv yo ze`.split(/\s+/),
 );
 
-/** The singular of a word in a category's name: `bakeries`, `churches`, `plumbers`. */
+/** The singular of a word in a category's name: `bakeries`, `churches`, `buses`, `houses`, `plumbers`. */
 export function singular(word: string): string {
   if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`;
-  if (/(s|sh|ch|x)es$/.test(word)) return word.slice(0, -2);
+  if (/(ss|[^aeo]us|sh|ch|x)es$/.test(word)) return word.slice(0, -2);
   return /.[^su]s$/.test(word) && word !== "gas" ? word.slice(0, -1) : word;
 }
 

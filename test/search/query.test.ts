@@ -335,6 +335,8 @@ test("words are written in one way, whatever signs they come with", () => {
   }
   const plurals = ["bakeries", "churches", "boxes", "dishes", "buses", "plumbers", "djs"];
   expect(plurals.map(singular).join(" ")).toBe("bakery church box dish bus plumber dj");
+  const withE = ["houses", "courses", "nurses", "cheeses", "dresses"];
+  expect(withE.map(singular).join(" ")).toBe("house course nurse cheese dress");
   expect(["glass", "bus", "gas"].map(singular).join(" ")).toBe("glass bus gas");
   expect(["barn", "baker", "plumbing", "locksmith"].map(typosForgiven)).toEqual([0, 1, 1, 2]);
   expect(["barn", "bar", "nr12", "ec1a"].map(mayBeUnfinished)).toEqual([true, false, false, false]);
@@ -660,6 +662,19 @@ describe("order and totals", () => {
           expect([text, ...(await names(text))]).toEqual([text, ...found]);
         }
       }
+    }
+  });
+
+  test("nor does it when the singular of the trade ends in an e", async () => {
+    const added = [
+      { name: "Fairway", category: "golf-courses", rating: 4 },
+      { name: "The Golf Course", category: "pubs", rating: 5 },
+      { name: "Golf Course Links", category: "golf-courses", rating: 3 },
+    ];
+    await using _ = await withMore(added.map((business) => ({ ...business, city: "Wells" })));
+    for (const text of ["golf course in wells", "golf courses wells", "wells golf course"]) {
+      const found = ["Fairway", "Golf Course Links", "The Golf Course"];
+      expect([text, ...(await names(text))]).toEqual([text, ...found]);
     }
   });
 

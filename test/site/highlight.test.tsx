@@ -11,6 +11,7 @@ for (const [query, text, marked] of [
   ["plubmer glasgwo", "Plumber in Glasgow", ["Plumber", "Glasgow"]],
   ["printers", "Printers and painters", ["Printers"]],
   ["cafes", "Cakes and cafés", ["cafés"]],
+  ["horses", "The White Horse", ["Horse"]],
   ["24", "2 to 24", ["24"]],
   ["bar", "Barn", []],
   ["salon2000", "Salon2001", []],
