@@ -267,6 +267,9 @@ export const attributes = `
   .trim()
   .split(/\s+/);
 
+/** Those that mean something else in singular: a glass is no optician's, and a cosmetic dentist no cosmetics shop. */
+export const onlyPlural = ["cosmetics", "glasses"];
+
 /** Ways to write one word. They have no plural of their own. */
 export const spellings = [
   ["street", "st"],

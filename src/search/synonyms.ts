@@ -4,6 +4,7 @@ import {
   includes,
   lettersOfDistricts,
   ofOneName,
+  onlyPlural,
   ownWords,
   spellings,
 } from "./everyday-names.ts";
@@ -65,6 +66,7 @@ function isOneWord(name: string): boolean {
 }
 
 function inBothNumbers(name: string): string[] {
+  if (onlyPlural.includes(name)) return [name];
   const words = searchWords(name);
   const before = words.slice(0, -1);
   const last = words.at(-1) ?? "";

@@ -279,6 +279,25 @@ describe("what a person types", () => {
     }
   });
 
+  test("a glass is no pair of glasses, and what is cosmetic no cosmetics", async () => {
+    const added = [
+      { ...norwich, name: "Iris", category: "opticians" },
+      { ...norwich, name: "The Glass House", category: "pubs" },
+      { ...norwich, name: "Glow", category: "cosmetics-shops" },
+      { ...norwich, name: "Molar Bear", category: "dentists" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, found] of [
+      ["glasses norwich", "Iris"],
+      ["glass norwich", "The Glass House"],
+      ["glass repair norwich", "The Glass House"],
+      ["cosmetics norwich", "Glow"],
+      ["cosmetic dentist norwich", "Molar Bear"],
+    ] as const) {
+      expect([text, ...(await names(text))]).toEqual([text, found]);
+    }
+  });
+
   test("a printer is no painter, though a letter apart", async () => {
     expect(await names("painter")).toEqual(["Fresh Coats"]);
     expect(await names("printer")).toEqual([]);
