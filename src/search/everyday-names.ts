@@ -21,6 +21,7 @@ export const alike = [
   ["supermarket", "grocery store"],
   ["greengrocer", "fruit and veg", "fruiterer"],
   ["baker", "bakery"],
+  ["delicatessen", "deli"],
   ["sweet shop", "confectioner", "candy shop"],
   ["newsagent", "paper shop"],
   ["bookshop", "bookseller", "bookstore", "book store"],
@@ -62,6 +63,9 @@ export const alike = [
   ["accountant", "accountancy", "bookkeeper", "bookkeeping"],
   ["financial adviser", "IFA"],
   ["bureau de change", "bureaux de change", "currency exchange"],
+  ["architect", "architecture"],
+  ["surveyor", "surveying"],
+  ["printer", "printing"],
   ["recruitment agency", "employment agency", "job agency", "temp agency"],
   ["bookmaker", "betting shop", "bookie", "turf accountant"],
   ["vet", "veterinary", "veterinary surgeon", "veterinarian"],
@@ -103,6 +107,7 @@ export const alike = [
   ["joiner", "carpenter", "joinery", "carpentry"],
   ["bricklayer", "bricklaying", "brickie"],
   ["roofer", "roofing"],
+  ["scaffolder", "scaffolding"],
   ["plasterer", "plastering"],
   ["painter", "decorator"],
   ["glazier", "double glazing", "window fitter"],
@@ -226,14 +231,14 @@ export const ownWords = [
  */
 export const ofOneName = `
   activity room; agricultural supplier; airport; alarm; allotment; amusement arcade; animal rescue;
-  antique; appliance repair; architect; art gallery; auction house; baby wear; bathroom; bed shop;
+  antique; appliance repair; art gallery; auction house; baby wear; bathroom; bed shop;
   bingo hall; blacksmith; boat trip; body shop; boutique; bowling alley; brewery;
   builders' merchant; building society; burger bar; butcher; camera shop; camping shop; car park;
   car part; car wash; caravan; card shop; carpet; cash and carry; casino; cattery; charity;
   childrenswear; chimney sweep; clothes shop; coach hire; coal merchant; college;
   community centre; complementary therapist; computer repair; computer shop; concert hall;
   conference centre; consulting engineer; cosmetics; council office; coworking; craft shop;
-  crazy golf; curtain; damp proofing; dance school; day spa; delicatessen; department store;
+  crazy golf; curtain; damp proofing; dance school; day spa; department store;
   discount store; DIY; DJ; drainage; driveway; electrical shop; escape room; event planner;
   fancy dress; farm shop; fashion accessory; fire station; fishing lake; fishing tackle;
   fishmonger; food producer; fuel merchant; furniture shop; game shop; garden centre; gift shop;
@@ -245,10 +250,10 @@ export const ofOneName = `
   music lesson; music venue; musical instrument; nature reserve; outdoor shop; packaging supplier;
   party shop; paving; pawnbroker; personal trainer; pet shop; picture framer; piercing; Pilates;
   places of worship; plant hire; playground; police station; pool hall; post office;
-  printer; private clinic; record shop; recycling; restaurant; sandwich shop; scaffolder; school;
+  private clinic; record shop; recycling; restaurant; sandwich shop; school;
   second-hand shop; self-storage; shopping centre; skip hire; snooker hall; social club; soft play;
   software company; solar panel; sports centre; sports club; sports ground; sports shop; stadium;
-  stonemason; surveyor; tanning salon; tea room; theatre; ticket office; tile shop; tobacconist;
+  stonemason; tanning salon; tea room; theatre; ticket office; tile shop; tobacconist;
   tour operator; tourist information; toy shop; training provider; travel agent; university;
   upholsterer; vape shop; vegan restaurant; video game; village hall; vintage clothing;
   visitor attraction; wallpaper; web designer; wedding venue; wine merchant; yoga

@@ -238,6 +238,12 @@ describe("what a person types", () => {
       { ...norwich, name: "The Keep", category: "museums" },
       { ...norwich, name: "Home Farm House", category: "gift-shops" },
       { ...norwich, name: "Ashdown", category: "care-homes" },
+      { ...norwich, name: "Ink Well", category: "printers" },
+      { ...norwich, name: "Spirit Level", category: "surveyors" },
+      { ...norwich, name: "High Poles", category: "scaffolders" },
+      { ...norwich, name: "Elevation", category: "architects" },
+      { ...norwich, name: "Brine", category: "delicatessens" },
+      { ...norwich, name: "The Corner Deli", category: "cafes" },
     ];
     await using _ = await withMore(added);
     for (const [text, found] of [
@@ -248,10 +254,15 @@ describe("what a person types", () => {
       ["afternoon tea norwich", "Doily"],
       ["things to do in norwich", "The Keep"],
       ["nursing home norwich", "Ashdown"],
+      ["printing norwich", "Ink Well"],
+      ["surveying norwich", "Spirit Level"],
+      ["scaffolding norwich", "High Poles"],
+      ["architecture norwich", "Elevation"],
     ] as const) {
       expect([text, ...(await names(text))]).toEqual([text, found]);
     }
     expect(await names("places to eat norwich")).toContain("Saffron Garden");
+    expect((await names("deli norwich")).toSorted()).toEqual(["Brine", "The Corner Deli"]);
   });
 
   test("food is also where people eat", async () => {
