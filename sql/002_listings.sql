@@ -17,6 +17,7 @@
 --   017  keep_referenced_when_deleted, which stands in for keep_referenced
 --   023  compact_listing_counts, cut_chunk
 --   025  listing_scopes
+--   026  hold_references
 
 create table listings (
   category_id integer not null,                         -- 0: any category

@@ -119,6 +119,25 @@ test("a category that comes before its parent in one statement is refused", asyn
     values (900002, 'late-parent', 'Late parent', null), (900001, 'early-child', 'Early child', 900002)`;
 });
 
+test("businesses that come before their category in one statement are refused, and listed when they come after it", async () => {
+  const { id } = await addBusiness(sql);
+  const made = sql`
+    insert into categories (id, slug, name) overriding system value
+    values (900003, 'brief-one', 'Brief one') returning id`;
+  const copies = (category = sql`900003`) => sql`
+    insert into businesses (
+      slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
+    select 'brief-' || n, name, status, ${category}, city_id, address_line1, postcode, latitude, longitude
+    from businesses, generate_series(1, 2) as n where businesses.id = ${id}`;
+  const moved = sql`update businesses set category_id = 900003 where id = ${id}`;
+  for (const before of [copies(), moved]) {
+    const statement = sql`with made as (${made}) ${before}`;
+    await expect(statement).rejects.toThrow("a business needs a category that exists");
+  }
+  await sql`with made as (${made}) ${copies(sql`(select id from made)`)}`;
+  expect((await checkLists(sql)).faults).toEqual([]);
+});
+
 test("an import finds the city that somebody adds while it runs", async () => {
   async function* records() {
     await sql`insert into cities (slug, name) values ('late-town', 'Late Town')`;
