@@ -92,14 +92,17 @@ export async function compareAll(
   return { businesses, lists, faults, wrongHours: await countWrongHours(transaction) };
 }
 
-/** Each category with itself and those above it, as its parents say. A circle is walked once. */
+/**
+ * Each category with itself and those above it, as its parents say. A circle is walked once, and a parent that
+ * is gone is none.
+ */
 export const ancestors = (transaction: Transaction) => transaction`
   with recursive above (category_id, ancestor_id, distance) as (
     select id, id, 0 from categories
     union all
     select above.category_id, parent_id, distance + 1
     from above join categories on id = ancestor_id
-    where parent_id is not null
+    where parent_id in (select id from categories)
   ) cycle ancestor_id set is_circle using path
   select category_id, ancestor_id, min(distance) as distance from above group by 1, 2`;
 

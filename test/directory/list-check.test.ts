@@ -168,6 +168,19 @@ test("finds a tree that is not as the parents say, even one that has become a ci
   expect(own).toEqual({ distance: 0 });
 });
 
+test("a category whose parent is gone has none", async () => {
+  await addBusiness(sql, { category: "pubs" });
+  await withoutTriggers(
+    (transaction) => transaction`
+      delete from categories where id = (select parent_id from categories where slug = 'pubs')`,
+  );
+  const { wrongAncestors, faults } = await checkLists(sql);
+  expect(wrongAncestors).toBeGreaterThan(0);
+  expect(faults).toContainEqual(expect.objectContaining({ total: 1, due: 0, strays: 1 }));
+  await repairLists(sql);
+  expect(await checkLists(sql)).toMatchObject({ businesses: 1, ...fine });
+});
+
 test("finds ancestors that are missing, that are none, and that are further away than it says", async () => {
   await withoutTriggers(async (transaction) => {
     const parentOf = (slug: string) => transaction`
