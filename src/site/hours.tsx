@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { OpeningHours } from "../directory/schemas.ts";
 import { weekdays } from "../directory/weekdays.ts";
 import { dayName, isAllDay, openState, spoken, wallClock } from "./opening.ts";
@@ -35,13 +36,16 @@ export function Hours({ hours, now }: { hours: readonly OpeningHours[]; now: Dat
   );
 }
 
-function describeDay(entries: readonly OpeningHours[]): string {
+function describeDay(entries: readonly OpeningHours[]): ComponentChildren {
   if (entries.length === 0) return "not known";
   if (entries.some(isAllDay)) return "open 24 hours";
   const spans = entries.filter(({ isClosed }) => !isClosed);
-  return spans.length === 0
-    ? "closed"
-    : spans
-        .map(({ openTime, closeTime }) => `${spoken(openTime)} to ${spoken(closeTime)}`)
-        .join(", ");
+  if (spans.length === 0) return "closed";
+  return spans.map(({ openTime, closeTime }, place) => [
+    place > 0 && " ",
+    <span key={openTime} class="interval">
+      {spoken(openTime)} to {spoken(closeTime)}
+      {place < spans.length - 1 && ","}
+    </span>,
+  ]);
 }

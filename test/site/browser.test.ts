@@ -118,12 +118,49 @@ test("on a narrow phone, the hours of a day stand in one line", async () => {
     viewport: { width: 320, height: 700 },
   });
   await tab.goto("/businesses/night-owl");
-  const lines = await tab.locator(".hours td", { hasText: "18:00 to 02:00" }).evaluate((cell) => {
+  const lines = await tab.locator(".interval", { hasText: "18:00 to 02:00" }).evaluate((shown) => {
     const range = document.createRange();
-    range.selectNodeContents(cell);
+    range.selectNodeContents(shown);
     return range.getClientRects().length;
   });
   expect(lines).toBe(1);
+  await close();
+});
+
+test("where the hours of a day take several lines, no line ends between opening and closing", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  const { slug } = await addBusiness(server.sql, {
+    name: "The Lunch Break",
+    openingHours: weekdays.flatMap((day) =>
+      [
+        { openTime: "09:00", closeTime: "12:30" },
+        { openTime: "13:30", closeTime: "17:00" },
+      ].map((times) => ({ day, ...times, isClosed: false, is24Hours: false })),
+    ),
+  });
+  await tab.goto(`/businesses/${slug}`);
+  for (const width of [360, 390, 1280]) {
+    await tab.setViewportSize({ width, height: 700 });
+    const lines = await tab.locator(".hours td").evaluateAll((cells) =>
+      cells.map((cell) => {
+        const words = [];
+        const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        for (let text = texts.nextNode() as Text | null; text; text = texts.nextNode() as Text) {
+          for (const { 0: word, index } of text.data.matchAll(/\S+/g)) {
+            const range = document.createRange();
+            range.setStart(text, index);
+            range.setEnd(text, index + word.length);
+            words.push({ word, top: range.getBoundingClientRect().top });
+          }
+        }
+        const lines = Map.groupBy(words, ({ top }) => top);
+        return [...lines.values()].map((line) => line.map(({ word }) => word).join(" "));
+      }),
+    );
+    expect(lines.length).toBe(7);
+    const broken = lines.flat().filter((line) => !/^(\S+ to \S+( |$))+$/.test(line));
+    expect([width, ...broken]).toEqual([width]);
+  }
   await close();
 });
 

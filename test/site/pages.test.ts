@@ -525,7 +525,7 @@ describe("a business", () => {
     const { slug } = await addBusiness(server.sql, { openingHours });
     const { html } = await open(`/businesses/${slug}`);
     const said = [...html.matchAll(/<tr.*?<\/tr>/gs)].map(([row]) =>
-      /<td>(.*?)<\/td>/.exec(row)?.at(1),
+      /<td>(.*?)<\/td>/.exec(row)?.at(1)?.replace(/<.*?>/g, ""),
     );
     expect(said.slice(0, 5)).toEqual([
       "open 24 hours",
