@@ -77,6 +77,19 @@ describe("looks", () => {
     await close();
   });
 
+  test("no list is empty, for a business of which neither phone nor email is known", async () => {
+    const { tab, close } = await openTab(browser, server.url);
+    const { slug } = await addBusiness(server.sql, { name: "The Hermit", phone: "", email: "" });
+    await tab.goto(`/businesses/${slug}`);
+    const lists = await tab.getByRole("list").all();
+    // The way to the page, and the footer.
+    expect(lists.length).toBe(2);
+    for (const list of lists) {
+      expect(await list.getByRole("listitem").count()).toBeGreaterThan(0);
+    }
+    await close();
+  });
+
   test("nothing sticks out of a window of 320, 360 or 1,920 pixels", async () => {
     const { tab, close } = await openTab(browser, server.url);
     for (const path of pages) {
