@@ -63,6 +63,20 @@ test("nor with all of it unfolded, but for what Scalar calls its lists of exampl
   await close();
 }, 60_000);
 
+test("a button that copies shows that it has the focus", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/developers/reference");
+  const button = tab.getByRole("button", { name: "Copy example value" }).first();
+  await tab.keyboard.press("Tab");
+  await button.focus();
+  const frame = await button.evaluate((copy) => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(copy);
+    return [copy.matches(":focus-visible"), outlineStyle, outlineWidth];
+  });
+  expect(frame).toEqual([true, "solid", "2px"]);
+  await close();
+}, 60_000);
+
 test("while its script is loading, the reference says so, and no longer", async () => {
   const { tab, close } = await openTab(browser, server.url);
   const { promise: shown, resolve: load } = Promise.withResolvers<void>();
