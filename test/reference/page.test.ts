@@ -63,6 +63,14 @@ test("nor with all of it unfolded, but for what Scalar calls its lists of exampl
   await close();
 }, 60_000);
 
+test("nor on the narrowest phone, where the keyboard could not scroll to the end of a path", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/developers/reference");
+  await tab.getByRole("heading", { name: "Highstreet API" }).waitFor();
+  expect(await violations(tab, { within: [{ colorScheme: "light", width: 320 }] })).toEqual([]);
+  await close();
+}, 60_000);
+
 test("a button that copies shows that it has the focus", async () => {
   const { tab, close } = await openTab(browser, server.url);
   await tab.goto("/developers/reference");
