@@ -35,7 +35,7 @@ export function business(sql: Sql, baseUrl: string): Handler {
     const isAsked = new URLSearchParams(query).get("photos") === "show";
     return page(
       {
-        title: `${shown.name}, ${shown.city}`,
+        title: `${shown.name}, ${shown.city} ${shown.address.postcode}`,
         description: shown.shortDescription || whereabouts(shown),
         canonical: baseUrl + path,
         hasPhotos: isAsked && shown.photos.length > 0,

@@ -490,7 +490,7 @@ describe("a business", () => {
     });
   });
 
-  test("is told from other branches by where it is, when nothing describes it", async () => {
+  test("is told from other branches by its postcode, and by its address when nothing describes it", async () => {
     const branch = { name: "Boots", category: "pharmacies", shortDescription: "" };
     await addBusiness(server.sql, {
       ...branch,
@@ -499,6 +499,7 @@ describe("a business", () => {
       postcode: "LS2 7DJ",
     });
     const { html } = await open("/businesses/chain-one");
+    expect(html).toContain("<title>Boots, Leeds LS2 7DJ · Highstreet</title>");
     expect(html).toContain(
       '<meta name="description" content="Chemists and pharmacies in Leeds: 1 Briggate, Kirkgate, LS2 7DJ."/>',
     );
