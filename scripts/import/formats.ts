@@ -38,7 +38,7 @@ export function readRows(
  * @throws CommandError when it is none of ours, or no text
  */
 export async function guessFormat(file: string): Promise<Format> {
-  const head = (await readHead(file)).trim();
+  const head = (await readHead(file)).replaceAll(RECORD_SEPARATOR, "").trim();
   if (head.startsWith("<")) return "fhrs";
   if (/^\{\s*(\}|"[^"]*"\s*:)/.test(head)) {
     const first = readJson(head.split("\n", 1)[0] ?? "");
@@ -77,6 +77,9 @@ function otherJson(head: string, first: object | null): string | null {
   }
   return null;
 }
+
+/** Begins each line of GeoJSON as osmium writes it with one feature to a line (RFC 8142). */
+const RECORD_SEPARATOR = "\u001e";
 
 async function readHead(file: string): Promise<string> {
   let head = "";

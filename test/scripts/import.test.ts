@@ -317,6 +317,12 @@ test.each<[string, string | Uint8Array, string, string]>([
   ["over several lines", `{\n  "sourceId": "1"\n}\n`, "json", "with jq -c '.'."],
   ["of Overpass", `{\n"osm3s": {},\n"elements": [\n]}`, "json", "with osmtogeojson"],
   ["of features", `{"type":"Feature","id":"node/1"}\n`, "geojson", `'{type: "FeatureCollection"`],
+  [
+    "of features as osmium writes them",
+    '\u001e{"type":"Feature","properties":{"name":"A, B"}}\n',
+    "geojsonseq",
+    "has GeoJSON's features one to a line",
+  ],
   ["of rejected rows", `{"line":1}\n`, "csv.rejects.ndjson", "again under the same --source."],
   ["with an endless line", `\n${"x".repeat(1e7 + 1)}`, "ndjson", "Line 2 is longer than"],
   ["of XML cut short", "<FHRSEstablishment><EstablishmentDetail>", "xml", "cut short"],
