@@ -77,10 +77,18 @@ export async function startPostgres(
   });
   const address = (database: string) =>
     `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
-  await supervisor.ready(daemon, () => isReady(address("postgres")));
+  await supervisor.ready(daemon, () => isReady(address("postgres")), {
+    timeoutMs: LONGEST_RECOVERY_MS,
+  });
   await createDatabase(address("postgres"));
   return { url: address(DATABASE), pid: daemon.pid };
 }
+
+/**
+ * After a power cut PostgreSQL does again what it had not written out, up to 4 GB of its log: minutes on a slow
+ * machine. Whoever stops it meanwhile makes it begin anew.
+ */
+const LONGEST_RECOVERY_MS = 600_000;
 
 /** Works under another name until it is complete, since an interrupted initdb cannot be repaired. */
 async function createCluster(

@@ -1,0 +1,45 @@
+import { expect, spyOn, test } from "bun:test";
+import { appendFile, chmod, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startPostgres } from "../../../scripts/stack/postgres.ts";
+import { Supervisor } from "../../../scripts/stack/supervisor.ts";
+import { until } from "../../../scripts/stack/waiting.ts";
+import { newFolder } from "../../support.ts";
+
+test("PostgreSQL is not given up while it recovers for minutes, as after a power cut", async () => {
+  const folder = await newFolder();
+  await chmod(folder, 0o711);
+  const before = new Supervisor(folder);
+  await startPostgres(before, { durable: false }).finally(() => before.stop());
+  // A standby that nobody may read recovers until it is promoted.
+  const data = join(folder, "postgres");
+  await writeFile(join(data, "standby.signal"), "");
+  await appendFile(
+    join(data, "postgresql.conf"),
+    "hot_standby = off\nwal_retrieve_retry_interval = 10ms\n",
+  );
+
+  const supervisor = new Supervisor(folder);
+  const now = performance.now.bind(performance);
+  let leap = 0;
+  let looks = 0;
+  const clock = spyOn(performance, "now").mockImplementation(() => {
+    looks++;
+    return now() + leap;
+  });
+  try {
+    const started = startPostgres(supervisor, { durable: false });
+    const log = () => readFile(join(folder, "logs", "postgres.log"), "utf8").catch(() => "");
+    await until(async () => (await log()).includes("the database system is not accepting"), 20_000);
+    leap = 5 * 60_000;
+    const leapt = looks;
+    while (looks < leapt + 20) await Promise.race([started, Bun.sleep(5)]);
+    const pid = Number.parseInt(await readFile(join(data, "postmaster.pid"), "utf8"), 10);
+    await writeFile(join(data, "promote"), "");
+    process.kill(pid, "SIGUSR1");
+    await expect(started).resolves.toMatchObject({ pid });
+  } finally {
+    clock.mockRestore();
+    await supervisor.stop();
+  }
+});
