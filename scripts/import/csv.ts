@@ -41,6 +41,8 @@ export async function* readCsv(
     if (typeof record === "string") yield { line, row: cells, reason: record };
     else yield { line, row: cells, record };
   }
+  // Not even an export of nothing is without it.
+  if (!read && hasHeader) throw new CommandError("The file has no header: it is empty.");
 }
 
 async function* readCells(

@@ -329,6 +329,7 @@ test.each<[string, string | Uint8Array, string, string]>([
   ["of broken XML", "<a>\n<b></c></a>", "xml", "line 2, column 7: unexpected close tag. Nothing"],
   ["in no known format", "hello there", "txt", "no known format"],
   ["with nothing in it", "\n", "geojson", "is empty. Nothing"],
+  ["without even a header", "\n", "csv", "The file has no header: it is empty. Nothing"],
   ["of columns we do not know", "a,b\n1,2\n", "csv", "--mapping"],
 ])("a file %s fails with one clear line", async (_, content, extension, message) => {
   const { stdout, stderr, code } = await run([await write(content, extension)]);
