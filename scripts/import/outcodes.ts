@@ -31,6 +31,7 @@ export async function readOutcodes(file: string): Promise<Outcodes> {
     sum.longitude += longitude;
     sum.places++;
   }
+  if (sums.size === 0) throw new CommandError(`${file} places no outcode.`);
   return new Map(
     [...sums].map(([outcode, { latitude, longitude, places }]) => [
       outcode,

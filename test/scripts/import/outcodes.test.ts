@@ -20,6 +20,10 @@ test("outcodes: from files of outcodes and of postcodes, without places that are
   expect([...outcodes.keys()]).toEqual(["NR2", "NR1"]);
   expect(outcodes.get("NR2")?.latitude).toBeCloseTo(52.63, 6);
   expect(outcodes.get("NR2")?.longitude).toBeCloseTo(1.29, 6);
+  for (const empty of ["", "\n", place("NR2", "", "")]) {
+    await Bun.write(file, empty);
+    await expect(readOutcodes(file)).rejects.toThrow(`${file} places no outcode.`);
+  }
   await Bun.write(file, "not,a,postal,file\n");
   await expect(readOutcodes(file)).rejects.toThrow("line 1");
   for (const [latitude, longitude] of [
