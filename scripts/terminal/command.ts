@@ -39,7 +39,7 @@ function explain(error: unknown): string | null {
     cause,
   } = error as { code?: string; message: string; cause?: unknown };
   if (TELLING.some((kind) => error instanceof kind)) return message;
-  if (/^(EACCES|EISDIR|ENOENT)/.test(code)) return message;
+  if (/^(EACCES|EEXIST|EISDIR|ELOOP|ENAMETOOLONG|ENOENT|ENOTDIR)/.test(code)) return message;
   if (/^(ENOSPC|EDQUOT)/.test(code)) {
     return `There is no room left to write (${message}): free some, then try again.`;
   }

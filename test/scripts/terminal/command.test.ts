@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createDatabase, outputOf } from "../../support.ts";
+import { createDatabase, newFolder, outputOf } from "../../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
 
@@ -38,6 +38,22 @@ test.each([
     `throw Object.assign(new Error(${JSON.stringify(message)}), ${JSON.stringify(error)})`,
   );
   expect(stderr).toStartWith(`${told} (${message}): `);
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  expect(exitCode).toBe(1);
+});
+
+test.each([
+  ["ENOTDIR", 'await readFile("README.md/mapping.json")'],
+  ["EEXIST", 'await mkdir("README.md", { recursive: true })'],
+  ["ELOOP", 'await symlink("circle", folder + "/circle"); await readFile(folder + "/circle")'],
+  ["ENAMETOOLONG", 'await readFile("a".repeat(300))'],
+])("a name that leads to no file is told in a line: %s", async (code, body) => {
+  const folder = JSON.stringify(await newFolder());
+  const { stderr, exitCode } = await command(`
+    const { mkdir, readFile, symlink } = await import("node:fs/promises");
+    const folder = ${folder};
+    ${body}`);
+  expect(stderr).toStartWith(`${code}: `);
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
   expect(exitCode).toBe(1);
 });
