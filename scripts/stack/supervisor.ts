@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
@@ -115,7 +115,7 @@ export class Supervisor {
       pid,
       exited,
       log,
-      lastWords: () => lastWords(readFileSync(log, "utf8")),
+      lastWords: () => lastWords(endOf(log)),
       stop: () => endProcess(child, stopSignal, exited),
     };
     this.#running.push(daemon);
@@ -176,6 +176,20 @@ function keepLast(log: string): void {
   const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   if (size > 0) renameSync(log, `${log}.1`);
 }
+
+/** The end of a log, which after months may be larger than what can be read at once. */
+function endOf(log: string): string {
+  const file = openSync(log, "r");
+  try {
+    const end = Buffer.alloc(LAST_BYTES);
+    const before = Math.max(fstatSync(file).size - LAST_BYTES, 0);
+    return end.toString("utf8", 0, readSync(file, end, 0, LAST_BYTES, before));
+  } finally {
+    closeSync(file);
+  }
+}
+
+const LAST_BYTES = 64 * 1024;
 
 /** Programs often write about their cleaning up, and what fails for the same reason, after the line that says why. */
 function lastWords(log: string): string {

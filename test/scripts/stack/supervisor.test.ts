@@ -52,6 +52,17 @@ test("nor with where it was in its code", () =>
     await expect(supervisor.failure).rejects.toThrow(/: Error: wrong version$/);
   }));
 
+test("a program whose log has become very large is told of like any other", () =>
+  withSupervisor(async (supervisor) => {
+    const log = join(supervisor.folder, "logs", "program.log");
+    const grow = 'truncate -s 5G "$0"; (echo; echo FATAL: no room; echo bye) >>"$0"; exit 3';
+    const command = ["/bin/sh", "-c", grow, log];
+    supervisor.start({ title: "A program", name: "program", command });
+    await expect(supervisor.failure).rejects.toThrow(
+      /^A program ended \(code 3\)\. Its last words in .*: FATAL: no room$/,
+    );
+  }));
+
 test.each([
   [
     "echo FATAL: No space left on device; echo PANIC: cannot abort",
