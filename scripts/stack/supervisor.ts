@@ -177,15 +177,21 @@ function keepLast(log: string): void {
   if (size > 0) renameSync(log, `${log}.1`);
 }
 
-/** The end of a log, which after months may be larger than what can be read at once. */
+/**
+ * The end of a log, which after months may be larger than what can be read at once. Somebody may also have
+ * removed it.
+ */
 function endOf(log: string): string {
-  const file = openSync(log, "r");
+  let file: number | undefined;
   try {
+    file = openSync(log, "r");
     const end = Buffer.alloc(LAST_BYTES);
     const before = Math.max(fstatSync(file).size - LAST_BYTES, 0);
     return end.toString("utf8", 0, readSync(file, end, 0, LAST_BYTES, before));
+  } catch (error) {
+    return `they cannot be read (${(error as Error).message}).`;
   } finally {
-    closeSync(file);
+    if (file !== undefined) closeSync(file);
   }
 }
 

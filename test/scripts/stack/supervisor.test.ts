@@ -63,6 +63,16 @@ test("a program whose log has become very large is told of like any other", () =
     );
   }));
 
+test("so is one whose log somebody has removed", () =>
+  withSupervisor(async (supervisor) => {
+    const log = join(supervisor.folder, "logs", "program.log");
+    const command = ["/bin/sh", "-c", 'rm "$0"; exit 3', log];
+    supervisor.start({ title: "A program", name: "program", command });
+    await expect(supervisor.failure).rejects.toThrow(
+      /^A program ended \(code 3\)\. Its last words in .*: they cannot be read \(ENOENT: .*\)\.$/,
+    );
+  }));
+
 test.each([
   [
     "echo FATAL: No space left on device; echo PANIC: cannot abort",
