@@ -1,5 +1,5 @@
 import { expect, spyOn, test } from "bun:test";
-import { appendFile, chmod, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startPostgres } from "../../../scripts/stack/postgres.ts";
 import { Supervisor } from "../../../scripts/stack/supervisor.ts";
@@ -8,7 +8,6 @@ import { newFolder } from "../../support.ts";
 
 test("PostgreSQL is not given up while it recovers for minutes, as after a power cut", async () => {
   const folder = await newFolder();
-  await chmod(folder, 0o711);
   const before = new Supervisor(folder);
   await startPostgres(before, { durable: false }).finally(() => before.stop());
   // A standby that nobody may read recovers until it is promoted.
