@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createKey, revokeKey } from "../../src/access/keys.ts";
+import { compactListings } from "../../src/directory/compaction.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
@@ -77,6 +79,23 @@ test("no function of a trigger depends on the search_path of a session", async (
     where not tgisinternal
       and not coalesce('search_path=public, pg_temp' = any(proconfig), false)`;
   expect([...dependent]).toEqual([]);
+});
+
+test("businesses and keys can be changed while all tables are published, as for a move to a new PostgreSQL", async () => {
+  const { slug } = await addBusiness(sql, { city: "Published" });
+  await sql`create publication everything for all tables`;
+  const { id } = await createKey(sql, {
+    name: "Ada",
+    email: "ada@client.example",
+    tier: "starter",
+  });
+  expect(await revokeKey(sql, id)).toBe("changed");
+  await sql`update businesses set is_premium = true where slug = ${slug}`;
+  await compactListings(sql);
+  await sql`update businesses set status = 'suspended' where slug = ${slug}`;
+  await compactListings(sql);
+  await sql`drop publication everything`;
+  expect(await slugsIn("published")).toEqual([]);
 });
 
 test("businesses are read once for all cities or categories of a deletion", async () => {
