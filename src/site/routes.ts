@@ -94,7 +94,8 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
     ),
     "/robots.txt": chain([...outer, allowMethods()], robots(baseUrl)),
     "/sitemap.xml": read(sitemapIndex(sql, baseUrl)),
-    "/sitemaps/:file": read(sitemap(sql, baseUrl)),
+    // A file takes as long as ten other pages: many at once would keep everybody else waiting.
+    "/sitemaps/:file": read(takeTurns(byAddress)(sitemap(sql, baseUrl))),
     ...Object.fromEntries(files),
   };
 }

@@ -7,7 +7,7 @@ import { LONGEST_HANDLING_MS } from "../../src/middleware/answerInTime.ts";
 import { takeTurns } from "../../src/middleware/takeTurns.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createContext, startTestServer, untilBlocked } from "../support.ts";
+import { createContext, startTestServer, type TestServer, untilBlocked } from "../support.ts";
 
 /** Requests that are answered when they are told to be. */
 function held() {
@@ -99,16 +99,44 @@ test("a key is one caller, however the scheme before it is written", async () =>
           searches.push(fetch(`${server.url}/api/v1/search?q=no+such+thing`, { headers }));
         }
       }
-      await untilBlocked(server.sql, 4);
-      // Time enough for the others, if they did not wait for their turn.
-      await Bun.sleep(500);
-      const [{ blocked }] = await server.sql<[{ blocked: number }]>`
-        select count(*)::integer as blocked from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`;
-      expect(blocked).toBe(4);
+      expect(await blockedOnceSettled(server, 4)).toBe(4);
     });
     await Promise.all(searches);
   } finally {
     await server.stop();
   }
 });
+
+test("who asks for many files of the sitemap waits for their turn, and nobody else", async () => {
+  const server = await startTestServer();
+  try {
+    const { slug } = await addBusiness(server.sql);
+    // What brings it into search reads the towns as well.
+    await server.searchable(slug);
+    const files: Promise<Response>[] = [];
+    const ask = (client: string) =>
+      fetch(`${server.url}/sitemaps/cities-1.xml`, { headers: { "X-Forwarded-For": client } });
+    await server.sql.begin(async (transaction) => {
+      await transaction`lock table cities in access exclusive mode`;
+      for (let turn = 0; turn < 8; turn++) files.push(ask("192.0.2.1"));
+      await untilBlocked(server.sql, 4);
+      files.push(ask("192.0.2.2"));
+      expect(await blockedOnceSettled(server, 5)).toBe(5);
+    });
+    const statuses = (await Promise.all(files)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  } finally {
+    await server.stop();
+  }
+});
+
+/** How many statements wait for a lock once at least `count` do, and others have had time to come. */
+async function blockedOnceSettled({ sql }: TestServer, count: number): Promise<number> {
+  await untilBlocked(sql, count);
+  // Time enough for the others, if they did not wait for their turn.
+  await Bun.sleep(500);
+  const [{ blocked }] = await sql<[{ blocked: number }]>`
+    select count(*)::integer as blocked from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return blocked;
+}
