@@ -22,7 +22,7 @@ import { admitKey } from "./middleware/admitKey.ts";
 import { allowMethods } from "./middleware/allowMethods.ts";
 import { answerInTime } from "./middleware/answerInTime.ts";
 import { answerPreflight } from "./middleware/answerPreflight.ts";
-import { catchErrors } from "./middleware/catchErrors.ts";
+import { catchErrors, createAwayLog } from "./middleware/catchErrors.ts";
 import { openHeaders } from "./middleware/openHeaders.ts";
 import { requireHeader } from "./middleware/requireHeader.ts";
 import { takeTurns } from "./middleware/takeTurns.ts";
@@ -119,7 +119,8 @@ export function serve(parts: Parts): Server<undefined> {
 function routes(parts: Parts) {
   const { config, sql, answers, keyring, admission, log } = parts;
   const source = { sql, answers };
-  const catching = catchErrors(log);
+  const logAway = createAwayLog(log);
+  const catching = catchErrors(log, logAway);
   const outer = [...(config.openAccess ? [openHeaders()] : []), catching];
   const closed = config.openAccess ? [] : [requireHeader()];
   const inTime = answerInTime();
@@ -144,7 +145,7 @@ function routes(parts: Parts) {
     [SCRIPT_PATH]: free(referenceScript()),
     "/healthz": free(health(sql, admission)),
     "/metrics": free(metrics(parts.scrape)),
-    ...siteRoutes({ ...parts, catching }),
+    ...siteRoutes({ ...parts, catching, logAway }),
   };
   const fallback = config.openAccess
     ? variants(chain([...outer, answerPreflight()], notFound), notFound)

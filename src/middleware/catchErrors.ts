@@ -7,30 +7,39 @@ import { DeadlineError } from "../store/deadline.ts";
 import { isPostgresAway, isPostgresSlow } from "../store/postgres.ts";
 
 /**
- * Turns exceptions into 503 or 500; the cause goes to the log and to nobody else. While a store is away
- * every request may fail, so the log gets one short line a second for each cause. A server needs one
- * such middleware for all its routes, or each would write lines of its own.
+ * Turns exceptions into 503 or 500; the cause goes to the log and to nobody else.
+ * @param logAway logs that a store was away
  */
-export function catchErrors(log: Logger): Middleware {
-  const logAway = onceASecond(({ error, ...asked }, leftOut) => {
-    const { type, message, code } = pino.stdSerializers.err(error as Error);
-    const cause = { type, message, code };
-    log.error({ cause, ...asked, leftOut }, "a request failed: a store is away");
-  });
+export function catchErrors(log: Logger, logAway = createAwayLog(log)): Middleware {
   return (next) =>
     async function catchErrors(request, context) {
       try {
         return await next(request, context);
       } catch (error) {
-        const asked = { method: request.method, path: loggedPath(request.url) };
         if (isStoreAway(error)) {
-          logAway({ error, ...asked });
+          logAway(error, request);
           return unavailable();
         }
-        log.error({ err: error, ...asked }, "a request failed");
+        log.error({ err: error, ...asked(request) }, "a request failed");
         return internal();
       }
     };
+}
+
+/** Logs that a request failed because a store is away. */
+export type AwayLog = (error: unknown, request: Request) => void;
+
+/**
+ * While a store is away every request may fail, so the log gets one short line a second for each cause. A
+ * server needs one of these for all its routes, or each would write lines of its own.
+ */
+export function createAwayLog(log: Logger): AwayLog {
+  const write = onceASecond(({ error, ...asked }, leftOut) => {
+    const { type, message, code } = pino.stdSerializers.err(error as Error);
+    const cause = { type, message, code };
+    log.error({ cause, ...asked, leftOut }, "a request failed: a store is away");
+  });
+  return (error, request) => write({ error, ...asked(request) });
 }
 
 /** Whether an error means that a store is away or too slow, so that it is worth another try later. */
@@ -43,6 +52,8 @@ export function isStoreAway(error: unknown): boolean {
     isPostgresSlow(error)
   );
 }
+
+const asked = ({ method, url }: Request) => ({ method, path: loggedPath(url) });
 
 /** Without the query, for people type private things into searches, and without an applicant's token. */
 function loggedPath(url: string): string {

@@ -1,11 +1,10 @@
-import type { Logger } from "pino";
 import { apply } from "../access/applications.ts";
 import type { Window } from "../access/windows.ts";
 import { type Answer, withHeaders } from "../http/answer.ts";
 import { tryAgainIn } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { tooManyPages } from "../middleware/admitVisitor.ts";
-import { isStoreAway } from "../middleware/catchErrors.ts";
+import { type AwayLog, isStoreAway } from "../middleware/catchErrors.ts";
 import { withDeadline } from "../store/deadline.ts";
 import { doBefore, ping, type Sql } from "../store/postgres.ts";
 import {
@@ -23,7 +22,7 @@ interface ApplyParts {
   /** Grants every application at once. */
   isAutomatic: boolean;
   admitApplication: Window;
-  log: Logger;
+  logAway: AwayLog;
 }
 
 /**
@@ -53,7 +52,7 @@ export function applyForKey(parts: ApplyParts): Handler {
       return await withDeadline(take(parts, client, fields, end), end - performance.now());
     } catch (error) {
       if (!isStoreAway(error)) throw error;
-      parts.log.error({ err: error }, "an application could not be taken");
+      parts.logAway(error, request);
       const answer = again(503, fields, {
         form: "Not sent: a part of the service is away for the moment. What you typed is kept; please send it again in a minute.",
       });

@@ -7,6 +7,7 @@ import { type Context, chain, type Handler, type Middleware } from "../http/hand
 import { admitVisitor } from "../middleware/admitVisitor.ts";
 import { allowMethods } from "../middleware/allowMethods.ts";
 import { answerInTime } from "../middleware/answerInTime.ts";
+import type { AwayLog } from "../middleware/catchErrors.ts";
 import { sendNoReferrer } from "../middleware/sendNoReferrer.ts";
 import { takeTurns } from "../middleware/takeTurns.ts";
 import type { Search } from "../search/query.ts";
@@ -46,12 +47,13 @@ interface SiteParts {
   redis: RedisClient;
   /** Turns errors that are thrown into answers: catchErrors. */
   catching: Middleware;
+  logAway: AwayLog;
   log: Logger;
 }
 
 /** The pages, as a part of the one route table. */
 export function siteRoutes(parts: SiteParts): Record<string, Handler> {
-  const { config, sql, search, admission, redis, catching, log } = parts;
+  const { config, sql, search, admission, redis, catching, logAway, log } = parts;
   const { baseUrl, openAccess } = config;
   const isAutomatic = config.applications === "auto";
   const pageWindow = createWindow(redis, PAGE_WINDOW);
@@ -81,7 +83,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
       applyForKey({
         sql,
         baseUrl,
-        log,
+        logAway,
         isAutomatic,
         admitApplication: createWindow(redis, APPLICATION_WINDOW),
       }),

@@ -46,10 +46,10 @@ describe("the log of requests that failed", () => {
   });
 
   /** Its lines, with their addresses as paths. */
-  const failed = () =>
+  const failed = (asked = "GET") =>
     logged
       .map((line) => JSON.parse(line))
-      .filter(({ method }) => method === "GET")
+      .filter(({ method }) => method === asked)
       .map((line) => ({ ...line, path: line.path.replace(server.url, "") }));
 
   test("has neither what was searched for nor the address of an applicant's page", async () => {
@@ -127,6 +127,24 @@ describe("the log of requests that failed", () => {
         code: expect.stringMatching(/^(ECONNREFUSED|CONNECTION_CLOSED)$/),
       });
     }
+  });
+
+  test("has no more lines than that of applications that cannot be taken", async () => {
+    const body = new URLSearchParams({ name: "Ada", email: "ada@map.example", purpose: "A map" });
+    const began = performance.now();
+    await postgres.cut();
+    for (let applied = 0; applied < 20; applied++) {
+      const answer = await fetch(`${server.url}/developers/applications`, { method: "POST", body });
+      expect(answer.status).toBe(503);
+    }
+    const lines = () => failed("POST");
+    const counted = () => lines().reduce((sum, { leftOut }) => sum + 1 + leftOut, 0);
+    await until(() => counted() === 20, 5_000);
+    const seconds = (performance.now() - began) / 1_000;
+    await postgres.mend();
+    const causes = new Set(lines().map(({ cause }) => `${cause.type} ${cause.code}`));
+    expect(lines().length).toBeLessThanOrEqual(causes.size * Math.ceil(seconds));
+    expect(new Set(lines().map(({ path }) => path))).toEqual(new Set(["/developers/applications"]));
   });
 });
 
