@@ -13,7 +13,8 @@ export function checkApplication(form: Record<string, string>): {
 } {
   const { name = "", email = "", purpose = "" } = form;
   const fields = { name, email, purpose };
-  const result = v.safeParse(schema, fields);
+  // What is too long is not looked through as well.
+  const result = v.safeParse(schema, fields, { abortPipeEarly: true });
   const faults: Faults = {};
   for (const issue of result.issues ?? []) {
     const field = issue.path?.[0]?.key as keyof ApplicationFields;

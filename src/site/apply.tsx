@@ -63,14 +63,16 @@ export function applyForKey(parts: ApplyParts): Handler {
 
 /**
  * The answer when it would be one page too many: a form comes back then, too. It is read for that although it
- * is refused, within the same bounds as one that is not.
+ * is refused, unless it is so large that giving it back, as often as somebody likes, would hold up others.
  */
 export async function refuseApplication(
   request: Request,
   retryAfterSeconds: number,
 ): Promise<Answer> {
   if (request.method !== "POST") return tooManyPages(request, retryAfterSeconds);
-  const form = await readForm(request, LONGEST_SENDING_MS);
+  // Browsers say how large a form is.
+  const size = Number(request.headers.get("Content-Length") ?? Number.POSITIVE_INFINITY);
+  const form = size <= LARGEST_REFUSED ? await readForm(request, LONGEST_SENDING_MS) : null;
   const { fields } = checkApplication(form ?? {});
   const answer = again(429, fields, {
     form: `Not sent: too many pages in a short time. ${form ? "What you typed is kept." : STILL_THERE} ${tryAgainIn(retryAfterSeconds)}`,
@@ -82,6 +84,9 @@ export async function refuseApplication(
 const LONGEST_MS = 3_500;
 /** Of that, for the form to arrive: it may come over a slow line. */
 const LONGEST_SENDING_MS = 2_000;
+
+/** Bytes: more than a page of text. */
+const LARGEST_REFUSED = 8 * 1024;
 
 /** What has not arrived cannot come back from here. */
 const STILL_THERE = "What you typed should still be there when you go back in your browser.";

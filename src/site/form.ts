@@ -22,8 +22,8 @@ export function isOurForm(
 }
 
 /**
- * The fields of a sent form, trimmed and with plain line ends; none for anything else. Null when the form does
- * not arrive whole within so many milliseconds, which is no failure of ours.
+ * The first fields of a sent form, trimmed and with plain line ends; none for anything else. Null when the
+ * form does not arrive whole within so many milliseconds, which is no failure of ours.
  */
 export async function readForm(
   request: Request,
@@ -33,8 +33,11 @@ export async function readForm(
   if (!type.startsWith("application/x-www-form-urlencoded")) return {};
   const text = await withDeadline(request.text(), milliseconds).catch(() => null);
   if (text === null) return null;
-  const fields = new URLSearchParams(text);
+  const fields = new URLSearchParams(text).entries().take(MOST_FIELDS);
   return Object.fromEntries(
-    Array.from(fields, ([name, value]) => [name, value.replaceAll("\r\n", "\n").trim()]),
+    fields.map(([name, value]) => [name, value.replaceAll("\r\n", "\n").trim()]),
   );
 }
+
+/** More than any form of ours has. Thousands would take longer to read than all else takes together. */
+const MOST_FIELDS = 20;

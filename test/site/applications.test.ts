@@ -179,10 +179,15 @@ describe("applying", () => {
       expect(html).toMatch(/What you typed is kept\. Try again in \d+ seconds?\./);
       expect(html).toContain(`value="${email}"`);
     }
+    // Nor is there an end to how often a form can be sent that is refused: one so large is not read for that.
+    const large = await applyAs({ ...ada, purpose: "x".repeat(10_000) }, client);
+    expect(large.status).toBe(429);
     const late = await answerToHalf("/developers/applications", address);
     expect(late).toStartWith("HTTP/1.1 429 ");
-    expect(late).toContain("go back in your browser");
-    expect(late).not.toContain("What you typed is kept");
+    for (const html of [large.html, late]) {
+      expect(html).toContain("go back in your browser");
+      expect(html).not.toContain("What you typed is kept");
+    }
     const read = await send("/developers/applications", undefined, client);
     expect([read.status, read.html]).toEqual([429, expect.stringContaining("One moment, please")]);
     expect(await countRows()).toBe(before);
@@ -205,6 +210,13 @@ describe("applying", () => {
   test("takes no larger form than people fill in", async () => {
     const { status } = await applyAs({ ...ada, purpose: "x".repeat(100_000) });
     expect(status).toBe(413);
+  });
+
+  test("reads no more fields than forms have, of which thousands would hold up others", async () => {
+    const others = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, place) => [`other${place}`, ""]));
+    expect((await applyAs({ ...ada, ...others(5_000) })).status).toBe(303);
+    expect((await applyAs({ ...others(5_000), ...ada })).status).toBe(422);
   });
 
   test("says that a form did not arrive which is not sent to its end, and calls it no breakage of the service", async () => {
