@@ -249,6 +249,13 @@ test("lines and texts are cleaned of what cannot be seen", () => {
   expect(cleanText("a\rb")).toBe("a\nb");
 });
 
+test("signs of Windows-1252 that were read as Latin-1 are what they were", () => {
+  expect(cleanLine("Cornwell\x92s \x96 Caf\u00e9")).toBe("Cornwell’s – Café");
+  expect(cleanText("\x93Open\x94\nlate\x85")).toBe("“Open”\nlate…");
+  // Windows-1252 has nothing there.
+  expect(cleanLine("a\x81b\x9d")).toBe("ab");
+});
+
 test("a number that stands alone is read as one that is looked for in a text", () => {
   const text = fc.oneof(
     fc.stringMatching(/^\+?[\d ()-]{5,15}$/),

@@ -20,6 +20,15 @@ function withoutInvisible(text: string): string {
   if (/^[\n -~]*$/.test(text)) return text;
   return text
     .toWellFormed()
+    .replace(/[\x80-\x9f]/g, asWindows1252)
     .normalize("NFC")
     .replace(/(?![\s\u200c\u200d])[\p{Cc}\p{Cf}\p{Co}]/gu, "");
 }
+
+/**
+ * Feeds have "Cornwell\x92s" where Windows-1252 was read as Latin-1. Nobody writes the control characters that
+ * these are to Unicode, so browsers read a &#146; in the same way.
+ */
+const asWindows1252 = (sign: string) => windows1252.decode(Uint8Array.of(sign.charCodeAt(0)));
+
+const windows1252 = new TextDecoder("windows-1252");
