@@ -40,6 +40,7 @@ function parse(value: string): Week | null {
   if (/\[[-\d, ]+\]/.test(value)) return null;
   const said = value.replace(/"[^"]*"/g, "");
   if ([...said.matchAll(BARE_HOURS)].some(isHalfOfDay)) return null;
+  if (SAME_TIME.test(said)) return null;
   try {
     const hours = readRules(normalise(value));
     const mondays = SAYS_MORE_THAN_DAYS.test(value) ? MONDAYS : MONDAYS.slice(0, 1);
@@ -87,6 +88,12 @@ function isHalfOfDay([, from, to]: RegExpExecArray): boolean {
 
 /** The hour before which hardly anybody opens. */
 const EARLIEST_OPENING = 6;
+
+/**
+ * As in 11:00-11:00, which by the letter is day and night. Who never closes says so from midnight, so this may be
+ * of twelve hours, too.
+ */
+const SAME_TIME = /(?<!\d)(?!0?0[:.]00)(\d\d?[:.]\d\d) ?[-–] ?\1/;
 
 /** Among other days, as in "PH,SH off". */
 const SCHOOL_HOLIDAYS =

@@ -72,6 +72,7 @@ test("whole days are 24 hours", () => {
     ...each("24h", DAYS.slice(0, 6)),
     "SUN closed",
   ]);
+  expect(week("Mo-Su 00:00-00:00")).toEqual(each("24h"));
   expect(week("Mo 06:00-24:00; Tu-Fr 00:00-24:00; Sa 00:00-22:00; Su 10:00-16:00")).toEqual([
     "MON 06:00-00:00",
     ...each("24h", ["TUE", "WED", "THU", "FRI"]),
@@ -107,6 +108,7 @@ test.each([
   ["of twelve hours, as it seems", "Mo-Sa 9-5"],
   ["of twelve hours on one day", "Mo-Fr 08:00-18:00; Sa 8-1"],
   ["of twelve hours, twice a day", "12-3, 5-11"],
+  ["that end when they begin", "Mo-Fr 11:00-11:00; Sa 11:00-00:00; Su 11:00-18:00"],
   ["that lack the times of a day", "Mo-Fr 09:00-17:00; Sa,Su,PH"],
 ])("hours %s are not understood", (_, value) => expect(readWeek(value)).toBeNull());
 
