@@ -755,6 +755,24 @@ test("spellings of a town are one city, also of one that an operator gave anothe
   expect(await stored("3")).toMatchObject({ status: "approved", city: "Kingston upon Hull" });
 });
 
+test("a new city is called as most records of its first batch spell it, or else as the first of them", async () => {
+  const spellings = [
+    "Bury-St-Edmunds",
+    "Bury St. Edmunds",
+    "BURY ST EDMUNDS",
+    "St Ives",
+    "St-Ives",
+  ];
+  await load(spellings.map((city, place) => named(`${place}`, "A", { city })));
+  const cities = await database.sql`select slug, name from cities order by slug`;
+  expect([...cities]).toEqual([
+    { slug: "bury-st-edmunds", name: "Bury St Edmunds" },
+    { slug: "st-ives", name: "St Ives" },
+  ]);
+  await load([named("9", "A", { city: "St-Ives" })]);
+  expect(await stored("9")).toMatchObject({ city: "St Ives" });
+});
+
 test("a city that an operator gave another slug is found however a feed spells its name", async () => {
   await database.sql`insert into cities (slug, name) values ('verulam', 'St. Albans')`;
   await load([

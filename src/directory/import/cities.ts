@@ -20,18 +20,18 @@ export class Cities {
   }
 
   /** Makes cities of the towns that are none yet. */
-  async add(sql: Sql | Transaction, towns: Iterable<Town>): Promise<void> {
-    const fresh = new Map<string, Town>();
-    for (const town of towns) {
-      if (!this.find(town)) fresh.getOrInsert(town.slug, town);
-    }
-    if (fresh.size === 0) return;
+  async add(sql: Sql | Transaction, towns: readonly Town[]): Promise<void> {
+    const unknown = towns.filter((town) => !this.find(town));
+    const fresh = [...Map.groupBy(unknown, ({ slug }) => slug)].map(([slug, spelled]) => {
+      return { slug, name: mostCommonName(spelled) };
+    });
+    if (fresh.length === 0) return;
     const added = await sql<City[]>`
-      insert into cities ${sql([...fresh.values()], "slug", "name")}
+      insert into cities ${sql(fresh, "slug", "name")}
       on conflict do nothing returning id, slug, name`;
     this.#remember(added);
     // Somebody else has added the others meanwhile.
-    if (added.length < fresh.size) {
+    if (added.length < fresh.length) {
       this.#remember(await sql<City[]>`select id, slug, name from cities`);
     }
   }
@@ -58,4 +58,11 @@ export class Cities {
       this.#byId.set(city.id, city);
     }
   }
+}
+
+/** Few records have Bury-St-Edmunds, but the first of a feed may. Of names that are equally common, the first. */
+function mostCommonName(towns: readonly Town[]): string {
+  const names = [...Map.groupBy(towns, ({ name }) => name)];
+  const [name] = names.reduce((most, next) => (next[1].length > most[1].length ? next : most));
+  return name;
 }
