@@ -28,9 +28,7 @@ const knownOf = (value: string | undefined, categories: Categories) =>
 export function isVacant(tags: Tags): boolean {
   const given = byKey.filter(({ key }) => tags[key] !== undefined);
   const isLive = given.some(({ key }) => liveValuesOf(tags[key]).length > 0);
-  const wasLive = Object.keys(tags).some((key) =>
-    /^(disused|abandoned|demolished|was):(shop|amenity)$/.test(key),
-  );
+  const wasLive = byKey.some(({ key }) => gone.some((prefix) => tags[`${prefix}:${key}`]));
   return !isLive && (given.length > 0 || wasLive);
 }
 
@@ -42,9 +40,25 @@ const valuesOf = (value: string | undefined) =>
     .filter(Boolean);
 
 const liveValuesOf = (value: string | undefined) =>
-  valuesOf(value).filter(
-    (part) => !/^(vacant|no|none|closed|(disused|abandoned|demolished|was):.*)$/.test(part),
-  );
+  valuesOf(value).filter((part) => {
+    const [prefix = ""] = part.split(":", 1);
+    return !/^(vacant|empty|no|none)$/.test(part) && !gone.includes(prefix);
+  });
+
+/** Prefixes of what is there no more, see https://wiki.openstreetmap.org/wiki/Lifecycle_prefix. */
+const gone = [
+  "disused",
+  "abandoned",
+  "closed",
+  "ruins",
+  "ruined",
+  "demolished",
+  "destroyed",
+  "razed",
+  "removed",
+  "was",
+  "former",
+];
 
 type Categories = Readonly<Record<string, string>>;
 

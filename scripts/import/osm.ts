@@ -82,7 +82,7 @@ function rowOf(line: number, row: unknown): Row {
     shortDescription: firstOf(tags.description),
     openingHours: hours,
     // Perhaps closed, perhaps only for now or only this business: for a person to decide.
-    ...((tags.disused === "yes" || hasEnded(tags.end_date)) && { status: "pending" }),
+    ...((isSaidGone(tags) || hasEnded(tags.end_date)) && { status: "pending" }),
   };
   return { line, row, record, unusable: tags.opening_hours && !hours ? ["openingHours"] : [] };
 }
@@ -131,6 +131,9 @@ function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "ci
     ...(city && { city }),
   };
 }
+
+const isSaidGone = ({ disused, abandoned, demolished }: Tags) =>
+  [disused, abandoned, demolished].includes("yes");
 
 /** A year, a month or a day that is over; not a time told in words, such as `before 1990` or `C18`. */
 function hasEnded(date: string | undefined): boolean {

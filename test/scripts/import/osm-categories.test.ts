@@ -35,7 +35,11 @@ test("OSM: a second tag says more exactly what a place is", () => {
 
 test("OSM: a place is vacant only when nothing live is left of it", () => {
   expect(isVacant({ shop: "vacant" })).toBe(true);
+  expect(isVacant({ shop: "disused" })).toBe(true);
   expect(isVacant({ "disused:shop": "books" })).toBe(true);
+  expect(isVacant({ "razed:amenity": "pub" })).toBe(true);
+  expect(isVacant({ "disused:tourism": "hotel" })).toBe(true);
+  expect(isVacant({ "removed:building": "yes", natural: "tree" })).toBe(false);
   expect(isVacant({ shop: "vacant", amenity: "cafe" })).toBe(false);
   expect(isVacant({ shop: "books", "disused:amenity": "place_of_worship" })).toBe(false);
   expect(isVacant({ natural: "tree" })).toBe(false);

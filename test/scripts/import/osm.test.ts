@@ -294,7 +294,11 @@ test("OSM: what has no name, and what is vacant or disused, is rejected; a line 
 test("OSM: a place that is disused, or whose end has come, waits for a person to decide", async () => {
   const today = new Date().toISOString().slice(0, 10);
   const [year, month] = [today.slice(0, 4), today.slice(0, 7)];
-  const pending = [{ disused: "yes" }, ...["2019-07-20", "2019-07", "2019"].map(ending)];
+  const pending = [
+    { disused: "yes" },
+    { abandoned: "yes" },
+    ...["2019-07-20", "2019-07", "2019"].map(ending),
+  ];
   // It may be the end of this month, and words may be anything.
   const others = [
     { disused: "no" },
