@@ -22,7 +22,9 @@ const numbers = new LRUCache<string, { number: string | null }>({
   memoMethod: (text) => ({ number: parsePhone(text) }),
 });
 
-function parsePhone(text: string): string | null {
+function parsePhone(phone: string): string | null {
+  // Of a table in which numbers without their zero were taken for amounts.
+  const text = phone.replace(/^(\d+)\.0$/, "$1");
   for (const given of text.split(/[;,/|&\n]|\b(?:or|and)\b/i)) {
     const part = given.replace(/\bfax\b(?=\D*\d).*$/i, "");
     if (/\bfax\b|^\s*f\b/i.test(part)) continue;
