@@ -57,13 +57,17 @@ function parse(value: string): Week | null {
 /**
  * Bank holidays are public holidays; rules for school holidays do not touch a normal week, but what is
  * said of them and of other days at once holds on those. In "Mo-Fr 09:00-17:00 Sa 10:00-12:00" a
- * semicolon is missing: the library takes the last times for all.
+ * semicolon is missing: the library takes the last times for all. In "Mo-Sa 12:00-15:00; 18:00-22:00" there
+ * is one in place of a comma: by the letter, every evening is open, that of Sunday too.
  */
 function normalise(value: string): string {
   return value
     .replace(/\bBH\b/g, "PH")
     .replace(SCHOOL_HOLIDAYS, "")
     .replace(MISSING_SEPARATOR, "$1; ")
+    .replace(FURTHER_TIMES, (separated, closes: string, opens: string) =>
+      opens.padStart(5, "0") < closes.padStart(5, "0") ? separated : `${closes},`,
+    )
     .split(";")
     .filter((rule) => !/^\s*SH\b/.test(rule))
     .join(";");
@@ -102,3 +106,7 @@ const SCHOOL_HOLIDAYS =
 /** White space after days and their times, before other days. */
 const MISSING_SEPARATOR =
   /((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b[^;"]*?(?:\d|off|closed))\s+(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/g;
+
+/** A closing time of certain days, a semicolon, and times without days, of which the first is captured, too. */
+const FURTHER_TIMES =
+  /(?<=\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH) [\d:,;\s–-]*)(\d?\d:\d\d)\s*;\s*(?=(\d?\d:\d\d)\s*[-–]\s*\d?\d:\d\d\s*(?:[,;]|$))/g;

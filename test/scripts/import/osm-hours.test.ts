@@ -57,6 +57,23 @@ test("a split day has two intervals in order", () => {
   ]);
 });
 
+test("times that follow a semicolon are further ones of the days before it", () => {
+  const days = DAYS.slice(0, 5);
+  const split = (...times: string[]) =>
+    days.flatMap((day) => times.map((span) => `${day} ${span}`));
+  const closed = each("closed", ["SAT", "SUN"]);
+  expect(week("Mo-Fr 12:00-14:30;17:00-21:00")).toEqual([
+    ...split("12:00-14:30", "17:00-21:00"),
+    ...closed,
+  ]);
+  expect(week("Mo-Fr 8:00-10:00; 12:00-14:00; 17:00-21:00; Sa,Su off")).toEqual([
+    ...split("08:00-10:00", "12:00-14:00", "17:00-21:00"),
+    ...closed,
+  ]);
+  // These are no further ones, but those of all days.
+  expect(week("Su 10:00-16:00; 08:00-20:00")).toEqual(each("08:00-20:00"));
+});
+
 test("hours past midnight belong to the day on which they begin, Sunday's too", () => {
   expect(week("Mo-Th,Su 18:00-02:00; Fr-Sa 18:00-04:00")).toEqual([
     ...each("18:00-02:00", DAYS.slice(0, 4)),
