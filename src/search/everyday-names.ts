@@ -210,12 +210,13 @@ export const includes: Record<string, string[]> = {
 /**
  * Other words that have to be right, since they are one letter from the beginning of something that a
  * directory is full of. If a typing error were forgiven in them, `store` would find every street, `halal`
- * every hall, `cakes` every café.
+ * every hall, `cakes` every café, `glass` all of Glasgow.
  */
 export const ownWords = [
   "cake",
   "card",
   "floor",
+  "glass",
   "halal",
   "horse",
   "motor",

@@ -296,9 +296,11 @@ describe("what a person types", () => {
       { ...norwich, name: "The Glass House", category: "pubs" },
       { ...norwich, name: "Glow", category: "cosmetics-shops" },
       { ...norwich, name: "Molar Bear", category: "dentists" },
+      { name: "Kelvin Lamps", category: "gift-shops", city: "Glasgow" },
     ];
     await using _ = await withMore(added);
     for (const [text, found] of [
+      ["glass", "The Glass House"],
       ["glasses norwich", "Iris"],
       ["glass norwich", "The Glass House"],
       ["glass repair norwich", "The Glass House"],
