@@ -10,6 +10,10 @@ test("a key is hs_live_, 32 random base62 characters and 6 of checksum", () => {
   expect(isWellFormedKey(key)).toBe(true);
 });
 
+test("a key that was issued once stays one", () => {
+  expect(isWellFormedKey("hs_live_0123456789ABCDEFGHIJKLMNOPQRSTUV1ggZdL")).toBe(true);
+});
+
 test("the checksum refuses every change of a single character", () => {
   const key = generateKey();
   for (let position = 0; position < key.length; position++) {
