@@ -8,6 +8,7 @@ test.each([
   "ann+list@my--shop.example",
   "ann@xn--bcher-kva.example",
   "ann@bücher.example",
+  "ann@mail.shop.example",
   `${"a".repeat(64)}@shop.example`,
 ])("%s is a mail address", (address) => {
   expect(address).toMatch(emailPattern);
@@ -20,6 +21,8 @@ test.each([
   "@shop.example",
   "ann at@shop.example",
   "a@b@shop.example",
+  "ann@.example",
+  "ann@shop.example, bob@shop.example",
   `${"a".repeat(65)}@shop.example`,
 ])("%s is none", (address) => {
   expect(address).not.toMatch(emailPattern);
