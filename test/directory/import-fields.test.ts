@@ -247,8 +247,8 @@ test.each([
 
 test("lines and texts are cleaned of what cannot be seen", () => {
   expect(cleanLine("\ufeff Cafe\u0301\u0000\t\u200bBar \n")).toBe("Café Bar");
-  expect(cleanText("a  b\r\n\r\n\r\n\r\nc\u0007 ")).toBe("a b\n\nc");
-  expect(cleanText("a\rb")).toBe("a\nb");
+  expect(cleanText("a  b \r\n\r\n\r\n\r\n c\u0007 \n\n\nd ")).toBe("a b\n\nc\n\nd");
+  expect(cleanText("a\rb\rc")).toBe("a\nb\nc");
 });
 
 test("signs of Windows-1252 that were read as Latin-1 are what they were", () => {
