@@ -21,8 +21,10 @@ describe("without trusted proxies the peer is the client", () => {
   }
 });
 
-describe("X-Forwarded-For behind the trusted proxies 10.0.0.0/8, 192.0.2.7 and 2001:db8:ffff::/48", () => {
-  const addressOf = clientAddress(["10.0.0.0/8", "192.0.2.7", "2001:db8:ffff::/48"]);
+const PROXIES = ["10.0.0.0/8", "192.0.2.7", "2001:db8:ffff::/48", "2001:db8:a::7"];
+
+describe(`X-Forwarded-For behind the trusted proxies ${PROXIES.join(", ")}`, () => {
+  const addressOf = clientAddress(PROXIES);
   const cases: [what: string, peer: string, header: string | null, client: string][] = [
     ["no header", "10.0.0.1", null, "10.0.0.1"],
     ["an empty header", "10.0.0.1", "", "10.0.0.1"],
@@ -37,6 +39,9 @@ describe("X-Forwarded-For behind the trusted proxies 10.0.0.0/8, 192.0.2.7 and 2
     ["an untrusted peer", "203.0.113.9", "198.51.100.1", "203.0.113.9"],
     ["an IPv4-mapped peer", "::ffff:10.0.0.1", "203.0.113.7", "203.0.113.7"],
     ["an IPv6 peer", "2001:db8:ffff::1", "2001:db8:1:2::3", "2001:db8:1:2::/64"],
+    ["a neighbour of a proxy", "192.0.2.6", "203.0.113.7", "192.0.2.6"],
+    ["an IPv6 proxy that is no range", "2001:db8:a::7", "203.0.113.7", "203.0.113.7"],
+    ["a neighbour of an IPv6 proxy", "2001:db8:a::6", "203.0.113.7", "2001:db8:a::/64"],
     ["only proxies", "10.0.0.1", "10.0.0.2,10.0.0.3", "10.0.0.2"],
     ["a port", "10.0.0.1", "203.0.113.7:5678", "203.0.113.7"],
     ["an IPv6 address with a port", "10.0.0.1", "[2001:db8:1:2::3]:80", "2001:db8:1:2::/64"],
@@ -47,7 +52,9 @@ describe("X-Forwarded-For behind the trusted proxies 10.0.0.0/8, 192.0.2.7 and 2
     ["a malformed entry ends the walk", "10.0.0.1", "203.0.113.7, unknown, 10.0.0.2", "10.0.0.2"],
     ["a malformed last entry", "10.0.0.1", "203.0.113.7, evil", "10.0.0.1"],
     ["an empty entry ends the walk", "10.0.0.1", "203.0.113.7, , 10.0.0.2", "10.0.0.2"],
-    ["octal and shortened IPv4", "10.0.0.1", "0313.0.0161.07", "10.0.0.1"],
+    ["shortened IPv4", "10.0.0.1", "203.0.113", "10.0.0.1"],
+    ["five numbers", "10.0.0.1", "203.0.113.7.9", "10.0.0.1"],
+    ["octal IPv4", "10.0.0.1", "0313.0.0161.07", "10.0.0.1"],
     ["a bare number", "10.0.0.1", "3405803783", "10.0.0.1"],
     ["IPv4 in brackets", "10.0.0.1", "[203.0.113.7]:80", "10.0.0.1"],
     ["a name", "10.0.0.1", "localhost", "10.0.0.1"],
