@@ -81,6 +81,36 @@ test("every missing or wrong setting is listed at once, by name", () => {
   expect(named).toEqual([...Object.keys(wrong), "REDIS_URL"].sort());
 });
 
+test("a number is whole and in its range", () => {
+  for (const [name, smallest, largest] of [
+    ["PORT", 0, 65_535],
+    ["WORKERS", 1, 256],
+    ["INSTANCES", 1, 10_000],
+  ] as const) {
+    for (const right of [smallest, largest]) {
+      expect(faultsOf({ ...enough, [name]: `${right}` })).toEqual([]);
+    }
+    for (const wrong of [smallest - 1, largest + 1, "1.5", "0x10", "1e2", "10 000"]) {
+      expect(faultsOf({ ...enough, [name]: `${wrong}` })).toEqual([
+        `${name} must be a whole number from ${smallest} to ${largest}.`,
+      ]);
+    }
+  }
+});
+
+test("a setting with names for its values takes them all, and no others", () => {
+  for (const [name, values] of [
+    ["SAMPLE", ["on", "off"]],
+    ["OPEN_ACCESS", ["on", "off"]],
+    ["APPLICATIONS", ["review", "auto"]],
+  ] as const) {
+    for (const value of values) expect(faultsOf({ ...enough, [name]: value })).toEqual([]);
+    expect(faultsOf({ ...enough, [name]: "yes" })).toEqual([
+      `${name} must be ${values.join(" or ")}.`,
+    ]);
+  }
+});
+
 test("an empty variable is one that is not set", () => {
   expect(loadConfig({ ...enough, PORT: "", TRUSTED_PROXIES: " " }).port).toBe(3000);
   expect(faultsOf({ ...enough, MEILI_URL: "" })).toEqual([
@@ -107,7 +137,7 @@ test("an address that a client would not read as it is meant is a fault that nam
       expect.stringMatching(/^DATABASE_URL must be the address of one server.* write %23 for #/),
     ]);
   }
-  for (const REDIS_URL of ["redis://:a#b@localhost", "redis://:100%@localhost"]) {
+  for (const REDIS_URL of ["redis://:a#b@localhost", "redis://:100%@localhost", "redis://"]) {
     expect(faultsOf({ ...enough, REDIS_URL })).toEqual([
       expect.stringMatching(/^REDIS_URL must be an address.* write %23 for #/),
     ]);
@@ -115,6 +145,11 @@ test("an address that a client would not read as it is meant is a fault that nam
   const password = encodeURIComponent("a#b/c@d,e[f%");
   const readable = { ...enough, DATABASE_URL: address(`${password}@localhost/highstreet`) };
   expect(faultsOf({ ...readable, REDIS_URL: `redis://:${password}@localhost` })).toEqual([]);
+});
+
+test("the address of a store may have each of its schemes", () => {
+  const DATABASE_URL = "postgresql://localhost/highstreet";
+  expect(faultsOf({ ...enough, DATABASE_URL, REDIS_URL: "rediss://localhost" })).toEqual([]);
 });
 
 test("an address to build others on has no slash at its end", () => {
@@ -150,14 +185,21 @@ test("several Redis addresses are a cluster, proxies are addresses or ranges", (
 });
 
 test("a proxy whose spelling could be read as another address is a fault", () => {
-  for (const spelling of ["10/8", "10", "010.0.0.1", "0x7f.0.0.1", "::ffff:10.0.0.0/104"]) {
+  for (const spelling of [
+    "10/8",
+    "10",
+    "010.0.0.1",
+    "0x7f.0.0.1",
+    "::ffff:10.0.0.0/104",
+    "::/129",
+  ]) {
     expect(faultsOf({ ...enough, TRUSTED_PROXIES: spelling })).toEqual([
       expect.stringMatching(/^TRUSTED_PROXIES must be /),
     ]);
   }
-  expect(faultsOf({ ...enough, TRUSTED_PROXIES: "::1, 2001:db8::/32, ::ffff:192.0.2.1" })).toEqual(
-    [],
-  );
+  expect(
+    faultsOf({ ...enough, TRUSTED_PROXIES: "192.0.2.7, ::1, 2001:db8::/32, ::ffff:192.0.2.1" }),
+  ).toEqual([]);
 });
 
 test("the settings are frozen", () => {
