@@ -16,7 +16,7 @@ interface ReceivedAnswer {
 export type CheckAnswer = (answer: ReceivedAnswer) => boolean;
 
 /**
- * Holds answers against an OpenAPI document: their status, every header and the body must be
+ * Holds answers against an OpenAPI document: their status, type, every header and the body must be
  * documented. What is neither below /api/v1 nor /healthz is not looked at.
  */
 export function checkAgainst(document: OpenApiDocument): CheckAnswer {
@@ -60,6 +60,9 @@ export function checkAgainst(document: OpenApiDocument): CheckAnswer {
         }
       }
       const content = at.response.content?.["application/json"];
+      if (content && !headers.get("Content-Type")?.startsWith("application/json;")) {
+        faults.push(`Content-Type: ${headers.get("Content-Type")}`);
+      }
       if (method !== "HEAD" && body !== undefined) {
         if (content) {
           const pointer = `${at.pointer}/content/${pointerStep("application/json")}/schema`;

@@ -210,7 +210,11 @@ describe("the check of answers against the document", () => {
     method: "GET",
     path: "/api/v1/businesses/nobody",
     status: 404,
-    headers: new Headers({ Vary: "Authorization", "Cache-Control": "no-store" }),
+    headers: new Headers({
+      "Content-Type": "application/json; charset=utf-8",
+      Vary: "Authorization",
+      "Cache-Control": "no-store",
+    }),
     body: '{"error":"not_found"}',
   };
   const withHeader = (name: string, value: string) => {
@@ -218,14 +222,20 @@ describe("the check of answers against the document", () => {
     headers.set(name, value);
     return { ...answer, headers };
   };
+  const without = (name: string) => {
+    const headers = new Headers(answer.headers);
+    headers.delete(name);
+    return { ...answer, headers };
+  };
   test("what is documented passes", () => expect(() => check(answer)).not.toThrow());
   const wrong = {
     "a status that is not documented": { ...answer, status: 418 },
     "a field more": { ...answer, body: '{"error":"not_found","message":"x"}' },
     "a field less": { ...answer, body: "{}" },
+    "a type that is not documented": withHeader("Content-Type", "text/html"),
     "a header that is not documented": withHeader("X-Powered-By", "something"),
     "a header of the wrong value": withHeader("x-ratelimit-limit", "59"),
-    "a header that is missing": { ...answer, headers: new Headers() },
+    "a header that is missing": without("Cache-Control"),
     "a path that does not exist": { ...answer, path: "/api/v1/secrets", status: 200 },
   };
   for (const [fault, given] of Object.entries(wrong)) {
