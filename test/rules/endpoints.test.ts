@@ -237,6 +237,10 @@ describe("invalid values", () => {
     const response = await open("/api/v1/businesses?page=1&page=1");
     expect(await response.json()).toMatchObject({ error: "invalid_parameter", parameter: "page" });
   });
+  test("a name without a value has an empty one", async () => {
+    const response = await open("/api/v1/businesses?city");
+    expect(await response.json()).toMatchObject({ error: "invalid_parameter", parameter: "city" });
+  });
   test("an over-long slug in the path is invalid", async () => {
     const response = await open(`/api/v1/businesses/${"x".repeat(121)}`);
     expect(await response.json()).toMatchObject({ error: "invalid_parameter", parameter: "slug" });
