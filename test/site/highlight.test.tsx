@@ -12,6 +12,8 @@ for (const [query, text, marked] of [
   ["printers", "Printers and painters", ["Printers"]],
   ["cafes", "Cakes and cafés", ["cafés"]],
   ["horses", "The White Horse", ["Horse"]],
+  ["bars", "Wine bar", ["bar"]],
+  ["elec", "Norwich Electrical", ["Electrical"]],
   ["24", "2 to 24", ["24"]],
   ["bar", "Barn", []],
   ["salon2000", "Salon2001", []],
