@@ -4,7 +4,7 @@ import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import { type DurableUsage, flushRegularly, openUsage } from "../../src/access/usage.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { openLine } from "../line.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -35,6 +35,33 @@ test("charges of two months are written each to its own, and a charge that was g
   expect(await usage.totals(asked)).toEqual([0, 2, 7]);
   usage.count(other, "2026-12", -1);
   expect(await usage.totals(asked)).toEqual([0, 2, 7]);
+});
+
+test("what is given back at once to several, each in its month, is each time over when it is written", async () => {
+  const { sql } = database;
+  const usage = openUsage(sql);
+  const [one, other] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+  const charged = [
+    { meterId: one, month: "2026-11" },
+    { meterId: one, month: "2026-12" },
+    { meterId: other, month: "2026-12" },
+  ];
+  for (const { meterId, month } of charged) usage.count(meterId, month, 1);
+  await usage.flush();
+  const holder = await sql.reserve();
+  await holder`begin`;
+  await holder`lock table usage`;
+  let over = 0;
+  const given = charged.map(async ({ meterId, month }) => {
+    await usage.giveBack(meterId, month);
+    over++;
+  });
+  await untilBlocked(sql);
+  expect(over).toBe(0);
+  await holder`commit`;
+  holder.release();
+  await Promise.all(given);
+  expect(await openUsage(sql).totals(charged)).toEqual([0, 0, 0]);
 });
 
 test("what cannot be written is written with what comes later, once", async () => {
