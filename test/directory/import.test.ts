@@ -478,6 +478,8 @@ test.each<[given: string[], kept: string[]]>([
   [["18:00-24:00", "12:00-18:00"], ["12:00-00:00"]],
   [["00:00-12:00", "12:00-24:00"], ["00:00-24:00"]],
   [["00:00-00:00"], ["00:00-24:00"]],
+  [["00:00-06:00"], ["00:00-06:00"]],
+  [["06:00-18:00", "17:00-05:30"], ["06:00-05:30"]],
   [["06:00-18:00", "17:00-07:00"], ["06:00-06:00"]],
   [["09:00-09:00", "10:00-11:00"], ["09:00-09:00"]],
 ])("hours of a day that touch or overlap are one: %j", async (given, kept) => {
@@ -485,8 +487,8 @@ test.each<[given: string[], kept: string[]]>([
     const [openTime, closeTime] = hours.split("-");
     return { day: "FRIDAY", openTime, closeTime };
   });
-  await load([{ ...whole, openingHours }]);
-  expect(await stored()).toMatchObject({ opening_hours: `Fr ${kept.join(",")}` });
+  await load([{ ...whole, openingHours: [{ day: "MONDAY", isClosed: true }, ...openingHours] }]);
+  expect(await stored()).toMatchObject({ opening_hours: `Mo off; Fr ${kept.join(",")}` });
 });
 
 test.each([
