@@ -15,6 +15,7 @@ test.each([
   ["leeds", "leesd", 1],
   ["leeds", "eleds", 1],
   ["leeds", "lesde", null],
+  ["plumbers", "pulmbesr", null],
   ["york", "yrok", null],
 ])("from %p to %p: %p typing errors", (word, typed, typos) =>
   expect(countTypos(word, typed)).toBe(typos),
