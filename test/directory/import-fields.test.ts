@@ -121,6 +121,7 @@ test.each([
   ["KING'S LYNN", "King's Lynn"],
   ["Norwich, Norfolk", "Norwich"],
   ["Norwich NR2 1LL", "Norwich"],
+  ["Norwich NR21LL", "Norwich"],
   ["Hayes, Middlesex", "Hayes"],
   ["Ashford Kent", "Ashford"],
   ["Norwich Norfolk UK", "Norwich"],
