@@ -34,6 +34,7 @@ export interface PostgresOptions {
  * - When a connection breaks, statements under way may wait for ever, the connection may never work again,
  *   and the rest of a transaction may run in the next one.
  * - To a server that closes at once it reconnects endlessly, without a pause.
+ * - When a statement fails after its first rows, as by a time limit, the next answer begins with as many empty places.
  * - It repeats every LISTEN with each attempt to reconnect, but not one that a standby has refused.
  */
 export function openPostgres(

@@ -24,6 +24,17 @@ test("a server's statements are not compiled, where PostgreSQL compiles all that
   }
 });
 
+test("a statement that fails after its first rows leaves none of them to the next", async () => {
+  const sql = openPostgres(stores().databaseUrl, { max: 1 });
+  try {
+    const failing = sql`select 1 / (3 - n) from generate_series(1, 3) as n`;
+    await expect(Promise.resolve(failing)).rejects.toThrow("division by zero");
+    expect([...(await sql`select 4 as four`)]).toEqual([{ four: 4 }]);
+  } finally {
+    await sql.end();
+  }
+});
+
 test("a server outlives a connection that fails at once, as without a route", async () => {
   // Linux refuses to connect to that address without sending anything.
   const sql = openPostgres("postgres://nobody@255.255.255.255/none", { longestSilenceMs: 30_000 });
