@@ -11,7 +11,7 @@ import {
 import { SeenTexts } from "../../src/directory/import/seen.ts";
 import { cleanLine, cleanText } from "../../src/directory/import/text.ts";
 import { readTown } from "../../src/directory/import/towns.ts";
-import { makeSlug } from "../../src/directory/slug.ts";
+import { isSlug, makeSlug } from "../../src/directory/slug.ts";
 
 test.each([
   ["nr21ll", "NR2 1LL"],
@@ -238,11 +238,13 @@ test("spellings of one town have one slug", () => {
 
 test.each([
   ["Joe’s & Sons", "joes-and-sons"],
+  ["Rock 'n' Roll King's", "rock-n-roll-kings"],
   ["Łódź Ærøskøbing", "lodz-aeroskobing"],
   ["BRAŞOV", "brasov"],
   ["B&Q", "b-and-q"],
   ["ﬁsh & Ⅷ ½ chips", "fish-and-viii-1-2-chips"],
   ["Ｆｕｌｌ Ｗｉｄｔｈ™", "full-width"],
+  ["Ace™Tools™Ltd", "ace-tools-ltd"],
   ["!!!", ""],
 ])("the slug of %p is %p", (text, slug) => expect(makeSlug(text)).toBe(slug));
 
@@ -288,6 +290,12 @@ test("ASCII without apostrophes becomes the slug that the library gives it", () 
     }),
     { numRuns: 500, seed: 7 },
   );
+});
+
+test("a slug is words of letters and digits with single hyphens between, 120 characters at most", () => {
+  const slugs = ["a", "24-7", "x".repeat(120)];
+  const others = ["", "-a", "a-", "a--b", "a b", "a!", "A", "x".repeat(121)];
+  expect([...slugs, ...others].filter(isSlug)).toEqual(slugs);
 });
 
 test("clean text is what cleaning leaves as it is", () => {
