@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from "node:timers/promises";
 import type { Fragment } from "postgres";
 import type { Sql } from "../store/postgres.ts";
 import { type BranchPart, type CityPart, normalised, readBranches, readCities } from "./parts.ts";
@@ -100,14 +101,20 @@ async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<Se
     readBranches(sql, distinct(rows.map(({ categoryId }) => categoryId))),
     readCities(sql, distinct(rows.map(({ cityId }) => cityId))),
   ]);
-  return rows.flatMap((row) => {
+  const documents: SearchDocument[] = [];
+  for (const [place, row] of rows.entries()) {
+    if (place % DOCUMENTS_TO_A_TURN === 0) await otherWork();
     const branch = branches.get(row.categoryId);
     const city = cities.get(row.cityId);
     // A category or city is deleted only once no business is in it. So if one was deleted meanwhile, this
     // business had left it, and that change is recorded and yet to be applied.
-    return branch && city ? toDocument(row, branch, city) : [];
-  });
+    if (branch && city) documents.push(toDocument(row, branch, city));
+  }
+  return documents;
 }
+
+/** Documents that are made without a pause, in some milliseconds. In the pauses the server answers. */
+const DOCUMENTS_TO_A_TURN = 200;
 
 function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocument {
   const { whole, first, second } = branch.names;

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import pino from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { applyChanges } from "../../src/search/changes.ts";
 import { startSearchSync } from "../../src/search/continuous-sync.ts";
-import type { SearchDocument } from "../../src/search/documents.ts";
+import { readDocumentsAfter, type SearchDocument } from "../../src/search/documents.ts";
 import { withSyncLock } from "../../src/search/lock.ts";
 import { createSearch } from "../../src/search/query.ts";
 import { rebuildIndex } from "../../src/search/rebuild.ts";
@@ -863,3 +863,33 @@ async function exists(name: string): Promise<boolean> {
   const { results } = await meili.getRawIndexes({ limit: 1_000 });
   return results.some(({ uid }) => uid === name);
 }
+
+test("a server goes on answering while it makes thousands of documents", async () => {
+  const { id } = await addBusiness(database.sql);
+  await copyBusiness(database.sql, id, "copy", 1_999);
+  const normalise = String.prototype.normalize;
+  let total = 0;
+  let inTurn = 0;
+  let mostInTurn = 0;
+  const texts = spyOn(String.prototype, "normalize").mockImplementation(function (
+    this: string,
+    form?: string,
+  ) {
+    total += 1;
+    inTurn += 1;
+    mostInTurn = Math.max(mostInTurn, inTurn);
+    return normalise.call(this, form);
+  });
+  let turn = setImmediate(function next() {
+    inTurn = 0;
+    turn = setImmediate(next);
+  });
+  try {
+    expect(await readDocumentsAfter(database.sql, null, 5_000)).toHaveLength(2_000);
+    expect(total).toBeGreaterThan(2_000);
+    expect(mostInTurn).toBeLessThan(total / 5);
+  } finally {
+    clearImmediate(turn);
+    texts.mockRestore();
+  }
+});
