@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, statSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { CommandError } from "../terminal/command.ts";
+import { lastWords } from "./last-words.ts";
 import { NotInTimeError, until } from "./waiting.ts";
 
 export interface Program {
@@ -115,7 +116,7 @@ export class Supervisor {
       pid,
       exited,
       log,
-      lastWords: () => lastWords(endOf(log)),
+      lastWords: () => lastWords(log),
       stop: () => endProcess(child, stopSignal, exited),
     };
     this.#running.push(daemon);
@@ -175,36 +176,6 @@ function failure({ title, lastWords, log }: Daemon, how: string): CommandError {
 function keepLast(log: string): void {
   const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   if (size > 0) renameSync(log, `${log}.1`);
-}
-
-/**
- * The end of a log, which after months may be larger than what can be read at once. Somebody may also have
- * removed it.
- */
-function endOf(log: string): string {
-  let file: number | undefined;
-  try {
-    file = openSync(log, "r");
-    const end = Buffer.alloc(LAST_BYTES);
-    const before = Math.max(fstatSync(file).size - LAST_BYTES, 0);
-    return end.toString("utf8", 0, readSync(file, end, 0, LAST_BYTES, before));
-  } catch (error) {
-    return `they cannot be read (${(error as Error).message}).`;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-}
-
-const LAST_BYTES = 64 * 1024;
-
-/** Programs often write about their cleaning up, and what fails for the same reason, after the line that says why. */
-function lastWords(log: string): string {
-  if (log.trim() === "") return "none. Is there room left on the disk?";
-  // Of the Rust in Meilisearch, whose frames are called `error` too.
-  const [before = ""] = log.split(/^Stack backtrace:$/m);
-  const lines = before.trimEnd().split("\n");
-  const told = (sign: RegExp) => lines.findLast((line) => sign.test(line));
-  return told(/no space left/i) ?? told(/error|fatal|cannot/i) ?? lines.at(-1) ?? "";
 }
 
 async function endProcess(
