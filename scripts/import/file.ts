@@ -86,6 +86,7 @@ export async function importFile(
         rejects.flush();
         // From here on PostgreSQL may commit although we are interrupted.
         isCommitting = true;
+        progress.finish();
       },
       onProgress: (read) => progress.setRows(read + records.rejected),
       onReject: (record, reason) => records.reject(record, reason),

@@ -1,23 +1,27 @@
 import { basename } from "node:path";
 import { grouped } from "../../src/numbers.ts";
+import { remindOf } from "../terminal/output.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
 
 export interface Progress {
   start(): void;
   addBytes(bytes: number): void;
   setRows(rows: number): void;
+  /** All is read. What is left to do has no measure, and takes a minute after millions of rows. */
+  finish(): void;
   /** Since the start. */
   seconds(): number;
   stop(): void;
 }
 
-/** How far a file has been read, on stderr; nothing where that is no terminal. */
+/** How far a file has been read, on stderr: a bar if that is a terminal, and lines when its end takes long. */
 export function createProgress(file: string, sizeBytes: number): Progress {
   const bar = progressBar(
     "{name} {bar} {percentage} % | {rows} rows, {rate} a second | {eta_formatted} left",
   );
   let started = performance.now();
   let bytes = 0;
+  let reminder: Disposable | undefined;
   const seconds = () => (performance.now() - started) / 1000;
   return {
     start() {
@@ -31,7 +35,14 @@ export function createProgress(file: string, sizeBytes: number): Progress {
     setRows(rows) {
       bar.update(bytes, { rows: grouped(rows), rate: grouped(Math.round(rows / seconds())) });
     },
+    finish() {
+      bar.stop();
+      reminder = remindOf(`Keeping ${file}`);
+    },
     seconds,
-    stop: () => bar.stop(),
+    stop() {
+      bar.stop();
+      reminder?.[Symbol.dispose]();
+    },
   };
 }

@@ -37,13 +37,32 @@ export function say(line: string): void {
   }
 }
 
-/** Says how long a step took, once it is done. */
-export async function step<Result>(title: string, work: Promise<Result>): Promise<Result> {
+/** Says how long a step took, once it is done, and now and then that it goes on. */
+export async function step<Result>(
+  title: string,
+  work: Promise<Result>,
+  { remindMs = REMIND_MS } = {},
+): Promise<Result> {
   const begun = performance.now();
+  using _reminder = remindOf(title, remindMs);
   const result = await work;
-  say(`${title.padEnd(36)} ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  say(`${title.padEnd(36)} ${secondsSince(begun)} s`);
   return result;
 }
+
+/** Says now and then that something goes on, which tells nothing of how far it is, until that is disposed of. */
+export function remindOf(title: string, everyMs = REMIND_MS): Disposable {
+  const begun = performance.now();
+  const timer = setInterval(
+    () => say(`${title}: not done after ${secondsSince(begun)} s`),
+    everyMs,
+  );
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+const secondsSince = (begun: number) => ((performance.now() - begun) / 1000).toFixed(1);
+
+const REMIND_MS = 10_000;
 
 /** Says why nothing seems to happen: another command has IMPORT_LOCK. */
 export function sayWaiting(): void {

@@ -44,3 +44,22 @@ test("a slow reader gets all of a long output, and whoever writes there next can
   const nonBlocking = Number.parseInt(/flags:\s*(\d+)/.exec(stderr)?.[1] ?? "", 8) & 0o4000;
   expect(nonBlocking).toBe(0);
 });
+
+test("a step that takes long says so now and then, until it is done", async () => {
+  const work = `
+    import { step } from "./output.ts";
+    await step("Recovery", Bun.stdin.text(), { remindMs: 1 });
+    await Bun.sleep(20);`;
+  const child = Bun.spawn([process.execPath, "-e", work], {
+    cwd: join(SCRIPTS, "terminal"),
+    stdio: ["pipe", "inherit", "pipe"],
+  });
+  let said = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of child.stderr) {
+    said += decoder.decode(bytes, { stream: true });
+    // Closes its input, so that it can go on, once it has reminded us.
+    if (said.includes("not done")) child.stdin.end();
+  }
+  expect(said).toMatch(/^(Recovery: not done after \d+\.\d s\n)+Recovery {28} \d+\.\d s\n$/);
+});
