@@ -9,7 +9,7 @@ import { sayUnsettled, sayWaiting } from "../terminal/output.ts";
 import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts";
 import type { Mapping } from "./mapping.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { FileRecords } from "./records.ts";
+import { FileRecords, type UnusableField } from "./records.ts";
 import { REJECTS, Rejects, type WrittenFor } from "./rejects.ts";
 import { readText } from "./text.ts";
 
@@ -38,6 +38,8 @@ export interface FileResult {
   /** Where the rejected rows are; null when there are none. */
   rejects: string | null;
   reasons: [reason: string, rows: number][];
+  /** The most frequent first. */
+  unusable: UnusableField[];
 }
 
 /**
@@ -90,6 +92,7 @@ export async function importFile(
       },
       onProgress: (read) => progress.setRows(read + records.rejected),
       onReject: (record, reason) => records.reject(record, reason),
+      onUnusable: (record, fields) => records.leaveOut(record, fields),
     });
     rejects.flush();
     return {
@@ -100,6 +103,7 @@ export async function importFile(
       seconds: progress.seconds(),
       rejects: rejects.path,
       reasons: rejects.mostCommon(10),
+      unusable: records.unusable(),
     };
   } catch (error) {
     undoRejects();

@@ -2,13 +2,20 @@ import type { ImportCounts } from "../../src/directory/import/feed.ts";
 import type { Rejects } from "./rejects.ts";
 import type { RecordRow, Row } from "./row.ts";
 
+/** A field that rows have but that could not be used, such as a phone "ask Bob". */
+export interface UnusableField {
+  field: string;
+  rows: number;
+  /** Of one such row. */
+  line: number;
+}
+
 /** The records of one file on their way to the directory; rows that hold none go to the rejects. */
 export class FileRecords {
   readonly #rejects: Rejects;
   /** Which row a record came from, for as long as it is on its way. */
   readonly #origins = new WeakMap<object, RecordRow>();
-  /** By field, in how many rows it could not be understood. */
-  readonly #unusable = new Map<string, number>();
+  readonly #unusable = new Map<string, UnusableField>();
   /** How many rows held no record. */
   rejected = 0;
   /** Whether any has been asked for. */
@@ -29,37 +36,46 @@ export class FileRecords {
         this.rejected++;
         continue;
       }
-      for (const field of row.unusable ?? []) this.#countUnusable(field);
+      this.#countUnusable(row.unusable ?? [], row.line);
       this.#origins.set(row.record, row);
       yield row.record;
     }
   }
 
-  #countUnusable(field: string): void {
-    const rows = this.#unusable.get(field) ?? 0;
-    if (rows > 0 || this.#unusable.size < MOST_FIELDS) this.#unusable.set(field, rows + 1);
-  }
-
   /** The directory rejects a record that it was given. */
   reject(record: object, reason: string): void {
+    const { line, row } = this.#originOf(record);
+    this.#rejects.add({ line, row, reason });
+  }
+
+  /** The directory cannot use fields of a record. The reader may have refused the same ones, in other rows. */
+  leaveOut(record: object, fields: readonly string[]): void {
+    this.#countUnusable(fields, this.#originOf(record).line);
+  }
+
+  /** Fields that could not be used, the most frequent first. */
+  unusable(): UnusableField[] {
+    return [...this.#unusable.values()].sort((a, b) => b.rows - a.rows);
+  }
+
+  #countUnusable(fields: readonly string[], line: number): void {
+    for (const field of fields) {
+      const known = this.#unusable.get(field);
+      if (known) known.rows++;
+      else if (this.#unusable.size < MOST_FIELDS)
+        this.#unusable.set(field, { field, rows: 1, line });
+    }
+  }
+
+  #originOf(record: object): RecordRow {
     const origin = this.#origins.get(record);
-    if (!origin) throw new Error("a record was rejected that no row of the file holds");
-    this.#rejects.add({ line: origin.line, row: origin.row, reason });
+    if (!origin) throw new Error("no row of the file holds this record");
+    return origin;
   }
 
   /** What the directory counted, with what never reached it. */
   count(counts: ImportCounts): ImportCounts {
-    const unusable = new Map(this.#unusable);
-    // The reader and the directory may each have refused the same field, in different rows.
-    for (const [field, rows] of Object.entries(counts.unusable)) {
-      unusable.set(field, (unusable.get(field) ?? 0) + rows);
-    }
-    return {
-      ...counts,
-      read: counts.read + this.rejected,
-      rejected: this.#rejects.total,
-      unusable: Object.fromEntries(unusable),
-    };
+    return { ...counts, read: counts.read + this.rejected, rejected: this.#rejects.total };
   }
 }
 

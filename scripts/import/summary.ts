@@ -20,8 +20,9 @@ export function summarize(
   if (json) {
     const each = results.map((result) => {
       if ("error" in result) return result;
-      const { counts, ...others } = result;
-      return { ...others, ...counts };
+      const { counts, unusable, ...others } = result;
+      const rowsByField = Object.fromEntries(unusable.map(({ field, rows }) => [field, rows]));
+      return { ...others, ...counts, unusable: rowsByField };
     });
     print(formatJson({ ...total, files: each }));
   } else if (files.length > 1) {
@@ -32,10 +33,10 @@ export function summarize(
 
 /** What came of one file, in a few lines. */
 export function describeFile(
-  { file, source, counts, seconds, rejects, reasons }: FileResult,
+  { file, source, counts, seconds, rejects, reasons, unusable }: FileResult,
   dryRun: boolean,
 ): string {
-  const { unusable, withdrawn, ...numbers } = counts;
+  const { withdrawn, ...numbers } = counts;
   const rate = grouped(Math.round(counts.read / Math.max(seconds, 0.001)));
   const lines = [
     `${file} (source ${source})${dryRun ? ", a dry run, nothing was kept" : ""}: ${seconds.toFixed(1)} s, ${rate} rows a second`,
@@ -51,10 +52,11 @@ export function describeFile(
     }
     if (!dryRun) lines.push("  `scripts/businesses.ts list` says what each of them lacks.");
   }
-  const left = Object.entries(unusable).sort(([, a], [, b]) => b - a);
-  if (left.length > 0) {
-    const most = left.slice(0, 10).map(([field, rows]) => `${field} ${rows}`);
-    const more = left.length > most.length ? ", and more" : "";
+  if (unusable.length > 0) {
+    const most = unusable
+      .slice(0, 10)
+      .map(({ field, rows, line }) => `${field} ${rows} (as in line ${line})`);
+    const more = unusable.length > most.length ? ", and more" : "";
     lines.push(plain(`  Unusable and left out: ${most.join(", ")}${more}`));
   }
   if (rejects !== null) lines.push(`  Rejected rows are in ${rejects}; most often:`);
@@ -71,7 +73,7 @@ export const describeCounts = (counts: object) =>
     .join(", ");
 
 function sumOf(results: readonly (FileResult | FailedFile)[]) {
-  const { unusable, ...total } = noCounts();
+  const total = noCounts();
   for (const result of results) {
     if ("error" in result) continue;
     for (const name of Object.keys(total) as (keyof typeof total)[]) {

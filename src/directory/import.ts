@@ -75,7 +75,6 @@ export const noCounts = (): ImportCounts => ({
   rejected: 0,
   pending: 0,
   withdrawn: 0,
-  unusable: {},
 });
 
 /** After fewer changes than this, statistics and the visibility map are left to autovacuum. */

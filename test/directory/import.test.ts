@@ -55,14 +55,16 @@ const whole: ImportRecord = {
 async function load(
   records: object[],
   options: Partial<ImportOptions> = {},
-): Promise<ImportCounts & { reasons: string[] }> {
+): Promise<ImportCounts & { reasons: string[]; unusable: string[] }> {
   const reasons: string[] = [];
+  const unusable: string[] = [];
   const counts = await importRecords(database.sql, records, {
     source: "test",
     onReject: (_, reason) => reasons.push(reason),
+    onUnusable: (_, fields) => unusable.push(...fields),
     ...options,
   });
-  return { ...counts, reasons };
+  return { ...counts, reasons, unusable };
 }
 
 const stored = (sourceId = "1") =>
@@ -189,7 +191,7 @@ test("a business that lacks something is pending and counted, and approved once 
   ];
   const { unusable, ...counts } = await load(lacking);
   expect(counts).toMatchObject({ created: 6, pending: 6, rejected: 0 });
-  expect(unusable).toEqual({ postcode: 1, line1: 1, line2: 1 });
+  expect(unusable).toEqual(["line1", "line2", "postcode"]);
   expect((await listBusinesses(database.sql, { offset: 0, limit: 20 })).total).toBe(0);
 
   const completed = lacking.map(({ sourceId = "" }) => ({ ...whole, sourceId }));
@@ -530,7 +532,7 @@ test.each([
   expect(await load([{ ...whole, coordinates }])).toMatchObject({
     created: 1,
     pending: 1,
-    unusable: { coordinates: 1 },
+    unusable: ["coordinates"],
   });
   expect(await stored()).toMatchObject({ latitude: null, longitude: null });
 });
@@ -541,7 +543,7 @@ test.each([
   ["Hirta", { lat: 57.8124, lng: -8.5687 }],
   ["Unst", { lat: 60.8444, lng: -0.8719 }],
 ])("coordinates of %s are good", async (_, coordinates) => {
-  expect(await load([{ ...whole, coordinates }])).toMatchObject({ pending: 0, unusable: {} });
+  expect(await load([{ ...whole, coordinates }])).toMatchObject({ pending: 0, unusable: [] });
   expect(await stored()).toMatchObject({ latitude: coordinates.lat, longitude: coordinates.lng });
 });
 

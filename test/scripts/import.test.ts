@@ -180,7 +180,9 @@ test("fields of a record that are not ours are told of, the most frequent first"
     [shop("1", { constructor: 1 }), shop("2", others), shop("3", {})].join("\n"),
   );
   const { stdout } = await run([file]);
-  expect(stdout).toContain("  Unusable and left out: coordinates.latitude 3, __proto 3, ");
+  expect(stdout).toContain(
+    "  Unusable and left out: coordinates.latitude 3 (as in line 1), __proto 3 (as in line 1), ",
+  );
   expect(stdout).toContain(", and more\n");
   expect(stdout).not.toContain("\u001b");
   const { counts } = await importJson([file]);
@@ -188,11 +190,14 @@ test("fields of a record that are not ours are told of, the most frequent first"
   expect(Object.keys(counts.files[0]?.unusable ?? {}).length).toBe(100);
 });
 
-test("unusable values of a field are counted together, whatever is wrong with them", async () => {
-  const places = [{ lat: 0, lng: 0 }, { lat: 0, lng: 0 }, [1.29, 52.63]];
+test("unusable values of a field are counted together, whatever is wrong with them, and one is shown", async () => {
+  const places = [null, { lat: 0, lng: 0 }, { lat: 0, lng: 0 }, [1.29, 52.63]];
   const rows = places.map((coordinates, place) => record(`${place}`, { coordinates }));
-  const { counts } = await importJson([await write(rows.join("\n"))]);
+  const file = await write(rows.join("\n"));
+  const { counts } = await importJson([file]);
   expect(counts.files[0]?.unusable).toEqual({ coordinates: 3 });
+  const { stdout } = await run([file]);
+  expect(stdout).toMatch(/^ {2}Unusable and left out: coordinates 3 \(as in line [24]\)$/m);
 });
 
 test("what a file says steers no terminal", async () => {

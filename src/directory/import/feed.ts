@@ -22,6 +22,8 @@ export interface ImportOptions extends RuleOptions, TransactionOptions {
   onProgress?: ((read: number) => void) | undefined;
   /** Called for each record that is left out, and why. */
   onReject?: ((record: object, reason: string) => void) | undefined;
+  /** Called for each record that was taken, with the fields that it has but that could not be used. */
+  onUnusable?: ((record: object, fields: readonly string[]) => void) | undefined;
   /** Called when all records are dealt with: from now on they may be kept. Not in a dry run. */
   onCommit?: (() => void) | undefined;
   /** Called when the work after an import failed (see settleDirectory), although all of it is kept. */
@@ -38,8 +40,6 @@ export interface ImportCounts {
   pending: number;
   /** How many of these were approved before. */
   withdrawn: number;
-  /** How often each field was given but could not be used, such as a phone "ask Bob". */
-  unusable: Record<string, number>;
 }
 
 export interface Feed {
@@ -178,7 +178,7 @@ export async function openFeed(
   ): void {
     counts[what]++;
     if (isLacking(business)) counts.pending++;
-    for (const field of given.unusable) counts.unusable[field] = (counts.unusable[field] ?? 0) + 1;
+    if (given.unusable.length > 0) options.onUnusable?.(given.record, given.unusable);
   }
 
   function reject(record: object, reason: string): void {
