@@ -7,14 +7,14 @@ import {
 import { createKey, listTiers } from "../src/access/keys.ts";
 import { grouped } from "../src/numbers.ts";
 import type { Sql } from "../src/store/postgres.ts";
-import { formatTime, writtenTime } from "../src/times.ts";
+import { writtenTime } from "../src/times.ts";
 import { readArguments, readDeclined, readOrder, USAGE } from "./keys/order.ts";
 import { showKey } from "./keys/show-key.ts";
 import { openDatabase } from "./stack/database.ts";
 import { scriptConfig } from "./stack/environment.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
 import { print, say } from "./terminal/output.ts";
-import { formatJson, formatTable } from "./terminal/table.ts";
+import { formatJson, formatTable, formatTime } from "./terminal/table.ts";
 
 await runCommand(USAGE, async () => {
   const { json, ...given } = readArguments();

@@ -8,14 +8,14 @@ import { usageOf } from "../src/access/usage-report.ts";
 import type { Config } from "../src/config.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../src/store/redis.ts";
-import { formatTime, writtenTime } from "../src/times.ts";
+import { writtenTime } from "../src/times.ts";
 import { showKey } from "./keys/show-key.ts";
 import { openDatabase } from "./stack/database.ts";
 import { scriptConfig } from "./stack/environment.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
 import { print } from "./terminal/output.ts";
 import { readSpan } from "./terminal/span.ts";
-import { formatJson, formatTable } from "./terminal/table.ts";
+import { formatJson, formatTable, formatTime } from "./terminal/table.ts";
 
 const USAGE = `Usage: npx bun scripts/keys.ts list
        npx bun scripts/keys.ts revoke ID

@@ -1,8 +1,3 @@
-/** A time for a column of a table, in UTC and to the minute: 2026-11-22 16:49. */
-export function formatTime(time: Date): string {
-  return time.toISOString().slice(0, 16).replace("T", " ");
-}
-
 /** A time in UTC as it is written in a sentence: 22 November 2026 at 16:49 UTC. */
 export const writtenTime = (time: Date) => `${inWords.format(time)} UTC`;
 

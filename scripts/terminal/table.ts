@@ -20,6 +20,9 @@ export function formatTable(
 /** Columns of text for a program: a tab between them. */
 export const formatLine = (cells: readonly string[]) => cells.map(plain).join("\t");
 
+/** A time for a column, in UTC and to the minute: 2026-11-22 16:49. */
+export const formatTime = (time: Date) => time.toISOString().slice(0, 16).replace("T", " ");
+
 /** JSON for a program, on one line. People read it at a terminal, too, so it is as harmless there. */
 export const formatJson = (value: unknown) =>
   JSON.stringify(value).replace(
