@@ -35,12 +35,12 @@ function pickLines(random: Random, street: string): { line1: string; line2: stri
 const floors = ["First Floor", "Ground Floor", "Second Floor", "The Basement"];
 
 function pickPostcode(random: Random, town: Town): string {
-  const letter = () => INWARD_LETTERS[Math.floor(random.fraction() * INWARD_LETTERS.length)];
+  const letter = () => random.pick(inwardLetters);
   return `${random.pick(town.outcodes)} ${random.between(0, 9)}${letter()}${letter()}`;
 }
 
 /** The Royal Mail uses no C, I, K, M, O or V in the inward part: they are misread. */
-const INWARD_LETTERS = "ABDEFGHJLNPQRSTUWXYZ";
+const inwardLetters = [..."ABDEFGHJLNPQRSTUWXYZ"];
 
 /** Dense in the centre and sparse outside; by the sea only on the landward side. */
 function pickCoordinates(random: Random, town: Town): { lat: number; lng: number } {
