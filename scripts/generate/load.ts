@@ -95,12 +95,12 @@ export async function loadBusinesses(
 
 /** Which of `count` are there already: 1 at the index of each. */
 async function findPresent(
-  sql: Sql | Transaction,
+  transaction: Transaction,
   source: string,
   count: number,
 ): Promise<Uint8Array> {
   const present = new Uint8Array(count);
-  const found = sql<{ sourceId: string }[]>`
+  const found = transaction<{ sourceId: string }[]>`
     select source_id as "sourceId" from businesses where source = ${source}`;
   await found.cursor(BATCH_SIZE, (businesses) => {
     for (const { sourceId } of businesses) present[placeOf(sourceId)] = 1;

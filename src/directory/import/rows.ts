@@ -120,10 +120,13 @@ export async function expectManyRows(transaction: Transaction): Promise<void> {
 
 /** Creates businesses, all of them or none. The iterable is read as they are sent. */
 export async function insertBusinesses(
-  sql: Sql | Transaction,
+  transaction: Transaction,
   businesses: Iterable<NewBusiness>,
 ): Promise<void> {
-  await copyIn(sql`copy businesses (${sql(newColumns)}) from stdin`, rowsOf(businesses));
+  await copyIn(
+    transaction`copy businesses (${transaction(newColumns)}) from stdin`,
+    rowsOf(businesses),
+  );
 }
 
 function* rowsOf(businesses: Iterable<NewBusiness>): Generator<unknown[]> {
