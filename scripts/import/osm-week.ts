@@ -10,7 +10,7 @@ export type Week = NonNullable<ImportRecord["openingHours"]>;
  * the rule for Friday replaces all of Friday, and "18:00-02:00; Mo off" is open from midnight to two on
  * Tuesday. Nobody means that: the rule of the evening also holds for the night that follows, and only it.
  */
-export interface Hours {
+interface Hours {
   whole: OpeningHours;
   /** The same rules, but all of them end at midnight. */
   days: OpeningHours;
