@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { remembered } from "../../src/directory/import/remembered.ts";
 import { MONDAYS, readRules, type Week, weekFrom } from "./osm-week.ts";
 
 /**
@@ -8,13 +8,10 @@ import { MONDAYS, readRules, type Week, weekFrom } from "./osm-week.ts";
  *   no end, they are words, or they say that the place never opens
  */
 export function readWeek(value: string): Week | null {
-  return value.length > LONGEST_VALUE ? null : read.memo(value).week;
+  return value.length > LONGEST_VALUE ? null : read(value);
 }
 
-const read = new LRUCache<string, { week: Week | null }>({
-  max: 10_000,
-  memoMethod: (value) => ({ week: quietly(() => parse(value)) }),
-});
+const read = remembered(10_000, (value) => quietly(() => parse(value)));
 
 /** OpenStreetMap itself keeps no longer ones, and to read them takes the library ever longer. */
 const LONGEST_VALUE = 255;

@@ -3,24 +3,18 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from "libphonenumber-js/min";
-import { LRUCache } from "lru-cache";
 import { emailPattern } from "../email.ts";
+import { remembered } from "./remembered.ts";
 import { cleanLine } from "./text.ts";
 
 // Each of these reads what people write into one field. Of several values the first usable one
 // is taken; null means that none is.
 
-/** A British telephone number in national format. */
-export function readPhone(text: string): string | null {
-  return numbers.memo(text).number;
-}
-
-// Remembers numbers, since many branches give that of their head office, and reading one takes as long as
-// reading a row.
-const numbers = new LRUCache<string, { number: string | null }>({
-  max: 20_000,
-  memoMethod: (text) => ({ number: parsePhone(text) }),
-});
+/**
+ * A British telephone number in national format. Remembered, since many branches give that of their head
+ * office, and reading one takes as long as reading a row.
+ */
+export const readPhone = remembered(20_000, parsePhone);
 
 function parsePhone(phone: string): string | null {
   // Of a table in which numbers without their zero were taken for amounts.

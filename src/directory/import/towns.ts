@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import { isSlug, makeSlug } from "../slug.ts";
+import { remembered } from "./remembered.ts";
 import { cleanLine } from "./text.ts";
 
 /** A town by its name; spellings with the same slug are the same town. */
@@ -13,7 +13,7 @@ export interface Town {
  * but a street, a county, a postcode or a building.
  */
 export function readTown(text: string): Town | null {
-  return text.length > LONGEST_TEXT ? null : read.memo(text).town;
+  return text.length > LONGEST_TEXT ? null : read(text);
 }
 
 /**
@@ -23,10 +23,7 @@ export function readTown(text: string): Town | null {
 const LONGEST_TEXT = 200;
 
 // Feeds repeat a few thousand towns in millions of rows.
-const read = new LRUCache<string, { town: Town | null }>({
-  max: 20_000,
-  memoMethod: (text) => ({ town: parse(text) }),
-});
+const read = remembered(20_000, parse);
 
 function parse(text: string): Town | null {
   const parts = separated(cleanLine(text)).map(withoutSurroundings).map(firstName);
