@@ -32,8 +32,8 @@ function unknownFields(record: object): string[] {
   return Object.entries(record).flatMap(([name, value]) => {
     // With a dot it names a column of a table, and the directory would not find it here.
     if (isFieldName(name) && !name.includes(".")) return [];
-    if (!NESTED.includes(name) || Array.isArray(value)) return name;
-    if (typeof value !== "object") return [];
+    if (!NESTED.includes(name)) return name;
+    if (typeof value !== "object" || Array.isArray(value)) return [];
     return Object.keys(value ?? {})
       .map((inner) => `${name}.${inner}`)
       .filter((inner) => !isFieldName(inner));

@@ -553,6 +553,8 @@ test.each<[reason: string, record: object]>([
   ["name must be text", { ...whole, name: 7 }],
   ["coordinates must have both lat and lng", { ...whole, coordinates: { lat: 52 } }],
   ["coordinates must be {lat, lng}", { ...whole, coordinates: "here" }],
+  ["coordinates must be {lat, lng}", { ...whole, coordinates: [-1.5, 53.8] }],
+  ["address must be {line1, line2, postcode}", { ...whole, address: ["1 High Street", "LS1 1AA"] }],
   ["photos: url is missing", { ...whole, photos: [{}] }],
   ["openingHours: day is missing", { ...whole, openingHours: [{ isClosed: true }] }],
   ["name is missing", { ...whole, name: "\u200b \t" }],

@@ -12,6 +12,16 @@ const text = (field: string, longest: number) =>
     ),
   );
 
+/** An object, and no list, which valibot would take for an object without any of these fields. */
+const objectOf = <Entries extends v.ObjectEntries>(entries: Entries, reason: string) =>
+  v.pipe(
+    v.custom<v.InferInput<v.ObjectSchema<Entries, string>>>(
+      (value) => !Array.isArray(value),
+      reason,
+    ),
+    v.object(entries, reason),
+  );
+
 /** A field that may be absent, and stays so; null becomes `none`. */
 const orNone = <Schema extends v.GenericSchema>(schema: Schema, none: v.InferInput<Schema>) =>
   v.optional(v.nullable(schema, () => none));
@@ -127,7 +137,7 @@ export const importRecord = v.object(
     description: text("description", 20_000),
     // A line1 without a line2 means that there is no second line.
     address: v.nullish(
-      v.object(
+      objectOf(
         {
           line1: text("address.line1", 300),
           line2: text("address.line2", 300),
@@ -139,7 +149,7 @@ export const importRecord = v.object(
     // A place outside the UK counts as none.
     coordinates: v.nullish(
       v.pipe(
-        v.object(
+        objectOf(
           {
             lat: v.nullish(between("coordinates.lat", -90, 90, DEGREES)),
             lng: v.nullish(between("coordinates.lng", -180, 180, DEGREES)),
