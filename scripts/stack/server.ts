@@ -14,12 +14,12 @@ const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
  * The port to serve on: the one asked for, or for 0 a free one.
  * @throws CommandError when it is in use or we may not listen on it
  */
-export async function choosePort({ port, host }: Config): Promise<number> {
-  if (port === 0) return freePort();
+export async function choosePort({ port: wanted, host }: Config): Promise<number> {
+  const port = wanted || (await freePort());
   const free = await isFree(port, host).catch((error: Error) => {
     throw new CommandError(cannotListen({ host, port }, error.message));
   });
-  if (free && (await isFreeAsLocalhost(port, host))) return port;
+  if (wanted === 0 || (free && (await isFreeAsLocalhost(port, host)))) return port;
   throw new CommandError(
     `Port ${port} is in use by another program: choose another, for example \`PORT=${port === 65_535 ? 3001 : port + 1} npm start\`.`,
   );

@@ -174,11 +174,16 @@ describe("npm start", () => {
     }
   });
 
-  test("names the setting when it may not listen at that address", async () => {
-    const dataDir = join(folder, "address");
-    const starter = run({ DATA_DIR: dataDir, HOST: "192.0.2.1", PORT: "3000" });
+  test.each([
+    ["192.0.2.1", "3000"],
+    ["192.0.2.1", "0"],
+    ["localhost:3000", "0"],
+  ])("names the setting when it may not listen at %s, port %s", async (HOST, PORT) => {
+    const dataDir = join(folder, `address-${HOST}-${PORT}`);
+    const starter = run({ DATA_DIR: dataDir, HOST, PORT });
     expect(await starter.exited).toBe(1);
-    expect(await starter.errors()).toMatch(/^Cannot start: .* HOST \(192\.0\.2\.1\) must be .*\n$/);
+    expect(await starter.errors()).toMatch(/^Cannot start: .*\n$/);
+    expect(await starter.errors()).toContain(`HOST (${HOST}) must be an address of this machine`);
     expect(existsSync(join(dataDir, "postgres"))).toBe(false);
   });
 
