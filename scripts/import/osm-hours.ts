@@ -62,8 +62,10 @@ function normalise(value: string): string {
     .replace(/\bBH\b/g, "PH")
     .replace(SCHOOL_HOLIDAYS, "")
     .replace(MISSING_SEPARATOR, "$1; ")
-    .replace(FURTHER_TIMES, (separated, closes: string, opens: string) =>
-      opens.padStart(5, "0") < closes.padStart(5, "0") ? separated : `${closes},`,
+    .replace(
+      FURTHER_TIMES,
+      (separated, span: string, opened: string, closes: string, opens: string) =>
+        isInOrder(opened, closes, opens) ? `${span},` : separated,
     )
     .split(";")
     .filter((rule) => !/^\s*SH\b/.test(rule))
@@ -104,6 +106,12 @@ const SCHOOL_HOLIDAYS =
 const MISSING_SEPARATOR =
   /((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b[^;"]*?(?:\d|off|closed))\s+(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/g;
 
-/** A closing time of certain days, a semicolon, and times without days, of which the first is captured, too. */
+/** Times of certain days, a semicolon, and times without days, of which the first is captured, too. */
 const FURTHER_TIMES =
-  /(?<=\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH) [\d:,;\s–-]*)(\d?\d:\d\d)\s*;\s*(?=(\d?\d:\d\d)\s*[-–]\s*\d?\d:\d\d\s*(?:[,;]|$))/g;
+  /(?<=\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH) [\d:,;\s–-]*)((\d?\d:\d\d)\s*[-–]\s*(\d?\d:\d\d))\s*;\s*(?=(\d?\d:\d\d)\s*[-–]\s*\d?\d:\d\d\s*(?:[,;]|$))/g;
+
+/** Whether each time is no earlier than the one before it. After a closing past midnight none is. */
+function isInOrder(...times: string[]): boolean {
+  const padded = times.map((time) => time.padStart(5, "0"));
+  return padded.every((time, place) => time >= (padded[place - 1] ?? ""));
+}

@@ -72,6 +72,11 @@ test("times that follow a semicolon are further ones of the days before it", () 
   ]);
   // These are no further ones, but those of all days.
   expect(week("Su 10:00-16:00; 08:00-20:00")).toEqual(each("08:00-20:00"));
+  expect(week("Fr-Sa 12:00-01:00; 12:00-23:00")).toEqual([
+    ...each("12:00-23:00", DAYS.slice(0, 4)),
+    ...each("12:00-01:00", ["FRI", "SAT"]),
+    "SUN 12:00-23:00",
+  ]);
 });
 
 test("hours past midnight belong to the day on which they begin, Sunday's too", () => {
