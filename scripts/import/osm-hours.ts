@@ -96,7 +96,7 @@ const EARLIEST_OPENING = 6;
  * As in 11:00-11:00, which by the letter is day and night. Who never closes says so from midnight, so this may be
  * of twelve hours, too.
  */
-const SAME_TIME = /(?<!\d)(?!0?0[:.]00)(\d\d?[:.]\d\d) ?[-–] ?\1/;
+const SAME_TIME = /(?<!\d)(?!0?0[:.]00)0?(\d\d?[:.]\d\d) ?[-–] ?0?\1/;
 
 /** Among other days, as in "PH,SH off". */
 const SCHOOL_HOLIDAYS =

@@ -131,6 +131,7 @@ test.each([
   ["of twelve hours on one day", "Mo-Fr 08:00-18:00; Sa 8-1"],
   ["of twelve hours, twice a day", "12-3, 5-11"],
   ["that end when they begin", "Mo-Fr 11:00-11:00; Sa 11:00-00:00; Su 11:00-18:00"],
+  ["that end when they begin, written in two ways", "Mo-Fr 9:00-09:00"],
   ["that lack the times of a day", "Mo-Fr 09:00-17:00; Sa,Su,PH"],
 ])("hours %s are not understood", (_, value) => expect(readWeek(value)).toBeNull());
 
