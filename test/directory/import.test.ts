@@ -521,6 +521,13 @@ test.each([null, {}, { lat: null, lng: null }])("coordinates %j are none", async
   });
 });
 
+test("an address and coordinates that say nothing leave what is known", async () => {
+  await load([whole]);
+  // As when the names of their fields are misspelt.
+  const record = { ...whole, address: {}, coordinates: {} } as ImportRecord;
+  expect(await load([record])).toMatchObject({ unchanged: 1, pending: 0, withdrawn: 0 });
+});
+
 test.each([
   ["0, 0", { lat: 0, lng: 0 }],
   ["changed places", { lat: 1.2963, lng: 52.6271 }],

@@ -160,8 +160,11 @@ export const importRecord = v.object(
           ({ lat, lng }) => (lat == null) === (lng == null),
           "coordinates must have both lat and lng",
         ),
-        // Both null is how some write that there are none.
-        v.transform(({ lat, lng }) => (lat == null || lng == null ? null : { lat, lng })),
+        // Both null is how some write that there are none; both absent says nothing.
+        v.transform(({ lat, lng }) => {
+          if (lat === undefined && lng === undefined) return undefined;
+          return lat == null || lng == null ? null : { lat, lng };
+        }),
       ),
     ),
     phone: text("phone", 300),
