@@ -20,12 +20,13 @@ Imports businesses: each file in one transaction, all of it or nothing. A busine
 its source and its id there, so a feed has to keep its --source; it keeps the slug that it was first
 given. Rejected rows go to FILE.rejects.ndjson (in the current folder if that of FILE is read-only).
 
-What a record leaves out stays as it is; null or "" says that there is none. In a CSV (it may have
-semicolons, tabs or bars for commas) an empty cell says so for phone, email and website only. Phone,
-email, website, description and hours that an element of OpenStreetMap lacks are removed, and so is
-what a food hygiene record lacks of the address. A business that moves to another outcode without new
-coordinates loses the old ones, and is pending unless --outcodes has the new outcode. A business that
-a feed drops or marks as vacant stays as it is: suspend it with scripts/businesses.ts.
+What a record leaves out stays as it is; null, or for a text also "", says that there is none. In a
+CSV (it may have semicolons, tabs or bars for commas) an empty cell says so for phone, email and
+website only. Phone, email, website, description and hours that an element of OpenStreetMap lacks are
+removed, and so is what a food hygiene record lacks of the address. A business that moves to another
+outcode without new coordinates loses the old ones, and is pending unless --outcodes has the new
+outcode. A business that a feed drops or marks as vacant stays as it is: suspend it with
+scripts/businesses.ts.
 
 Ratings, and whether a business is claimed, verified or premium, are believed from any feed. What a
 feed says later of a business that has been approved shows at once, except a record's status: that

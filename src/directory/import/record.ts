@@ -112,7 +112,7 @@ const openingHours = v.pipe(
 
 /**
  * One business as a feed gives it; each issue is a short reason. A field that is absent says nothing and
- * keeps what is known; null or "" says that there is none.
+ * keeps what is known; null, or for a text also "", says that there is none.
  */
 export const importRecord = v.object(
   {
