@@ -108,7 +108,7 @@ const MISSING_SEPARATOR =
 
 /** Times of certain days, a semicolon, and times without days, of which the first is captured, too. */
 const FURTHER_TIMES =
-  /(?<=\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH) [\d:,;\s–-]*)((\d?\d:\d\d)\s*[-–]\s*(\d?\d:\d\d))\s*;\s*(?=(\d?\d:\d\d)\s*[-–]\s*\d?\d:\d\d\s*(?:[,;]|$))/g;
+  /(?<=\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)[\d.:,;\s–-]*)((\d?\d[:.]\d\d)\s*[-–]\s*(\d?\d[:.]\d\d))\s*;\s*(?=(\d?\d[:.]\d\d)\s*[-–]\s*\d?\d[:.]\d\d\s*(?:[,;]|$))/g;
 
 /** Whether each time is no earlier than the one before it. After a closing past midnight none is. */
 function isInOrder(...times: string[]): boolean {

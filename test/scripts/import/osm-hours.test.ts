@@ -70,6 +70,9 @@ test("times that follow a semicolon are further ones of the days before it", () 
     ...split("08:00-10:00", "12:00-14:00", "17:00-21:00"),
     ...closed,
   ]);
+  for (const written of ["Mo-Fr: 12:00-14:30; 17:00-21:00", "Mo-Fr 12.00-14.30; 17.00-21.00"]) {
+    expect(week(written)).toEqual([...split("12:00-14:30", "17:00-21:00"), ...closed]);
+  }
   // These are no further ones, but those of all days.
   expect(week("Su 10:00-16:00; 08:00-20:00")).toEqual(each("08:00-20:00"));
   expect(week("Fr-Sa 12:00-01:00; 12:00-23:00")).toEqual([
