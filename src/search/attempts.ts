@@ -148,7 +148,7 @@ function* likeliestFirst(steps: readonly Words[][], place: Words): Generator<Wor
 }
 
 const tradesFirst = (a: Words, b: Words) =>
-  Number(namesTrade(b, sureTrades)) - Number(namesTrade(a, sureTrades)) ||
+  Number(namesTrade(b, spaceless.sure)) - Number(namesTrade(a, spaceless.sure)) ||
   Number(namesTrade(b)) - Number(namesTrade(a));
 
 /** Whether a run has two words or more besides the place, which it has if there is one. */
@@ -158,7 +158,14 @@ function mayBeName(run: Words, place: Words): boolean {
 }
 
 /** Whether a run holds one of these trades, which may be of several words. */
-function namesTrade(run: Words, trades: ReadonlySet<string> = knownTrades): boolean {
-  const isTrade = (start: number, end: number) => trades.has(run.slice(start, end).join(" "));
+function namesTrade(run: Words, trades = spaceless.known): boolean {
+  const isTrade = (start: number, end: number) => trades.has(run.slice(start, end).join(""));
   return run.some((_, start) => run.some((_, last) => last >= start && isTrade(start, last + 1)));
+}
+
+/** `lock smith` and `bodyshop` are trades, too, however their names are written: search finds one by the other. */
+const spaceless = { known: unspaced(knownTrades), sure: unspaced(sureTrades) };
+
+function unspaced(trades: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...trades].map((trade) => trade.replaceAll(" ", "")));
 }

@@ -420,6 +420,8 @@ describe("when nothing matches all words", () => {
     ["york hairdresser", ["Clip Joint", "Shear Bliss"], "hairdresser"],
     ["gift shop york", gifts, "gift shop"],
     ["york gift shop", gifts, "gift shop"],
+    ["lamb lock smith yo1", ["Key Largo"], "lock smith"],
+    ["york petshop", ["Paws Here"], "petshop"],
     ["lamb solicitor yo1", ["Wren & Daughters"], "solicitor"],
     ["barclay tree norwich", ["Bough Down"], "tree norwich"],
     ["barclay cafe norwich", ["Bean There"], "cafe norwich"],
