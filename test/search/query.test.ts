@@ -265,6 +265,58 @@ describe("what a person types", () => {
     expect((await names("deli norwich")).toSorted()).toEqual(["Brine", "The Corner Deli"]);
   });
 
+  test("who does it is found by other names for what is done, bought or eaten there", async () => {
+    const added = [
+      { ...norwich, name: "Dot Matrix", category: "web-designers" },
+      { ...norwich, name: "Room Service", category: "interior-designers" },
+      { ...norwich, name: "Second Seat", category: "upholsterers" },
+      { ...norwich, name: "Three Balls", category: "pawnbrokers" },
+      { ...norwich, name: "Sun Up", category: "tanning-salons" },
+      { ...norwich, name: "Bytes", category: "computer-repairs" },
+      { ...norwich, name: "Far Away", category: "travel-agents" },
+      { ...norwich, name: "Last Leg", category: "care-homes" },
+      { ...norwich, name: "Arch", category: "chiropodists" },
+      { ...norwich, name: "Crook General", category: "hospitals" },
+      { ...norwich, name: "Hark", category: "hearing-centres" },
+      { ...norwich, name: "Spit & Salad", category: "kebab-shops" },
+      { ...norwich, name: "Umami", category: "japanese-restaurants" },
+      { ...norwich, name: "Six Strings", category: "musical-instruments" },
+      { ...norwich, name: "Bodkin", category: "haberdashers" },
+      { ...norwich, name: "Carat", category: "jewellers" },
+      { ...norwich, name: "Threads", category: "clothes-shops" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, found] of [
+      ["web design norwich", "Dot Matrix"],
+      ["interior design norwich", "Room Service"],
+      ["upholstery norwich", "Second Seat"],
+      ["pawn shop norwich", "Three Balls"],
+      ["sunbeds norwich", "Sun Up"],
+      ["laptop repair norwich", "Bytes"],
+      ["travel agency norwich", "Far Away"],
+      ["old people's home norwich", "Last Leg"],
+      ["foot clinic norwich", "Arch"],
+      ["A&E norwich", "Crook General"],
+      ["walk-in centre norwich", "Crook General"],
+      ["ear wax removal norwich", "Hark"],
+      ["doner kebab norwich", "Spit & Salad"],
+      ["ramen norwich", "Umami"],
+      ["balti norwich", "Saffron Garden"],
+      ["music shop norwich", "Six Strings"],
+      ["sewing norwich", "Bodkin"],
+      ["engagement rings norwich", "Carat"],
+      ["clothing norwich", "Threads"],
+      ["toys norwich", "Cooper Toys"],
+      ["cooperative norwich", "Co-op Foodstore"],
+    ] as const) {
+      expect([text, ...(await names(text))]).toEqual([text, found]);
+    }
+    expect((await names("hair norwich")).toSorted()).toEqual(["Clip Joint", "Shear Bliss"]);
+    // What is above it is of pubs and bars, too.
+    const [first] = await names("wine bar norwich");
+    expect(first).toBe("Nine Bar");
+  });
+
   test("food is also where people eat", async () => {
     expect(await names("food norwich")).toContain("Saffron Garden");
   });
