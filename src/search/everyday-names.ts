@@ -245,6 +245,15 @@ export const includes: Record<string, string[]> = {
   "ear wax": ["hearing centre"],
   "laptop repair": ["computer repair"],
   "phone repair": ["mobile phone shop"],
+  // Written with more wrong letters than search forgives.
+  jewler: ["jeweller"],
+  jewlery: ["jeweller"],
+  restraunt: ["restaurant"],
+  resteraunt: ["restaurant"],
+  solicter: ["solicitor"],
+  vetenary: ["vet"],
+  vetinary: ["vet"],
+  vetinery: ["vet"],
 };
 
 /**

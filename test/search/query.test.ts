@@ -317,6 +317,24 @@ describe("what a person types", () => {
     expect(first).toBe("Nine Bar");
   });
 
+  test("a trade is found by how many write it, though that is further from it than is forgiven", async () => {
+    const added = [
+      { ...norwich, name: "Carat", category: "jewellers" },
+      { ...norwich, name: "Paws Better", category: "vets" },
+      { ...norwich, name: "Wigs", category: "solicitors" },
+      { ...norwich, name: "Fork", category: "restaurants" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, found] of [
+      ["jewlers norwich", "Carat"],
+      ["vetinary norwich", "Paws Better"],
+      ["solicters norwich", "Wigs"],
+    ] as const) {
+      expect([text, ...(await names(text))]).toEqual([text, found]);
+    }
+    expect(await names("restraunts norwich")).toContain("Fork");
+  });
+
   test("food is also where people eat", async () => {
     expect(await names("food norwich")).toContain("Saffron Garden");
   });
