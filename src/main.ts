@@ -128,7 +128,7 @@ export async function start(
     const counts: AnswerCounts = new Map();
     const metrics = createMetrics(admission, tasks, counts);
     scrape ??= () => metrics.metrics();
-    const search = createSearch({ sql, meili, index: searchIndex }, { workers: config.workers });
+    const search = createSearch({ sql, meili, index: searchIndex }, config.workers);
     const parts = { config, sql, search, answers, keyring, admission, redis, counts, scrape, log };
     const server = listenOn(config, () => serve(parts));
     // server.stop() also waits for connections that have sent no request yet, for longer than any answer

@@ -12,7 +12,7 @@ import type { Sql } from "../store/postgres.ts";
  * businesses are read in one statement: that halves what a search costs beside Meilisearch's own work.
  * @param workers processes of this server, which share the machine
  */
-export function batchQueries(sql: Sql, meili: Meilisearch, workers = 1): BatchedQueries {
+export function batchQueries(sql: Sql, meili: Meilisearch, workers: number): BatchedQueries {
   return {
     askMeilisearch: batched((questions) => ask(meili, questions), {
       batchSize: BATCH_SIZE,

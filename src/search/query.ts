@@ -33,12 +33,9 @@ export type Search = (query: SearchQuery) => Promise<Found>;
 
 /**
  * A process makes one for all its requests: only searches of the same one go in batches together.
- * @param options.workers processes of this server
+ * @param workers processes of this server
  */
-export function createSearch(
-  { sql, meili, index }: SearchStore,
-  { workers }: { workers?: number } = {},
-): Search {
+export function createSearch({ sql, meili, index }: SearchStore, workers = 1): Search {
   const { askMeilisearch, findListed } = batchQueries(sql, meili, workers);
   return async function search({ text, limit, offset = 0, city, category }) {
     const words = searchWords(text).slice(0, MOST_WORDS);

@@ -989,7 +989,7 @@ describe("many searches at the same time", () => {
   });
 
   test("that would be answered too late get none, nor that of another", async () => {
-    const { askMeilisearch } = batchQueries(database.sql, meili);
+    const { askMeilisearch } = batchQueries(database.sql, meili, 1);
     const ask = (q: string, ms: number) =>
       askMeilisearch({ query: { indexUid: index, q }, until: performance.now() + ms });
     const [late, inTime] = await Promise.all([ask("boots", 400), ask("haddock", 20_000)]);
@@ -1010,7 +1010,7 @@ describe("many searches at the same time", () => {
       },
     });
     const slowed = openMeilisearch(slow.url.href, stores().meiliKey);
-    const { askMeilisearch } = batchQueries(database.sql, slowed);
+    const { askMeilisearch } = batchQueries(database.sql, slowed, 1);
     const ask = (q: string, ms: number) =>
       askMeilisearch({ query: { indexUid: index, q }, until: performance.now() + ms });
 
