@@ -27,7 +27,7 @@ export function ok(value: unknown): TextAnswer {
 }
 
 /** A JSON body with any status. */
-export function json(status: number, value: unknown, headers: HeaderFields = {}): TextAnswer {
+export function json(status: number, value: unknown, headers: HeaderFields): TextAnswer {
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(value) };
 }
 

@@ -6,11 +6,8 @@ import { SearchUnavailable } from "../search/query.ts";
 import { DeadlineError } from "../store/deadline.ts";
 import { isPostgresAway, isPostgresSlow } from "../store/postgres.ts";
 
-/**
- * Turns exceptions into 503 or 500; the cause goes to the log and to nobody else.
- * @param logAway logs that a store was away
- */
-export function catchErrors(log: Logger, logAway = createAwayLog(log)): Middleware {
+/** Turns exceptions into 503 or 500; the cause goes to the log and to nobody else. */
+export function catchErrors(log: Logger, logAway: AwayLog): Middleware {
   return (next) =>
     async function catchErrors(request, context) {
       try {

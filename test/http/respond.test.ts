@@ -84,7 +84,7 @@ test("a 304 has neither type nor coding, and what has no body its headers all th
 
 test("what has no ETag may be coded as well, and says so", () => {
   const request = new Request("http://localhost/", { headers: { "Accept-Encoding": "gzip" } });
-  const { headers } = respond(request, json(404, "long ".repeat(500)));
+  const { headers } = respond(request, json(404, "long ".repeat(500), {}));
   const names = ["ETag", "Content-Encoding", "Vary"];
   expect(names.map((name) => headers.get(name))).toEqual([null, "gzip", "Accept-Encoding"]);
 });

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import pino from "pino";
+import pino, { type Logger } from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createKey } from "../../src/access/keys.ts";
 import { createWindow } from "../../src/access/windows.ts";
-import { catchErrors } from "../../src/middleware/catchErrors.ts";
+import { catchErrors, createAwayLog } from "../../src/middleware/catchErrors.ts";
 import { createSearch, SearchUnavailable } from "../../src/search/query.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
@@ -24,6 +24,8 @@ beforeAll(async () => {
   database = await createDatabase();
 });
 afterAll(() => database.drop());
+
+const catching = (log: Logger) => catchErrors(log, createAwayLog(log));
 
 // For each test a server of its own: what it has just logged it leaves out for a second.
 describe("the log of requests that failed", () => {
@@ -152,7 +154,7 @@ test("a store that goes away again is logged at once, whatever its errors say", 
   const lines: { leftOut: number }[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   let failures = 0;
-  const handler = catchErrors(log)(() => {
+  const handler = catching(log)(() => {
     throw new DeadlineError(`no answer within ${++failures} ms`);
   });
   const context = createContext();
@@ -186,7 +188,7 @@ test("the line says why Meilisearch refused to answer: a wrong key, no index yet
 async function loggedOfSearch(meili: Meilisearch): Promise<string> {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
-  const handler = catchErrors(log)(async () => {
+  const handler = catching(log)(async () => {
     const search = createSearch({ sql: database.sql, meili, index: "none" });
     await search({ text: "boots", limit: 1 });
     throw new Error("it was answered");
@@ -199,7 +201,7 @@ test("two causes of one kind of failure have a line each", async () => {
   const lines: unknown[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   let failures = 0;
-  const handler = catchErrors(log)(() => {
+  const handler = catching(log)(() => {
     const cause = failures++ % 2 === 0 ? new DeadlineError("too late") : new Error("refused");
     throw new SearchUnavailable("Search does not answer", { cause });
   });
@@ -215,7 +217,7 @@ test("whoever cannot be counted since Redis is away is told to come again", asyn
   const { client } = await freshRedis();
   client.disconnect();
   const window = createWindow(client, { name: "narrow", limit: 1, seconds: 60 });
-  const count = catchErrors(pino({ enabled: false }))(async () => {
+  const count = catching(pino({ enabled: false }))(async () => {
     await window("ada");
     throw new Error("it was counted");
   });
@@ -226,7 +228,7 @@ test("whoever cannot be counted since Redis is away is told to come again", asyn
 test("each fault of ours is logged with its stack", async () => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
-  const handler = catchErrors(log)(() => {
+  const handler = catching(log)(() => {
     throw new TypeError("broken");
   });
   const context = createContext();
@@ -249,7 +251,7 @@ test("each fault of ours is logged with its stack", async () => {
 });
 
 test("a query that PostgreSQL ends for taking too long is 503: it may be quicker the next time", async () => {
-  const slow = catchErrors(pino({ enabled: false }))(async () => {
+  const slow = catching(pino({ enabled: false }))(async () => {
     await database.sql.begin(async (transaction) => {
       await transaction`set local statement_timeout = '1ms'`;
       await transaction`select pg_sleep(60)`;
@@ -268,7 +270,7 @@ test("a PostgreSQL that takes no more connections is 503: others may end soon", 
   url.username = role;
   url.password = "secret";
   const crowded = openPostgres(url.href, { max: 1 });
-  const ask = catchErrors(pino({ enabled: false }))(async () => {
+  const ask = catching(pino({ enabled: false }))(async () => {
     await ping(crowded);
     throw new Error("it was answered");
   });
