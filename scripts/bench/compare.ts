@@ -71,6 +71,7 @@ export async function compare(
 /** How many recorded requests further on each round begins. */
 export const STEP = 104_729;
 
+/** Of each figure the median, perhaps of different runs. */
 export function medianRun(runs: readonly Run[]): Run {
   return {
     perSecond: median(runs.map((run) => run.perSecond)),
@@ -79,6 +80,7 @@ export function medianRun(runs: readonly Run[]): Run {
   };
 }
 
+/** Of an even number the mean of the middle two; 0 of none. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -20,6 +20,7 @@ export interface FrailRedis {
   say(...command: string[]): Promise<unknown>;
 }
 
+/** @param settings by their names in redis.conf */
 export async function startFrailRedis(
   supervisor: Supervisor,
   settings: Record<string, string> = {},

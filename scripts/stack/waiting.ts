@@ -29,6 +29,7 @@ export async function isHealthy(url: string): Promise<boolean> {
   return (await fetch(url).catch(() => null))?.ok ?? false;
 }
 
+/** Whether there is a process of this id, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -106,6 +106,7 @@ export const ancestors = (transaction: Transaction) => transaction`
   ) cycle ancestor_id set is_circle using path
   select category_id, ancestor_id, min(distance) as distance from above group by 1, 2`;
 
+/** How many ancestors of categories are not recorded, or are recorded and are none. */
 export async function countWrongAncestors(transaction: Transaction): Promise<number> {
   const [{ count }] = await transaction<[{ count: number }]>`
     select count(*)::integer as count

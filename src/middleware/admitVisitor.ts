@@ -26,6 +26,7 @@ export function admitVisitor(
 
 type Refusal = (request: Request, retryAfterSeconds: number) => Answer | Promise<Answer>;
 
+/** 429, as JSON: pages turn it into one of theirs. */
 export function tooManyPages(_request: Request, retryAfterSeconds: number): Answer {
   return errorAnswer(
     "rate_limited",

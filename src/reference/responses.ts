@@ -101,6 +101,7 @@ function headersOf({ headers: given }: Answer): HeaderName[] {
   return (Object.keys(headers) as HeaderName[]).filter((name) => name in given);
 }
 
+/** The headers of a response: those that each has, and those that only some have. */
 export function describeHeaders(required: HeaderName[], optional: HeaderName[]) {
   return Object.fromEntries([
     ...required.map((name) => [name, { ...headers[name], required: true }]),

@@ -26,6 +26,7 @@ export interface CityPart {
   citySlug: string;
 }
 
+/** By the ids of these categories; one that is gone is left out. */
 export async function readBranches(sql: Sql, ids: number[]): Promise<Map<number, BranchPart>> {
   const rows = await sql<{ id: number; names: string[]; slugs: string[] | null }[]>`
     select category_id as id,
@@ -58,6 +59,7 @@ function toTrade(name: string): Trade {
   return { plural: normalised(name), singular: searchWords(name).map(singular).join(" ") };
 }
 
+/** By the ids of these cities; one that is gone is left out. */
 export async function readCities(sql: Sql, ids: number[]): Promise<Map<number, CityPart>> {
   const rows = await sql<{ id: number; slug: string; name: string }[]>`
     select id, slug, name from cities where id = any(${ids}::integer[])`;
