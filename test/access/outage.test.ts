@@ -12,8 +12,10 @@ import {
 import { AdmissionUnavailable } from "../../src/access/decisions.ts";
 import { type ApiKey, createKey } from "../../src/access/keys.ts";
 import { createLastSeen } from "../../src/access/last-seen.ts";
+import { meterName } from "../../src/access/meters.ts";
 import { watchOutages } from "../../src/access/outage.ts";
 import { type DurableUsage, openUsage } from "../../src/access/usage.ts";
+import type { MeterMonth } from "../../src/access/usage-rows.ts";
 import { loadConfig } from "../../src/config.ts";
 import { start } from "../../src/main.ts";
 import { openRedis, type RedisClient } from "../../src/store/redis.ts";
@@ -84,6 +86,17 @@ async function withServers(
       redis.disconnect();
     }
   }
+}
+
+/** Usage whose totals are told only once something else is done, after they have been read. */
+function openUsageWith(beforeTelling: (asked: readonly MeterMonth[]) => Promise<void>) {
+  const usage = openUsage(database.sql);
+  const totals: DurableUsage["totals"] = async (asked) => {
+    const used = await usage.totals(asked);
+    await beforeTelling(asked);
+    return used;
+  };
+  return { ...usage, totals };
 }
 
 /** How many of this many requests at once are let in. */
@@ -310,15 +323,12 @@ test("killed: who asks while it is still being looked up what a key has used cou
 });
 
 test("killed again: what was still being looked up when Redis came back is no standing to go on from", async () => {
-  const usage = openUsage(database.sql);
   const key = newKey({ quota: 10 });
   const lookedUp = Promise.withResolvers<void>();
-  const totals: DurableUsage["totals"] = async (asked) => {
-    const used = await usage.totals(asked);
+  const usage = openUsageWith(async (asked) => {
     if (asked.some(({ meterId }) => meterId === key.meterId)) await lookedUp.promise;
-    return used;
-  };
-  await withServers({ instances: 1, usage: { ...usage, totals } }, async (server) => {
+  });
+  await withServers({ instances: 1, usage }, async (server) => {
     frail.pause();
     await server.admission.admitClient("198.51.100.11");
     const asked = server.admission.admitKey(key);
@@ -618,6 +628,51 @@ test("what Redis has charged and hears nothing of when it is given back is made 
     expect(await admission.usage(key)).toMatchObject({ used: 1, tokensLeft: 99 });
     await server.usage.flush();
     expect(await stored(key)).toBe(1);
+  });
+});
+
+test("what is given back while Redis is told what it missed is not lost, nor what was owed when that fails", async () => {
+  let meanwhile = async () => {};
+  const usage = openUsageWith(() => meanwhile());
+  await withServers({ instances: 1, usage }, async (server) => {
+    const { admission } = server;
+    const key = newKey({ perMinute: 1, burst: 10 });
+    const [first, second] = [await admission.admitKey(key), await admission.admitKey(key)];
+    frail.pause();
+    await admission.admitClient("198.51.100.13");
+    await admission.refundKey(key, first);
+    let tries = 0;
+    meanwhile = async () => {
+      tries += 1;
+      if (tries === 1) throw new Error("PostgreSQL is away");
+      if (tries === 2) await admission.refundKey(key, second);
+    };
+    frail.resume();
+    await isBack(server);
+    expect(await admission.usage(key)).toMatchObject({ used: 0, tokensLeft: 10 });
+  });
+});
+
+test("what is given back to a Redis that has forgotten the charge does not count against another one", async () => {
+  let meanwhile = async () => {};
+  const usage = openUsageWith(() => meanwhile());
+  await withServers({ instances: 1, usage }, async (server) => {
+    const { admission, redis } = server;
+    const key = newKey();
+    await admission.admitKey(key);
+    const old = (await redis.getBuffer(meterName(key.meterId))) as Buffer;
+    const charge = await admission.admitKey(key);
+    await admission.admitKey(key);
+    frail.pause();
+    await admission.admitClient("198.51.100.14");
+    await admission.refundKey(key, charge);
+    // It comes back as from an old file.
+    meanwhile = async () => {
+      await redis.set(meterName(key.meterId), old);
+    };
+    frail.resume();
+    await isBack(server);
+    expect((await admission.usage(key)).used).toBe(2);
   });
 });
 
