@@ -395,6 +395,20 @@ test("paused: neither a client nor who gives back waits for longer than the dead
   });
 });
 
+test("paused: who asks for a key of which Redis is just being told waits no longer either", async () => {
+  let meanwhile = async () => frail.pause();
+  const usage = openUsageWith(() => meanwhile());
+  await withServers({ instances: 1, usage }, async (server) => {
+    const began = performance.now();
+    expect(await server.admission.admitKey(newKey())).toMatchObject({ admitted: true, used: 1 });
+    expect(server.admission.state().isLocal).toBe(true);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    meanwhile = async () => {};
+    frail.resume();
+    await isBack(server);
+  });
+});
+
 test("paused: what Redis gives back late is not given back once more", async () => {
   await withServers({ instances: 1 }, async (server) => {
     // So slow that no token comes by itself.
