@@ -63,17 +63,22 @@ const outages = (of = servers) => of.map(({ admission }) => admission.state().ou
 const decidesAgain = () =>
   until(() => servers.every(({ admission }) => !admission.state().isLocal), 20_000);
 
-test("of 200 requests at once for each of 30 keys on all masters, exactly 60 are let in for each", async () => {
+test("of 200 requests at once for each of 30 keys and 3 clients on all masters, exactly 60 are let in for each", async () => {
   const both = await Promise.all([startServer(patient), startServer(patient)]);
   const keys = Array.from({ length: 30 }, () => makeKey());
   const counts = await Promise.all(keys.map((key) => admitted(key, 200, both)));
   expect(counts).toEqual(keys.map(() => 60));
+  const clients = ["203.0.113.7", "203.0.113.8", "203.0.113.9"];
   const open = await Promise.all(
-    Array.from({ length: 200 }, (_, request) =>
-      both[request % 2]?.admission.admitClient("203.0.113.9"),
-    ),
+    Array.from({ length: 600 }, async (_, request) => {
+      const client = clients[request % 3] as string;
+      const decision = await both[request % 2]?.admission.admitClient(client);
+      return decision?.admitted ? client : "nobody";
+    }),
   );
-  expect(open.filter((decision) => decision?.admitted).length).toBe(60);
+  expect(clients.map((client) => open.filter((name) => name === client).length)).toEqual([
+    60, 60, 60,
+  ]);
   expect(outages(both)).toEqual([0, 0]);
   for (const server of both) await server.stop();
 });
