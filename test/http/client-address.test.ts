@@ -21,7 +21,13 @@ describe("without trusted proxies the peer is the client", () => {
   }
 });
 
-const PROXIES = ["10.0.0.0/8", "192.0.2.7", "2001:db8:ffff::/48", "2001:db8:a::7"];
+const PROXIES = [
+  "10.0.0.0/8",
+  "192.0.2.7",
+  "::ffff:192.0.2.9",
+  "2001:db8:ffff::/48",
+  "2001:db8:a::7",
+];
 
 describe(`X-Forwarded-For behind the trusted proxies ${PROXIES.join(", ")}`, () => {
   const addressOf = clientAddress(PROXIES);
@@ -39,6 +45,7 @@ describe(`X-Forwarded-For behind the trusted proxies ${PROXIES.join(", ")}`, () 
     ["an untrusted peer", "203.0.113.9", "198.51.100.1", "203.0.113.9"],
     ["an IPv4-mapped peer", "::ffff:10.0.0.1", "203.0.113.7", "203.0.113.7"],
     ["an IPv6 peer", "2001:db8:ffff::1", "2001:db8:1:2::3", "2001:db8:1:2::/64"],
+    ["a proxy that is given as IPv4-mapped", "192.0.2.9", "203.0.113.7", "203.0.113.7"],
     ["a neighbour of a proxy", "192.0.2.6", "203.0.113.7", "192.0.2.6"],
     ["an IPv6 proxy that is no range", "2001:db8:a::7", "203.0.113.7", "203.0.113.7"],
     ["a neighbour of an IPv6 proxy", "2001:db8:a::6", "203.0.113.7", "2001:db8:a::/64"],
@@ -53,6 +60,10 @@ describe(`X-Forwarded-For behind the trusted proxies ${PROXIES.join(", ")}`, () 
     ["a malformed last entry", "10.0.0.1", "203.0.113.7, evil", "10.0.0.1"],
     ["an empty entry ends the walk", "10.0.0.1", "203.0.113.7, , 10.0.0.2", "10.0.0.2"],
     ["shortened IPv4", "10.0.0.1", "203.0.113", "10.0.0.1"],
+    ["a dot at the end", "10.0.0.1", "203.0.113.7.", "10.0.0.1"],
+    ["a number of more than a byte", "10.0.0.1", "203.0.113.256", "10.0.0.1"],
+    ["a number of far more than a byte", "10.0.0.1", "203.0.113.260", "10.0.0.1"],
+    ["a leading zero", "10.0.0.1", "203.0.113.07", "10.0.0.1"],
     ["five numbers", "10.0.0.1", "203.0.113.7.9", "10.0.0.1"],
     ["octal IPv4", "10.0.0.1", "0313.0.0161.07", "10.0.0.1"],
     ["a bare number", "10.0.0.1", "3405803783", "10.0.0.1"],
