@@ -197,20 +197,25 @@ async function loggedOfSearch(meili: Meilisearch): Promise<string> {
   return JSON.parse(lines[0] ?? "{}").cause.message;
 }
 
-test("two causes of one kind of failure have a line each", async () => {
+test("causes of one kind of failure have a line each, also when only their codes differ", async () => {
   const lines: unknown[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const causes = [
+    new DeadlineError("too late"),
+    new Error("refused"),
+    Object.assign(new Error("refused"), { code: "ECONNRESET" }),
+  ];
   let failures = 0;
   const handler = catching(log)(() => {
-    const cause = failures++ % 2 === 0 ? new DeadlineError("too late") : new Error("refused");
+    const cause = causes[failures++ % causes.length];
     throw new SearchUnavailable("Search does not answer", { cause });
   });
   const context = createContext();
-  for (let again = 0; again < 4; again++) {
+  for (let again = 0; again < 6; again++) {
     const answer = await handler(new Request("http://localhost/"), context);
     expect(answer.status).toBe(503);
   }
-  expect(lines.length).toBe(2);
+  expect(lines.length).toBe(3);
 });
 
 test("whoever cannot be counted since Redis is away is told to come again", async () => {
