@@ -117,6 +117,7 @@ test("masking: the last four digits become asterisks, separators stay", () => {
   // An extension hides nothing of the number before it.
   expect(maskPhone("01632 960123 x1234")).toBe("01632 96**** x****");
   expect(maskPhone("01632 960123 x4")).toBe("01632 96**** x*");
+  expect(maskPhone("01632 960123X4")).toBe("01632 96****X*");
 });
 
 test("an open page has exactly businesses, total, page and pages", async () => {
@@ -237,7 +238,11 @@ test("the keyed detail is the full record, phone and email also of the unclaimed
     name: "The Unclaimed Shop",
     shortDesc: "A shop for tests.",
     description: "A shop that is here for tests, and for nothing else.",
-    category: { slug: "plumbers", name: "Plumbers", parent: expect.any(Object) },
+    category: {
+      slug: "plumbers",
+      name: "Plumbers",
+      parent: { slug: "building-trades", name: "Building trades" },
+    },
     categorySlug: "plumbers",
     cityName: "Leeds",
     citySlug: "leeds",
