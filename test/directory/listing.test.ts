@@ -386,6 +386,18 @@ describe("the database guards the directory", () => {
     await drop();
   });
 
+  test("a server splits the chunks that an earlier one has left too large", async () => {
+    const { sql, drop } = await createDirectory();
+    // No fresh change makes it look for them.
+    await sql`select fold_listing_counts()`;
+    const uneven = async () => (await sql`select from uneven_chunks(null)`).length;
+    expect(await uneven()).toBeGreaterThan(0);
+    const compaction = startCompaction(sql, pino({ level: "silent" }));
+    await until(async () => (await uneven()) === 0, 10_000);
+    await compaction.stop();
+    await drop();
+  });
+
   test("a count that is too high keeps no other chunk from being split, and no change from being folded", async () => {
     const { sql, drop } = await createDirectory();
     // As after a restore with triggers of data that have been counted already.
