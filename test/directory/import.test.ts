@@ -135,6 +135,7 @@ test("a second import of the same changes nothing and writes nothing", async () 
     ...(await database.sql`select id, xmin::text, updated_at from businesses order by id`),
   ]).toEqual([...before]);
   expect((await database.sql`select from search_changes`).length).toBe(0);
+  expect((await stored("3"))?.rating).toBe(4.26);
 });
 
 test("what a record says replaces what was known, what it leaves out stays, null and '' empty it", async () => {
@@ -154,14 +155,22 @@ test("what a record says replaces what was known, what it leaves out stays, null
       name: "Boots UK",
       email: "",
       website: null,
+      rating: null,
+      reviewCount: null,
+      isPremium: null,
       photos: null,
+      openingHours: null,
       address: { line2: null },
     },
   ]);
   expect(await stored()).toMatchObject({
     email: "",
     website: "",
+    rating: 0,
+    review_count: 0,
+    is_premium: false,
     photos: [],
+    opening_hours: "",
     address_line1: "19 Castle Quarter",
     address_line2: null,
     postcode: "NR1 3DD",
@@ -178,6 +187,8 @@ test("the lines of an address change together, and only when the first is given"
   });
   await load([{ ...whole, address: { line1: "5 Ber Street" } }]);
   expect(await stored()).toMatchObject({ address_line1: "5 Ber Street", address_line2: null });
+  await load([{ ...whole, address: null }]);
+  expect(await stored()).toMatchObject({ address_line1: "", address_line2: null, postcode: "" });
 });
 
 test("a business that lacks something is pending and counted, and approved once it has all", async () => {
@@ -236,15 +247,20 @@ test("what an operator decides about a business that a record had withdrawn stan
 });
 
 test("the status of a record and of the import applies to new businesses only", async () => {
-  const feed = [whole, { ...whole, sourceId: "2", status: "suspended" as const }];
+  const suspended = { ...whole, sourceId: "2", status: "suspended" as const };
+  // It lacks something, but is not pending for that.
+  const rejected = { ...whole, sourceId: "3", status: "rejected" as const, city: null };
+  const statuses = () =>
+    Promise.all(["1", "2", "3"].map(async (sourceId) => (await stored(sourceId))?.status));
   // What only waits for an operator is not counted: it lacks nothing.
-  expect(await load(feed, { status: "pending" })).toMatchObject({ created: 2, pending: 0 });
-  expect((await stored("1"))?.status).toBe("pending");
-  expect((await stored("2"))?.status).toBe("suspended");
+  expect(await load([whole, suspended, rejected], { status: "pending" })).toMatchObject({
+    created: 3,
+    pending: 0,
+  });
+  expect(await statuses()).toEqual(["pending", "suspended", "rejected"]);
 
-  await load([whole, { ...whole, sourceId: "2", status: "approved" }]);
-  expect((await stored("1"))?.status).toBe("pending");
-  expect((await stored("2"))?.status).toBe("suspended");
+  await load([whole, ...[suspended, rejected].map((each) => ({ ...each, status: "approved" }))]);
+  expect(await statuses()).toEqual(["pending", "suspended", "rejected"]);
 });
 
 test("no record gets past an import of pending businesses by saying that it is approved", async () => {
@@ -285,15 +301,17 @@ test("the address of a photo may have capitals and spaces", async () => {
   expect(await load([{ ...whole, photos: [photo] }])).toMatchObject({ unchanged: 1 });
 });
 
-test("no import lifts what an operator rejected or suspended", async () => {
-  await load([whole, named("2", "Jarrold", { city: null })]);
+test("no import lifts what an operator rejected, suspended or set back to pending", async () => {
+  await load([whole, named("2", "Jarrold", { city: null }), named("3", "Roys")]);
   await applyAction(database.sql, "suspend", "boots-norwich");
   await applyAction(database.sql, "reject", (await stored("2"))?.slug);
+  await database.sql`update businesses set status = 'pending' where source_id = '3'`;
 
-  await load([{ ...whole, phone: "" }, named("2", "Jarrold")]);
+  await load([{ ...whole, phone: "" }, named("2", "Jarrold"), named("3", "Roys", { phone: "" })]);
 
   expect(await stored("1")).toMatchObject({ status: "suspended", phone: "" });
   expect(await stored("2")).toMatchObject({ status: "rejected", city: "Norwich" });
+  expect(await stored("3")).toMatchObject({ status: "pending", phone: "" });
 });
 
 test("a decision that an operator takes while an import runs stands", async () => {
@@ -340,6 +358,7 @@ test("nothing is updated that has changed since it was read", async () => {
 test("slugs are readable, then with the outcode, then numbered, and stay on later imports", async () => {
   const at = (sourceId: string, postcode: string) =>
     named(sourceId, "Boots", { address: { line1: "1 High Street", postcode } });
+  await load([named("0", "Jarrold", { slug: "boots-norwich-nr2-3" })]);
   await load([at("1", "NR2 1LL"), at("2", "NR2 1LL"), at("3", "NR2 1LL"), at("4", "NR2 1LL")]);
   await load([at("5", "NR3 1LL"), at("6", "NR2 1LL"), named("7", "Boots", { city: "Leeds" })]);
   const slugs = () =>
@@ -347,12 +366,13 @@ test("slugs are readable, then with the outcode, then numbered, and stay on late
       rows.map(({ slug }) => slug),
     );
   const given = [
+    "boots-norwich-nr2-3",
     "boots-norwich",
     "boots-norwich-nr2",
     "boots-norwich-nr2-2",
-    "boots-norwich-nr2-3",
-    "boots-norwich-nr3",
     "boots-norwich-nr2-4",
+    "boots-norwich-nr3",
+    "boots-norwich-nr2-5",
     "boots-leeds",
   ];
   expect(await slugs()).toEqual(given);
@@ -385,6 +405,7 @@ test("slugs of odd names", async () => {
     named("6", `${"long ".repeat(39)}name`),
     named("7", `${"x".repeat(60)} ${"y".repeat(9)} z`),
     named("8", "Norwich"),
+    named("9", "x".repeat(200), { city: `Llan${"fair".repeat(10)}` }),
   ]);
   const rows = await database.sql`select source_id, slug, name from businesses order by source_id`;
   expect(rows.map(({ slug }) => slug)).toEqual([
@@ -396,6 +417,8 @@ test("slugs of odd names", async () => {
     `${"long-".repeat(14)}norwich`,
     `${"x".repeat(60)}-${"y".repeat(9)}-norwich`,
     "norwich",
+    // With an outcode and a number, too, it has 120 characters at most.
+    `${"x".repeat(70)}-llan${"fair".repeat(7)}fa`,
   ]);
   expect(rows[0]?.name).toBe("Joe’s Café & Grill");
 });
@@ -416,6 +439,11 @@ test("a slug of the record's own is used when it is free, and rejected with a re
   expect((await stored("2"))?.slug).toBe("boots-norwich");
   expect((await stored("1"))?.slug).toBe("boots-norwich-nr1");
   expect((await stored("5"))?.slug).toStartWith("boots-");
+  // Nor is one that has been there before the import.
+  expect(await load([named("6", "Jarrold", { slug: "boots-norwich" })])).toMatchObject({
+    created: 0,
+    rejected: 1,
+  });
 });
 
 test("a row that repeats one whose slug was taken is not told that they differ", async () => {
@@ -502,7 +530,8 @@ test.each([
 ])("a day with two sessions, %s and %s, is published as %s", async (lunch, dinner, kept) => {
   const openingHours = [lunch, dinner].map((hours) => {
     const [openTime, closeTime] = hours.split("-");
-    if (hours === "closed") return { day: "FRIDAY", isClosed: true };
+    // As the API answers it.
+    if (hours === "closed") return { day: "FRIDAY", openTime: "", closeTime: "", isClosed: true };
     return { day: "FRIDAY", ...(hours === "24h" ? { is24Hours: true } : { openTime, closeTime }) };
   });
   await load([{ ...whole, openingHours }]);
@@ -535,9 +564,11 @@ test.each([
   ["Lille", { lat: 50.6292, lng: 3.0573 }],
   ["Tórshavn", { lat: 62.0107, lng: -6.7741 }],
   ["Rockall", { lat: 57.5964, lng: -13.6874 }],
+  ["Wellington", { lat: -41.2866, lng: 174.7756 }],
 ])("coordinates outside of the UK are none and counted: %s", async (_, coordinates) => {
+  await load([whole]);
   expect(await load([{ ...whole, coordinates }])).toMatchObject({
-    created: 1,
+    updated: 1,
     pending: 1,
     unusable: ["coordinates"],
   });
@@ -566,9 +597,14 @@ test.each<[reason: string, record: object]>([
   ["openingHours: day is missing", { ...whole, openingHours: [{ isClosed: true }] }],
   ["name is missing", { ...whole, name: "\u200b \t" }],
   ["name is longer than 200 characters", { ...whole, name: "x".repeat(201) }],
+  ["description is longer than 20000 characters", { ...whole, description: "x".repeat(20_001) }],
   ["rating must be a number between 0 and 5", { ...whole, rating: 5.1 }],
   ["rating must be a number between 0 and 5", { ...whole, rating: "good" }],
   ["reviewCount must be a whole number", { ...whole, reviewCount: 1.5 }],
+  ...[-1, 2 ** 31].map((reviewCount): [string, object] => [
+    "reviewCount must be a number between 0 and 2147483647",
+    { ...whole, reviewCount },
+  ]),
   [
     "coordinates.lat must be a number between -90 and 90: degrees of WGS 84, not metres of the national grid",
     { ...whole, coordinates: { lat: 91, lng: 0 } },
@@ -580,6 +616,7 @@ test.each<[reason: string, record: object]>([
   ["isClaimed must be true or false", { ...whole, isClaimed: "yes" }],
   ["status must be one of pending, approved, rejected, suspended", { ...whole, status: "open" }],
   ["photos: url must begin with http:// or https://", { ...whole, photos: [{ url: "x.jpg" }] }],
+  ["photos: url must begin with http:// or https://", { ...whole, photos: [{ url: "https://" }] }],
   [
     "photos: url has characters that cannot be seen",
     { ...whole, photos: [{ url: "https://x.example/\u0000" }] },
@@ -589,12 +626,24 @@ test.each<[reason: string, record: object]>([
     { ...whole, photos: [1, 2].map((n) => ({ url: `https://x.example/${n}`, isCover: true })) },
   ],
   [
+    "photos: there are more than 200",
+    { ...whole, photos: Array(201).fill({ url: "https://x.example/1" }) },
+  ],
+  [
     "openingHours: day must be a weekday such as MONDAY",
     { ...whole, openingHours: [{ day: "Mo" }] },
   ],
   [
     "openingHours: a day that is open needs openTime and closeTime, or is24Hours",
-    { ...whole, openingHours: [{ day: "MONDAY", openTime: "09:00" }] },
+    { ...whole, openingHours: [{ day: "MONDAY", openTime: "09:00", closeTime: "" }] },
+  ],
+  [
+    "openingHours: a day cannot be closed and open for 24 hours",
+    { ...whole, openingHours: [{ day: "MONDAY", isClosed: true, is24Hours: true }] },
+  ],
+  [
+    "openingHours: there are more than 100 entries",
+    { ...whole, openingHours: Array(101).fill({ day: "MONDAY", isClosed: true }) },
   ],
   [
     "openingHours: openTime must be a time such as 09:30",
