@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../terminal/command.ts";
-import { readStack } from "./environment.ts";
+import { readStack } from "./stack-file.ts";
 import { isAlive } from "./waiting.ts";
 
 /**

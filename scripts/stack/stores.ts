@@ -4,10 +4,10 @@ import { openPostgres, ping } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { CommandError } from "../terminal/command.ts";
 import { step } from "../terminal/output.ts";
-import type { Stack } from "./environment.ts";
 import { startMeilisearch } from "./meilisearch.ts";
 import { startPostgres } from "./postgres.ts";
 import { startRedis } from "./redis.ts";
+import type { Stack } from "./stack-file.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** What a stack says of its three stores. */

@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { realpath, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  readStack,
-  type Stack,
-  scriptConfig,
-  writeStack,
-} from "../../../scripts/stack/environment.ts";
+import { scriptConfig } from "../../../scripts/stack/environment.ts";
 import { runsOn } from "../../../scripts/stack/leftovers.ts";
+import { readStack, type Stack, writeStack } from "../../../scripts/stack/stack-file.ts";
 import { until } from "../../../scripts/stack/waiting.ts";
 import { newFolder } from "../../support.ts";
 
