@@ -1,3 +1,4 @@
+import type { Environment } from "../../src/config.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import type { Directory } from "./directory.ts";
 
@@ -10,7 +11,7 @@ import type { Directory } from "./directory.ts";
 export async function withDatabase<Result>(
   { env }: Directory,
   { name, copy = false }: { name: string; copy?: boolean },
-  use: (env: Directory["env"]) => Promise<Result>,
+  use: (env: Environment) => Promise<Result>,
 ): Promise<Result> {
   const url = new URL(env.DATABASE_URL ?? "");
   const original = url.pathname.slice(1);

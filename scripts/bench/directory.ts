@@ -1,5 +1,6 @@
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Environment } from "../../src/config.ts";
 import { compactListings } from "../../src/directory/compaction.ts";
 import { grouped } from "../../src/numbers.ts";
 import { migrate } from "../../src/store/migrations.ts";
@@ -15,7 +16,7 @@ import { say } from "../terminal/output.ts";
 export interface Directory {
   sql: Sql;
   /** The environment for programs, with the addresses of the stores. */
-  env: Record<string, string | undefined>;
+  env: Environment;
   built: Built;
 }
 
@@ -75,7 +76,7 @@ async function removeStores(folder: string): Promise<void> {
   }
 }
 
-async function build(sql: Sql, env: Directory["env"], count: number): Promise<Built> {
+async function build(sql: Sql, env: Environment, count: number): Promise<Built> {
   say(`Building a directory of ${grouped(count)} businesses; it is kept.`);
   const loadSeconds = await timed(() => runScript(env, "generate.ts", "--count", `${count}`));
   say(`  loaded in ${loadSeconds.toFixed(0)} s, ${rate(count, loadSeconds)} a second`);
@@ -94,7 +95,7 @@ export async function settle(sql: Sql): Promise<void> {
 
 /** Writes made-up businesses to a file that can be imported. */
 export async function writeRecords(
-  env: Directory["env"],
+  env: Environment,
   { count, seed, file }: { count: number; seed: number; file: string },
 ): Promise<void> {
   const generator = spawnScript(env, "generate.ts", {
@@ -109,7 +110,7 @@ export async function writeRecords(
  * @returns what it printed on stdout
  */
 export async function runScript(
-  env: Directory["env"],
+  env: Environment,
   script: string,
   ...parameters: string[]
 ): Promise<string> {
@@ -120,7 +121,7 @@ export async function runScript(
 }
 
 function spawnScript<Out extends "pipe" | Bun.BunFile>(
-  env: Directory["env"],
+  env: Environment,
   script: string,
   { parameters, stdout }: { parameters: string[]; stdout: Out },
 ) {

@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
+import type { Environment } from "../../src/config.ts";
 import { CommandError } from "../terminal/command.ts";
 import { lastWords } from "./last-words.ts";
 import { NotInTimeError, until } from "./waiting.ts";
@@ -16,7 +17,7 @@ export interface Program {
    */
   name: string;
   command: readonly string[];
-  env?: Record<string, string | undefined>;
+  env?: Environment;
   /** The signal that makes it shut down in an orderly way. */
   stopSignal?: "SIGTERM" | "SIGINT" | "SIGQUIT";
   /** Set if it is meant to finish by itself, which is then no failure. */
