@@ -216,7 +216,7 @@ describe("invalid values", () => {
       "0x10",
       "%zz",
     ],
-    limit: ["abc", "0", "-1", "", "1.5"],
+    limit: ["abc", "0", "-1", "", "1.5", "1e1"],
     city: ["", "x".repeat(121), "%ff"],
     category: ["", "x".repeat(8000), "%C3%28"],
   };
