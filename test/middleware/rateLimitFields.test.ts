@@ -31,11 +31,13 @@ test("the month's window is its own length, December's too", () => {
   expect(rateLimitFields(key, december)["RateLimit-Policy"]).toContain(`w=${31 * 86_400}`);
 });
 
-test("a burst other than the rate is told", () => {
-  const fields = rateLimitFields({ ...key, burst: 200 }, reading);
-  expect(fields["RateLimit-Policy"]).toStartWith(
-    '"permin";q=60;w=60;highstreet-burst=200, "month"',
-  );
+test("a burst other than the rate is told, smaller or larger", () => {
+  for (const burst of [5, 200]) {
+    const fields = rateLimitFields({ ...key, burst }, reading);
+    expect(fields["RateLimit-Policy"]).toStartWith(
+      `"permin";q=60;w=60;highstreet-burst=${burst}, "month"`,
+    );
+  }
 });
 
 test("an empty bucket: r=0, and t is when there is a token", () => {
