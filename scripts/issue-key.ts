@@ -53,7 +53,7 @@ async function approve(
   const { tier, expiresAt } = rights;
   print(
     json
-      ? formatJson({ id: null, key: null, tier, expiresAt, application })
+      ? formatJson({ id: null, key: null, tier, expiresAt })
       : `Approved ${application}: tier ${tier}. The page of the application now reveals the key, once.`,
   );
 }

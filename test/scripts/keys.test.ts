@@ -212,7 +212,6 @@ describe("issue-key", () => {
       key: null,
       tier: "starter",
       expiresAt: null,
-      application: id,
     });
     expect(await sql`select status, tier from applications`).toMatchObject([
       { status: "approved", tier: "starter" },
