@@ -89,7 +89,7 @@ async function importEach(
         };
         const result = await importFile(sql, file, { ...options, written, onInterrupted });
         results.push(result);
-        if (!json) print(describeFile(result, options.dryRun));
+        if (!json) print(describeFile(result, options));
       } catch (error) {
         if (!(error instanceof CommandError)) {
           // We cannot say that nothing was kept: the connection may have been lost after PostgreSQL had

@@ -2,7 +2,7 @@ import { noCounts } from "../../src/directory/import.ts";
 import { grouped } from "../../src/numbers.ts";
 import { print } from "../terminal/output.ts";
 import { formatJson, plain } from "../terminal/table.ts";
-import type { FileResult } from "./file.ts";
+import type { FileOptions, FileResult } from "./file.ts";
 
 /** One that was not read to its end, or whose import did not come to its end. */
 export interface FailedFile {
@@ -34,13 +34,16 @@ export function summarize(
 /** What came of one file, in a few lines. */
 export function describeFile(
   { file, source, counts, seconds, rejects, reasons, unusable }: FileResult,
-  dryRun: boolean,
+  { dryRun, status }: Pick<FileOptions, "dryRun" | "status">,
 ): string {
   const { withdrawn, ...numbers } = counts;
   const rate = grouped(Math.round(counts.read / Math.max(seconds, 0.001)));
   const lines = [
     `${file} (source ${source})${dryRun ? ", a dry run, nothing was kept" : ""}: ${seconds.toFixed(1)} s, ${rate} rows a second`,
   ];
+  if (status === "pending" && counts.created > 0) {
+    lines.push("  New ones are pending until an operator approves them.");
+  }
   if (counts.pending > 0) {
     lines.push(
       "  Those that lack a category, a town, a line 1, a postcode or coordinates are pending.",

@@ -602,7 +602,10 @@ test("--dry-run, --source, --status and --outcodes do what they say", async () =
   await run([broken, "--dry-run"]);
   expect(await Bun.file(`${broken}.rejects.ndjson`).json()).toMatchObject({ line: 1 });
 
-  await run([file, "--source", "feed-7", "--status", "pending", "--outcodes", outcodes]);
+  const pending = ["--source", "feed-7", "--status", "pending", "--outcodes", outcodes];
+  const toApprove = "  New ones are pending until an operator approves them.\n";
+  expect((await run([file, ...pending])).stdout).toContain(toApprove);
+  expect((await run([file, ...pending])).stdout).not.toContain(toApprove);
   expect([
     ...(await database.sql`select source, status, latitude, longitude from businesses`),
   ]).toEqual([{ source: "feed-7", status: "pending", latitude: 53.5, longitude: -1.5 }]);
