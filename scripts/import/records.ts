@@ -48,7 +48,7 @@ export class FileRecords {
     this.#rejects.add({ line, row, reason });
   }
 
-  /** The directory cannot use fields of a record. The reader may have refused the same ones, in other rows. */
+  /** The directory cannot use fields of a record. */
   leaveOut(record: object, fields: readonly string[]): void {
     this.#countUnusable(fields, this.#originOf(record).line);
   }

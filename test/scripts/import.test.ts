@@ -190,14 +190,14 @@ test("fields of a record that are not ours are told of, the most frequent first"
   expect(Object.keys(counts.files[0]?.unusable ?? {}).length).toBe(100);
 });
 
-test("unusable values of a field are counted together, whatever is wrong with them, and one is shown", async () => {
+test("unusable values of a field are counted, and the first is shown; a value of a wrong type is none of them", async () => {
   const places = [null, { lat: 0, lng: 0 }, { lat: 0, lng: 0 }, [1.29, 52.63]];
   const rows = places.map((coordinates, place) => record(`${place}`, { coordinates }));
   const file = await write(rows.join("\n"));
   const { counts } = await importJson([file]);
-  expect(counts.files[0]?.unusable).toEqual({ coordinates: 3 });
+  expect(counts.files[0]).toMatchObject({ unusable: { coordinates: 2 }, rejected: 1 });
   const { stdout } = await run([file]);
-  expect(stdout).toMatch(/^ {2}Unusable and left out: coordinates 3 \(as in line [24]\)$/m);
+  expect(stdout).toContain("  Unusable and left out: coordinates 2 (as in line 2)\n");
 });
 
 test("what a file says steers no terminal", async () => {
