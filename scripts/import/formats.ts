@@ -12,6 +12,14 @@ import { readText } from "./text.ts";
 export const formats = ["ndjson", "csv", "osm", "fhrs"] as const;
 export type Format = (typeof formats)[number];
 
+/** What is counted to say which row of a file is meant. */
+export const rowNames = {
+  ndjson: "line",
+  csv: "line",
+  osm: "feature",
+  fhrs: "establishment",
+} satisfies Record<Format, string>;
+
 /**
  * The rows of a file, each a record or the reason why it is none.
  * @throws CommandError when it is not of that format, or cannot be read to its end

@@ -3,6 +3,7 @@ import { grouped } from "../../src/numbers.ts";
 import { print } from "../terminal/output.ts";
 import { formatJson, plain } from "../terminal/table.ts";
 import type { FileOptions, FileResult } from "./file.ts";
+import { rowNames } from "./formats.ts";
 
 /** One that was not read to its end, or whose import did not come to its end. */
 export interface FailedFile {
@@ -33,7 +34,7 @@ export function summarize(
 
 /** What came of one file, in a few lines. */
 export function describeFile(
-  { file, source, counts, seconds, rejects, reasons, unusable }: FileResult,
+  { file, format, source, counts, seconds, rejects, reasons, unusable }: FileResult,
   { dryRun, status }: Pick<FileOptions, "dryRun" | "status">,
 ): string {
   const { withdrawn, ...numbers } = counts;
@@ -58,7 +59,7 @@ export function describeFile(
   if (unusable.length > 0) {
     const most = unusable
       .slice(0, 10)
-      .map(({ field, rows, line }) => `${field} ${rows} (as in line ${line})`);
+      .map(({ field, rows, line }) => `${field} ${rows} (as in ${rowNames[format]} ${line})`);
     const more = unusable.length > most.length ? ", and more" : "";
     lines.push(plain(`  Unusable and left out: ${most.join(", ")}${more}`));
   }

@@ -200,6 +200,21 @@ test("unusable values of a field are counted, and the first is shown; a value of
   expect(stdout).toContain("  Unusable and left out: coordinates 2 (as in line 2)\n");
 });
 
+test("where a row is no line of the file, one that is shown is counted as what it is", async () => {
+  const places = [{ name: "Café" }, { name: "Pub", opening_hours: "when we like" }];
+  const features = places.map((properties, place) => ({ id: `node/${place}`, properties }));
+  const collection = { type: "FeatureCollection", features };
+  const osm = await run([await write(JSON.stringify(collection, null, 1), "geojson")]);
+  expect(osm.stdout).toContain("  Unusable and left out: openingHours 1 (as in feature 2)\n");
+  const establishments = ["Pub/bar/nightclub", "Dragons"].map(
+    (type, place) =>
+      `<EstablishmentDetail>\n<FHRSID>${place}</FHRSID>\n<BusinessName>A</BusinessName>\n<BusinessType>${type}</BusinessType>\n</EstablishmentDetail>`,
+  );
+  const xml = `<FHRSEstablishment>\n${establishments.join("\n")}\n</FHRSEstablishment>`;
+  const fhrs = await run([await write(xml, "xml")]);
+  expect(fhrs.stdout).toContain("  Unusable and left out: category 1 (as in establishment 2)\n");
+});
+
 test("what a file says steers no terminal", async () => {
   const clear = "\u001b[2J";
   const rows = await run([await write(record("1", { category: `a${clear}` }))]);
