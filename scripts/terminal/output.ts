@@ -54,7 +54,7 @@ export async function step<Result>(
 export function remindOf(title: string, everyMs = REMIND_MS): Disposable {
   const begun = performance.now();
   const timer = setInterval(
-    () => say(`${title}: not done after ${secondsSince(begun)} s`),
+    () => say(`${title}: still going on after ${secondsSince(begun)} s`),
     everyMs,
   );
   return { [Symbol.dispose]: () => clearInterval(timer) };

@@ -59,7 +59,7 @@ test("a step that takes long says so now and then, until it is done", async () =
   for await (const bytes of child.stderr) {
     said += decoder.decode(bytes, { stream: true });
     // Closes its input, so that it can go on, once it has reminded us.
-    if (said.includes("not done")) child.stdin.end();
+    if (said.includes("still going on")) child.stdin.end();
   }
-  expect(said).toMatch(/^(Recovery: not done after \d+\.\d s\n)+Recovery {28} \d+\.\d s\n$/);
+  expect(said).toMatch(/^(Recovery: still going on after \d+\.\d s\n)+Recovery {28} \d+\.\d s\n$/);
 });
