@@ -20,7 +20,7 @@ export async function scriptConfig(
   const stack = await readStack(folder);
   if (!stack) {
     throw new CommandError(
-      `No stack runs with its data in ${folder}: run \`npm start\` first, or set DATABASE_URL, REDIS_URL and MEILI_URL.`,
+      `No stack runs with its data in ${folder}, or it is not ready yet: run \`npm start\` and wait until it is listening, or set DATABASE_URL, REDIS_URL and MEILI_URL.`,
     );
   }
   const ofStack: Environment = {

@@ -95,7 +95,9 @@ test("what a killed stack has left is no running one, though another program has
   const left = await newFolder();
   await writeStack(left, running);
   expect(await readStack(left)).toBeNull();
-  await expect(scriptConfig({ DATA_DIR: left })).rejects.toThrow("No stack runs");
+  await expect(scriptConfig({ DATA_DIR: left })).rejects.toThrow(
+    `No stack runs with its data in ${left}, or it is not ready yet: run`,
+  );
 });
 
 test("a file that lacks something of a stack describes none", async () => {
