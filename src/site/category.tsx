@@ -83,7 +83,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
         )}
         {number === 1 && cities.length > 1 && (
           <details class="more">
-            <summary>In one town only</summary>
+            <summary>Choose a town</summary>
             <CountedLinks
               links={cities.toSorted(byName)}
               linkTo={(slug) => pathWith(path, { city: slug })}

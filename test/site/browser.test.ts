@@ -400,7 +400,7 @@ test("on paper, a page is dark on white, whole, with what the footer says and no
   const elsewhere = { name: "Elsewhere", city: "York", shortDescription: "", description: "" };
   await addBusiness(server.sql, elsewhere);
   await tab.goto("/categories/plumbers");
-  const towns = tab.getByText("In one town only");
+  const towns = tab.getByText("Choose a town");
   expect([await towns.count(), await towns.isVisible()]).toEqual([1, false]);
   await tab.goto("/businesses/night-owl");
   expect(await tab.getByRole("link", { name: "Website" }).isVisible()).toBe(true);
