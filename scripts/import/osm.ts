@@ -107,7 +107,11 @@ function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "ci
   const [street, ...around] = [tags["addr:street"], tags["addr:place"], tags["addr:parentstreet"]]
     .map(present)
     .filter((text) => text !== undefined);
-  const number = present(tags["addr:housenumber"])?.replace(/ *; */g, ", ");
+  // Split, since a pattern for the spaces around it would take ever longer for many of them.
+  const number = present(tags["addr:housenumber"])
+    ?.split(";")
+    .map((part) => part.trim())
+    .join(", ");
   // Mostly the number or letter alone, which says nothing on a line of its own.
   const unit = present(tags["addr:unit"])?.replace(/^(\d+ ?[a-z]?|[a-z] ?\d*)$/i, "Unit $1");
   const named = present(tags["addr:housename"]);

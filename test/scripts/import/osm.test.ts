@@ -146,6 +146,12 @@ test("OSM: the number of a house with a name is kept where no street is given", 
   expect(await addressOf(number)).toEqual({});
 });
 
+test("OSM: many spaces in a house number are read as quickly as other texts", async () => {
+  const number = { "addr:housenumber": `1${" ".repeat(500_000)}a ; 2`, "addr:street": "Elm Hill" };
+  const { line1 } = (await addressOf(number)) ?? {};
+  expect(line1).toEndWith(" a, 2 Elm Hill");
+});
+
 test("OSM: a house that is named as the place itself needs no line where a street is given", async () => {
   const place = { name: "The Lion’s Den", "addr:housename": "the lions den" };
   const street = { "addr:street": "Magdalen Street" };
