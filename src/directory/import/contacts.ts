@@ -10,11 +10,21 @@ import { cleanLine } from "./text.ts";
 // Each of these reads what people write into one field. Of several values the first usable one
 // is taken; null means that none is.
 
+// As in record.ts, in characters. Cells of a table are tried as well, however long, and the patterns below would
+// take ever longer for them.
+const LONGEST_PHONE = 300;
+const LONGEST_WEBSITE = 2_000;
+
+/** A British telephone number in national format. */
+export function readPhone(text: string): string | null {
+  return text.length > LONGEST_PHONE ? null : phoneOf(text);
+}
+
 /**
- * A British telephone number in national format. Remembered, since many branches give that of their head
- * office, and reading one takes as long as reading a row.
+ * Remembered, since many branches give the number of their head office, and reading one takes as long as reading a
+ * row.
  */
-export const readPhone = remembered(20_000, parsePhone);
+const phoneOf = remembered(20_000, parsePhone);
 
 function parsePhone(phone: string): string | null {
   // Of a table in which numbers without their zero were taken for amounts.
@@ -66,6 +76,7 @@ const LONGEST_EXTENSION = 7;
 
 /** An address on the web, with a scheme. Of http and https only, without credentials. */
 export function readWebsite(text: string): string | null {
+  if (text.length > LONGEST_WEBSITE) return null;
   const line = cleanLine(text);
   if (WITH_SPACE.test(line)) return null;
   const parts = line

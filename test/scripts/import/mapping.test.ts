@@ -51,6 +51,18 @@ test("CSV: of several columns with a contact or postcode the first that can be u
   ]);
 });
 
+test("CSV: of several columns none is tried that is too long for its field", async () => {
+  const mapping: Mapping = {
+    header: false,
+    fields: { sourceId: 1, name: 2, phone: [3, 4], website: [5, 6] },
+  };
+  const cells = ["1 ".repeat(100_000), "01632 960123", `a${".".repeat(200_000)}a`, "a.example"];
+  const csv = `1,A,${cells.join(",")}\n`;
+  expect(await records(readCsv(pieces(csv, 65_536), mapping))).toEqual([
+    { sourceId: "1", name: "A", phone: "01632 960123", website: "a.example" },
+  ]);
+});
+
 test("CSV: a shifted address still gives its town and its lines", async () => {
   const mapping: Mapping = {
     header: false,
