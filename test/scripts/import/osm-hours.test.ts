@@ -190,6 +190,15 @@ test("a night is kept whole when another rule has opened the place earlier that 
   expect(week("Mo-Sa 17:00-01:00, Sa 12:00-20:00")).toEqual(expected);
 });
 
+test("spaces and semicolons before the first rule change nothing, and cost nothing", () => {
+  for (let minute = 10; minute < 20; minute++) {
+    const expected = each(`09:${minute}-17:00`, DAYS);
+    expect(week(`${" ".repeat(100)}Mo-Su 09:${minute}-17:00`)).toEqual(expected);
+    expect(week(`${"; ".repeat(50)}09:${minute}-17:00`)).toEqual(expected);
+  }
+  expect(week("; ".repeat(100))).toBeNull();
+});
+
 test("what is longer than OpenStreetMap keeps is not read", () => {
   const long = `Mo-Fr 09:00-17:00${"; PH off".repeat(30)}`;
   expect(week(long.slice(0, 249))).not.toBeNull();
