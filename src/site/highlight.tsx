@@ -14,14 +14,15 @@ export function highlightWords(query: string): Highlight {
   const wanted = searchWords(unaccented(query)).slice(0, MOST_WORDS);
   return function highlight(text) {
     return text.split(/([\p{L}\p{M}\p{N}'’]+)/u).map((part, place) => {
-      const isWord = place % 2 === 1;
-      return isWord && wanted.some((word) => matches(part, word)) ? <mark>{part}</mark> : part;
+      const isBetweenWords = place % 2 === 0;
+      if (isBetweenWords) return part;
+      const word = searchWords(unaccented(part)).join("");
+      return wanted.some((each) => matches(word, each)) ? <mark>{part}</mark> : part;
     });
   };
 }
 
-function matches(part: string, wanted: string): boolean {
-  const word = searchWords(unaccented(part)).join("");
+function matches(word: string, wanted: string): boolean {
   if (word === wanted || singular(word) === singular(wanted)) return true;
   if (/\d/.test(word)) return false;
   if (mayBeUnfinished(wanted) && word.startsWith(wanted)) return true;
