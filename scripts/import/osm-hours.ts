@@ -38,6 +38,8 @@ function parse(value: string): Week | null {
   const said = value.replace(/"[^"]*"/g, "");
   if ([...said.matchAll(BARE_HOURS)].some(isHalfOfDay)) return null;
   if (SAME_TIME.test(said)) return null;
+  // Each open end in a rule doubles the time that the library takes to read it.
+  if (said.split(";").some((rule) => rule.split("+").length - 1 > MOST_OPEN_ENDS)) return null;
   try {
     const hours = readRules(normalise(value));
     const mondays = SAYS_MORE_THAN_DAYS.test(value) ? MONDAYS : MONDAYS.slice(0, 1);
@@ -101,6 +103,9 @@ const EARLIEST_OPENING = 6;
  * of twelve hours, too.
  */
 const SAME_TIME = /(?<!\d)(?!0?0[:.]00)0?(\d\d?[:.]\d\d) ?[-–] ?0?\1/;
+
+/** As in 18:00+, in one rule. */
+const MOST_OPEN_ENDS = 8;
 
 /** Among other days, as in "PH,SH off". */
 const SCHOOL_HOLIDAYS =

@@ -199,6 +199,13 @@ test("spaces and semicolons before the first rule change nothing, and cost nothi
   expect(week("; ".repeat(100))).toBeNull();
 });
 
+test("many open ends in one rule are not understood, and cost nothing", () => {
+  const ends = Array.from({ length: 19 }, () => "08:00-09:00+");
+  expect(readWeek(ends.join(","))).toBeNull();
+  const days = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"].map((day) => `${day} 08:00-09:00+`);
+  expect(week([...days, ...days].join("; "))).toEqual(each("08:00-09:00"));
+});
+
 test("what is longer than OpenStreetMap keeps is not read", () => {
   const long = `Mo-Fr 09:00-17:00${"; PH off".repeat(30)}`;
   expect(week(long.slice(0, 249))).not.toBeNull();
