@@ -41,15 +41,15 @@ const STOP_TIMEOUT_MS = 20_000;
  * A shell script that each program is started through, and that then becomes the program: so the pid
  * is the program's own, the pid file is there before the program, and a guard waits beside it from
  * the first moment. The guard reads from a pipe of ours; when we are gone, for whatever reason, the
- * pipe closes and the guard ends the program. A line on the pipe dismisses the guard. It is forked
- * twice, so that the program does not find a child that it does not know. $1: the pid file, $2: the
- * signal, then the command.
+ * pipe closes and the guard ends the program, even one that is stopped, which hears no signal before
+ * it is continued. A line on the pipe dismisses the guard. It is forked twice, so that the program does
+ * not find a child that it does not know. $1: the pid file, $2: the signal, then the command.
  */
 const LAUNCHER = `
   signal=$2
   echo "$$ $signal" >"$1"
   shift 2
-  ( { read -r _ <&3 || kill -s "$signal" $$; } </dev/null >/dev/null 2>&1 & )
+  ( { read -r _ <&3 || { kill -s "$signal" $$; kill -s CONT $$; }; } </dev/null >/dev/null 2>&1 & )
   exec "$@" 3<&-`;
 
 /**

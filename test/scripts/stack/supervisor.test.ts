@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withSupervisor } from "../../../scripts/bench/stack.ts";
+import { isAlive, until } from "../../../scripts/stack/waiting.ts";
 import { CommandError } from "../../../scripts/terminal/command.ts";
 import { outputOf } from "../../support.ts";
 
@@ -124,4 +125,23 @@ test("so is one that it does not start for lack of something, which comes out la
     expect(stdout).toMatch(
       /^A program cannot be started\.\nA program cannot be started: EMFILE.*\.\n$/,
     );
+  }));
+
+test("no program outlives a command that is killed, not even one that is stopped", () =>
+  withSupervisor(async ({ folder }) => {
+    const script = `
+      import { Supervisor } from "./scripts/stack/supervisor.ts";
+      const supervisor = new Supervisor(${JSON.stringify(folder)});
+      const { pid } = supervisor.start({ title: "A program", name: "program", command: ["sleep", "60"] });
+      process.kill(pid, "SIGSTOP");
+      console.log(pid);
+      process.kill(process.pid, "SIGKILL");`;
+    const child = Bun.spawn([process.execPath, "-e", script], {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const { stdout } = await outputOf(child);
+    const pid = Number(stdout);
+    expect(pid).toBeGreaterThan(0);
+    await until(() => !isAlive(pid), 10_000);
   }));
