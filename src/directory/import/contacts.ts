@@ -10,10 +10,10 @@ import { cleanLine } from "./text.ts";
 // Each of these reads what people write into one field. Of several values the first usable one
 // is taken; null means that none is.
 
-// As in record.ts, in characters. Cells of a table are tried as well, however long, and the patterns below would
-// take ever longer for them.
-const LONGEST_PHONE = 300;
-const LONGEST_WEBSITE = 2_000;
+// In characters. A record with more is rejected; but cells of a table are tried as well, however long, and the
+// patterns below would take ever longer for them.
+export const LONGEST_PHONE = 300;
+export const LONGEST_WEBSITE = 2_000;
 
 /** A British telephone number in national format. */
 export function readPhone(text: string): string | null {

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { isSlug } from "../slug.ts";
 import { businessStatuses } from "../status.ts";
 import { weekdays } from "../weekdays.ts";
+import { LONGEST_PHONE, LONGEST_WEBSITE } from "./contacts.ts";
 import { cleanLine } from "./text.ts";
 
 const text = (field: string, longest: number) =>
@@ -167,9 +168,9 @@ export const importRecord = v.object(
         }),
       ),
     ),
-    phone: text("phone", 300),
+    phone: text("phone", LONGEST_PHONE),
     email: text("email", 300),
-    website: text("website", 2000),
+    website: text("website", LONGEST_WEBSITE),
     // Kept with two decimals; 0 is not rated.
     rating: orNone(between("rating", 0, 5), 0),
     reviewCount: orNone(
