@@ -92,9 +92,9 @@ export const operations: readonly Operation[] = [
       "The same ranked results as the directory's own search page. The text ranks; premium, rating and reviews " +
       "only break ties. Typing errors and word order are forgiven. When nothing matches all the words, " +
       "fewer are searched for: all but those that only say how it should be (best, 24 hour, open now), then " +
-      "all but the second half of a postcode, then with the town around the postcode in its place, then a " +
-      "place that was named and a run of the other words, or else the longest run of neighbouring words " +
-      "among the first six. Words after the tenth do not count.",
+      "all but the second half of a postcode, then with misspelt everyday names of trades put right, then with " +
+      "the town around the postcode in its place, then a place that was named and a run of the other words, " +
+      "or else the longest run of neighbouring words among the first six. Words after the tenth do not count.",
     result: "The matching businesses, the best match first.",
     keyed: {
       parameters: searchParameters,

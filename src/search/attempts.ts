@@ -1,6 +1,7 @@
 import type { Sql } from "../store/postgres.ts";
 import { findPlace } from "./place.ts";
 import { knownTrades, sureTrades } from "./synonyms.ts";
+import { countTypos } from "./typos.ts";
 import { isOutcode, type Words } from "./words.ts";
 
 /** What attempts ask of search on their way. */
@@ -11,6 +12,8 @@ interface Lookups {
   findTown(district: string): Promise<Words>;
   /** Those of these texts that find something by themselves. */
   findKnown(texts: readonly Words[]): Promise<Words[]>;
+  /** Those of these words that a business anywhere has just as they are spelled. */
+  findSpelled(words: Words): Promise<Words>;
 }
 
 /**
@@ -20,13 +23,14 @@ interface Lookups {
  * 1. All the words.
  * 2. Without the words that only say how it should be.
  * 3. Without the second half of a postcode, which names a street; the first half names a district.
- * 4. With the town in place of the district: what is not there may be elsewhere in its town.
- * 5. The place with shorter and shorter runs of the other words, since whoever names a place wants what is
+ * 4. With misspelt trades put right.
+ * 5. With the town in place of the district: what is not there may be elsewhere in its town.
+ * 6. The place with shorter and shorter runs of the other words, since whoever names a place wants what is
  *    there; then the town with the same runs.
- * 6. Shorter and shorter runs of all the words, of which the place is one piece.
+ * 7. Shorter and shorter runs of all the words, of which the place is one piece.
  *
- * Steps that would change nothing are left out; without a place, the sixth follows the third. The fifth and
- * the sixth are gone through twice: first with the runs that name a trade or may be a name, then with the
+ * Steps that would change nothing are left out; without a place, the seventh follows the fourth. The sixth and
+ * the seventh are gone through twice: first with the runs that name a trade or may be a name, then with the
  * others. To `mens barber london` barbers are an answer, and working men's clubs are none; to `plymouth
  * dentist` and `dentist plymouth` alike, dentists elsewhere; to `royal oak hotel canterbury` the pub of that
  * name there, and no other hotel.
@@ -38,15 +42,17 @@ interface Lookups {
 export async function* attempts(
   sql: Sql,
   words: Words,
-  { findTown, findKnown }: Lookups,
+  { findTown, findKnown, findSpelled }: Lookups,
 ): AsyncGenerator<Words[]> {
   yield [words];
   const wanted = withoutQualifiers(words);
   if (wanted.length < words.length) yield [wanted];
   const telling = withoutInwardCodes(wanted);
   if (telling.length < wanted.length) yield [telling];
+  const meant = await withTradesCorrected(telling, findSpelled);
+  if (meant.join() !== telling.join()) yield [meant];
 
-  const { before, city, district, after } = await findPlace(sql, telling);
+  const { before, city, district, after } = await findPlace(sql, meant);
   const place = [...city, ...district];
   const [outcode] = district;
   const town = outcode === undefined || city.length > 0 ? city : await findTown(outcode);
@@ -101,6 +107,31 @@ function withoutInwardCodes(words: Words): Words {
     (word, place) => !(/^\d[a-z]{0,2}$/.test(word) && isOutcode(words[place - 1] ?? "")),
   );
 }
+
+/**
+ * `mecanic leeds` → `mechanic leeds`. Search forgives a typing error in what a business says of itself, but everyday
+ * names it knows only as they are spelled. What somebody spells like that is no error: Boots sells no books.
+ */
+async function withTradesCorrected(
+  words: Words,
+  findSpelled: Lookups["findSpelled"],
+): Promise<Words> {
+  const corrections = new Map(words.map((word) => [word, nearestTrade(word)]));
+  const doubtful = words.filter((word) => corrections.get(word) !== undefined);
+  if (doubtful.length === 0) return words;
+  for (const word of await findSpelled(doubtful)) corrections.delete(word);
+  return words.map((word) => corrections.get(word) ?? word);
+}
+
+/** The trade that a word was meant to be, if it is none. As for search, the first letter has to be right. */
+function nearestTrade(word: string): string | undefined {
+  if (tradesOfOneWord.has(word)) return undefined;
+  const typos = (trade: string) => (trade[0] === word[0] ? countTypos(trade, word) : null);
+  const near = [...tradesOfOneWord].filter((trade) => typos(trade) !== null);
+  return near.toSorted((a, b) => (typos(a) ?? 0) - (typos(b) ?? 0))[0];
+}
+
+const tradesOfOneWord = new Set([...knownTrades].filter((trade) => !trade.includes(" ")));
 
 /** Each word is a piece, except that `co op` is one: half of it would find every `Smith & Co`. */
 function inPieces(words: Words): Words[] {

@@ -51,8 +51,9 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
     const ask = (texts: Words[], part: Part, within = filter) =>
       findFirst(askMeilisearch, texts, { indexUid: index, ...part, filter: within }, until);
 
+    const anywhere = [`NOT ${IS_GONE}`];
     const findTown = async (district: string) => {
-      const there = await ask([[district]], { offset: 0, limit: SAMPLE }, [`NOT ${IS_GONE}`]);
+      const there = await ask([[district]], { offset: 0, limit: SAMPLE }, anywhere);
       return searchWords(townOfMost(await findListed(there?.ids ?? [])));
     };
 
@@ -61,8 +62,16 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
       return texts.filter((_text, place) => answers[place]);
     };
 
+    // In quotation marks, Meilisearch forgives no typing errors.
+    const findSpelled = async (words: Words) => {
+      const quoted = words.map((word) => [`"${word}"`]);
+      const part = { offset: 0, limit: 0 };
+      const answers = await Promise.all(quoted.map((text) => ask([text], part, anywhere)));
+      return words.filter((_word, place) => answers[place]);
+    };
+
     // All texts of a step at once: they are few, and each request may have to queue.
-    for await (const texts of attempts(sql, words, { findTown, findKnown })) {
+    for await (const texts of attempts(sql, words, { findTown, findKnown, findSpelled })) {
       const found = await ask(texts, { offset, limit });
       if (!found) continue;
       const instead = found.words === words ? null : found.words.join(" ");

@@ -587,6 +587,25 @@ describe("when nothing matches all words", () => {
     expect(await search("best foot york")).toMatchObject({ total: 1, instead: null });
   });
 
+  for (const [text, found, instead] of [
+    ["arborst norwich", ["Bough Down"], "arborist norwich"],
+    ["norwich arborst", ["Bough Down"], "norwich arborist"],
+    ["best layer ec1", ["Wren & Daughters"], "lawyer ec1"],
+    ["arborst wiring nr1", ["Bough Down"], "arborist norwich"],
+  ] as const) {
+    test(`"${text}" finds what "${instead}" does: an everyday name may be misspelt`, async () => {
+      const answer = await search(text);
+      expect(answer.items.map(({ name }) => name)).toEqual([...found]);
+      expect(answer.instead).toBe(instead);
+    });
+  }
+
+  test("a word that is somewhere spelled like that is no misspelt trade", async () => {
+    const { items, instead } = await search("boots york");
+    expect(instead).toBe("boots");
+    expect(items.map(({ name }) => name)).toEqual(["Boots", "Boots", "Barclay Books"]);
+  });
+
   test("a number or a letter alone is not looked for", async () => {
     expect((await search("9")).total).toBe(2);
     expect(await search("+9 1603 625000")).toEqual({ items: [], total: 0, instead: null });
