@@ -7,7 +7,7 @@ import { flushRegularly, openUsage } from "./access/usage.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
 import { openPageFile } from "./directory/kept-pages.ts";
-import { createAnswers } from "./handlers/answers.ts";
+import { createAnswerCache } from "./handlers/answer-cache.ts";
 import { type AnswerCounts, createMetrics, type UpkeepTasks } from "./metrics.ts";
 import { LONGEST_HANDLING_MS } from "./middleware/answerInTime.ts";
 import {
@@ -111,12 +111,12 @@ export async function start(
       openPageFile(config.tempFolder, cacheBytes),
     );
     opened.push(() => file.close());
-    const answers = stopLater(
-      await reach("PostgreSQL (DATABASE_URL)", () => createAnswers(control, file, log)),
+    const cache = stopLater(
+      await reach("PostgreSQL (DATABASE_URL)", () => createAnswerCache(control, file, log)),
     );
 
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
-    const tasks: UpkeepTasks = { keys: keyring, pages: answers, usage: usageWriter };
+    const tasks: UpkeepTasks = { keys: keyring, pages: cache, usage: usageWriter };
     if (upkeep) {
       // What is done beside answers may take longer than they, and holds none of them up.
       const background = openPool({ max: 3 });
@@ -129,7 +129,7 @@ export async function start(
     const metrics = createMetrics(admission, tasks, counts);
     scrape ??= () => metrics.metrics();
     const search = createSearch({ sql, meili, index: searchIndex }, config.workers);
-    const parts = { config, sql, search, answers, keyring, admission, redis, counts, scrape, log };
+    const parts = { config, sql, search, cache, keyring, admission, redis, counts, scrape, log };
     const server = listenOn(config, () => serve(parts));
     // server.stop() also waits for connections that have sent no request yet, for longer than any answer
     // takes. So after that time all that are left are closed.

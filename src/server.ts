@@ -4,7 +4,7 @@ import type { Admission } from "./access/admission.ts";
 import type { Keyring } from "./access/keyring.ts";
 import type { Config } from "./config.ts";
 import { LostPageError } from "./directory/kept-pages.ts";
-import type { Answers } from "./handlers/answers.ts";
+import type { AnswerCache } from "./handlers/answer-cache.ts";
 import { listKeyed, listOpen, showKeyed, showOpen } from "./handlers/businesses.ts";
 import { categories } from "./handlers/categories.ts";
 import { health } from "./handlers/health.ts";
@@ -41,7 +41,7 @@ interface Parts {
   config: Config;
   sql: Sql;
   search: Search;
-  answers: Answers;
+  cache: AnswerCache;
   keyring: Keyring;
   admission: Admission;
   redis: RedisClient;
@@ -117,8 +117,8 @@ export function serve(parts: Parts): Server<undefined> {
 
 /** The one route table: path, stack of middleware, handler. Any other path is the fallback's. */
 function routes(parts: Parts) {
-  const { config, sql, answers, keyring, admission, log } = parts;
-  const source = { sql, answers };
+  const { config, sql, cache, keyring, admission, log } = parts;
+  const source = { sql, cache };
   const logAway = createAwayLog(log);
   const catching = catchErrors(log, logAway);
   const outer = [...(config.openAccess ? [openHeaders()] : []), catching];

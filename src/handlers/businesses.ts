@@ -17,12 +17,12 @@ import {
 } from "../http/parameters.ts";
 import { batched } from "../store/batches.ts";
 import type { Sql } from "../store/postgres.ts";
-import { type Answers, kept, keptList } from "./answers.ts";
+import { type AnswerCache, kept, keptList } from "./answer-cache.ts";
 
 /** Where businesses are read from. */
 export interface Source {
   sql: Sql;
-  answers: Answers;
+  cache: AnswerCache;
 }
 
 const filters = {
@@ -40,9 +40,9 @@ export const keyedListParameters = {
 };
 
 /** GET /api/v1/businesses in open access. */
-export function listOpen({ sql, answers }: Source): Handler {
+export function listOpen({ sql, cache }: Source): Handler {
   const find = batchedLists(sql);
-  return list(answers, "open", openListParameters, async ({ city, category, page, limit }) => {
+  return list(cache, "open", openListParameters, async ({ city, category, page, limit }) => {
     const offset = (page - 1) * limit;
     const found = await find({ city, category, offset, limit });
     const businesses: OpenPage["businesses"] = found.businesses.map(openListItem);
@@ -55,9 +55,9 @@ export function listOpen({ sql, answers }: Source): Handler {
 }
 
 /** GET /api/v1/businesses in keyed access. */
-export function listKeyed({ sql, answers }: Source): Handler {
+export function listKeyed({ sql, cache }: Source): Handler {
   const find = batchedLists(sql);
-  return list(answers, "keyed", keyedListParameters, async ({ city, category, page, per_page }) => {
+  return list(cache, "keyed", keyedListParameters, async ({ city, category, page, per_page }) => {
     const [offset, limit] = [(page - 1) * per_page, per_page];
     const found = await find({ city, category, offset, limit });
     const data: KeyedPage["data"] = found.businesses.map(keyedListItem);
@@ -85,7 +85,7 @@ type MadeAnswer = ReturnType<typeof kept>;
 
 /** A list that is cached under its query, with the parameters in order and without standard values. */
 function list<Given extends Parameters>(
-  answers: Answers,
+  cache: AnswerCache,
   variant: string,
   parameters: Given,
   make: (values: Values<Given>) => Promise<MadeAnswer>,
@@ -94,17 +94,17 @@ function list<Given extends Parameters>(
   return function list(_request, { query }) {
     // A query that is sent in the very form under which its list is cached needs no parsing. Only lists
     // whose slugs exist are cached, so no such form could be read in two ways.
-    const known = answers.find(nameOf(query));
+    const known = cache.find(nameOf(query));
     if (known) return known;
     const parsed = parseQuery(query, parameters);
     if (!parsed.ok) return invalidParameter(parsed.fault);
     const name = nameOf(writeQuery(parsed.value, parameters));
-    return answers.findOrMake(name, () => make(parsed.value));
+    return cache.findOrMake(name, () => make(parsed.value));
   };
 }
 
 function show(
-  { sql, answers }: Source,
+  { sql, cache }: Source,
   variant: string,
   shape: (business: Business) => unknown,
 ): Handler {
@@ -114,11 +114,11 @@ function show(
     concurrency: CONCURRENT_QUESTIONS,
   });
   return function show(_request, { segment }): Answer | Promise<Answer> {
-    const known = answers.find(nameOf(segment));
+    const known = cache.find(nameOf(segment));
     if (known) return known;
     const slug = parseSlug(segment);
     if (!slug.ok) return invalidParameter(slug.fault);
-    return answers.findOrMake(nameOf(slug.value), async () => {
+    return cache.findOrMake(nameOf(slug.value), async () => {
       const business = await find(slug.value);
       if (!business) return { page: finished(notFound()), shows: null };
       return kept(shape(business), { kind: "business", slug: business.slug });

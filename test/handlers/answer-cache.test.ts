@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { KeyedPage, OpenPage } from "../../src/directory/schemas.ts";
-import { keptAnswers, keptList, type PageOfList } from "../../src/handlers/answers.ts";
+import { keptAnswers, keptList, type PageOfList } from "../../src/handlers/answer-cache.ts";
 
 const items = [{ name: "Caffè Nero" }, { name: "Zoë's" }];
 const rows = {

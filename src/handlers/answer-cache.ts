@@ -12,8 +12,8 @@ import { type FinishedAnswer, okFinished } from "../http/answer.ts";
 import { Representation } from "../http/representation.ts";
 import type { Sql } from "../store/postgres.ts";
 
-/** The finished answers that are kept. */
-export type Answers = PageCache<KeptAnswer>;
+/** Finished answers, each for as long as what it shows is true. */
+export type AnswerCache = PageCache<KeptAnswer>;
 
 interface KeptAnswer extends FinishedAnswer {
   /** What `pack` needs of a page of a list that has just been made; other answers have none. */
@@ -33,7 +33,7 @@ export interface PageOfList {
  * @param file belongs to the caller, who closes it
  * @throws what createPageCache throws
  */
-export function createAnswers(sql: Sql, file: PageFile, log: Logger): Promise<Answers> {
+export function createAnswerCache(sql: Sql, file: PageFile, log: Logger): Promise<AnswerCache> {
   return createPageCache(sql, file, {
     ...keptAnswers,
     onFault: (error) => log.error({ err: error }, "finished answers cannot be kept in TMPDIR"),
@@ -60,7 +60,10 @@ export function keptList(
 }
 
 /** What the cache does with kept answers. */
-export const keptAnswers: Omit<PageCacheOptions<KeptAnswer, PageOfList | null>, "onFault"> = {
+export const keptAnswers: Pick<
+  PageCacheOptions<KeptAnswer, PageOfList | null>,
+  "pack" | "unpack" | "grow"
+> = {
   pack: ({ body, list = null }) => ({
     bytes: body.bytes("identity"),
     tag: body.tag("identity"),
