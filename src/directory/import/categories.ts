@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Sql, Transaction } from "../../store/postgres.ts";
 import { isSlug } from "../slug.ts";
-import { required } from "./record.ts";
+import { required } from "./fields.ts";
 import { cleanLine } from "./text.ts";
 import { inTransaction, type TransactionOptions } from "./transaction.ts";
 

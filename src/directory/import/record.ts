@@ -3,58 +3,11 @@ import { isSlug } from "../slug.ts";
 import { businessStatuses } from "../status.ts";
 import { weekdays } from "../weekdays.ts";
 import { LONGEST_PHONE, LONGEST_WEBSITE } from "./contacts.ts";
+import { between, flag, objectOf, orNone, required, text } from "./fields.ts";
 import { cleanLine } from "./text.ts";
-
-const text = (field: string, longest: number) =>
-  v.nullish(
-    v.pipe(
-      v.string(`${field} must be text`),
-      v.maxLength(longest, `${field} is longer than ${longest} characters`),
-    ),
-  );
-
-/** An object, and no list, which valibot would take for an object without any of these fields. */
-const objectOf = <Entries extends v.ObjectEntries>(entries: Entries, reason: string) =>
-  v.pipe(
-    v.custom<v.InferInput<v.ObjectSchema<Entries, string>>>(
-      (value) => !Array.isArray(value),
-      reason,
-    ),
-    v.object(entries, reason),
-  );
-
-/** A field that may be absent, and stays so; null becomes `none`. */
-const orNone = <Schema extends v.GenericSchema>(schema: Schema, none: v.InferInput<Schema>) =>
-  v.optional(v.nullable(schema, () => none));
-
-const flag = (field: string) => orNone(v.boolean(`${field} must be true or false`), false);
-
-const between = (field: string, least: number, most: number, unit = "") => {
-  const reason = `${field} must be a number between ${least} and ${most}${unit}`;
-  return v.pipe(
-    v.number(reason),
-    v.minValue(least, reason),
-    v.maxValue(most, reason),
-    // -0 becomes 0: PostgreSQL does not keep it, so each import would see a change.
-    v.transform((value) => value + 0),
-  );
-};
 
 /** British feeds often have eastings and northings instead. */
 const DEGREES = ": degrees of WGS 84, not metres of the national grid";
-
-/** A text that must be there; what `clean` makes of it is kept, and counts. */
-export const required = (field: string, longest: number, clean = (text: string) => text.trim()) =>
-  v.optional(
-    v.pipe(
-      v.string(`${field} must be text`),
-      v.transform(clean),
-      v.nonEmpty(`${field} is missing`),
-      v.maxLength(longest, `${field} is longer than ${longest} characters`),
-    ),
-    // Never valid, and not told of in the type: for an absent key, valibot reports the object's message.
-    "",
-  ) as v.GenericSchema<string>;
 
 const photo = v.object(
   {
