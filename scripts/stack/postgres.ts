@@ -1,7 +1,8 @@
 import { chown, mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { $ } from "bun";
-import { isPostgresAway, openPostgres, ping } from "../../src/store/postgres.ts";
+import { openPostgres, ping } from "../../src/store/postgres.ts";
+import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { CommandError } from "../terminal/command.ts";
 import { type Account, unprivilegedAccount } from "./account.ts";
 import { runsOn } from "./leftovers.ts";

@@ -2,7 +2,7 @@ import { MeilisearchApiError, MeilisearchError, MeilisearchRequestError } from "
 import { ConfigError } from "../../src/config.ts";
 import { SearchTaskError } from "../../src/search/tasks.ts";
 import { EncodingError } from "../../src/store/migrations.ts";
-import { isPostgresAway } from "../../src/store/postgres.ts";
+import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { print } from "./output.ts";
 
 /** Something that the person at the terminal can put right: shown without a stack trace. */

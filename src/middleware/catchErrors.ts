@@ -4,7 +4,7 @@ import { internal, unavailable } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
 import { SearchUnavailable } from "../search/query.ts";
 import { DeadlineError } from "../store/deadline.ts";
-import { isPostgresAway, isPostgresSlow } from "../store/postgres.ts";
+import { isPostgresAway, isPostgresSlow } from "../store/postgres-errors.ts";
 
 /** Turns exceptions into 503 or 500; the cause goes to the log and to nobody else. */
 export function catchErrors(log: Logger, logAway: AwayLog): Middleware {

@@ -1,6 +1,7 @@
 import net from "node:net";
 import postgres from "postgres";
 import { DeadlineError } from "./deadline.ts";
+import { isPostgresAway } from "./postgres-errors.ts";
 
 export type Sql = postgres.Sql;
 export type Transaction = postgres.TransactionSql;
@@ -153,49 +154,3 @@ export async function liftTimeLimits(transaction: Transaction): Promise<void> {
 export async function ping(sql: Sql): Promise<void> {
   await sql`select 1`;
 }
-
-/** Whether an error means that PostgreSQL cannot be reached or is going down, not that a query is wrong. */
-export function isPostgresAway(error: unknown): boolean {
-  const code = codeOf(error);
-  return AWAY.has(code) || code.startsWith("08") || isSocketMissing(error);
-}
-
-/** Whether a Unix socket is not there. Any other file that is missing says nothing of PostgreSQL. */
-function isSocketMissing(error: unknown): boolean {
-  return codeOf(error) === "ENOENT" && (error as { syscall?: unknown }).syscall === "connect";
-}
-
-/** Whether a query was ended, or its wait for a lock: by a time limit of its role, or by an operator. */
-export function isPostgresSlow(error: unknown): boolean {
-  return SLOW.has(codeOf(error));
-}
-
-const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? "");
-
-/**
- * Codes of the driver, of the operating system, and of PostgreSQL (appendix A of its manual): being
- * shut down or started, too many connections, read-only after a change of roles.
- */
-const AWAY = new Set([
-  "CONNECTION_CLOSED",
-  "CONNECTION_ENDED",
-  "CONNECTION_DESTROYED",
-  "CONNECT_TIMEOUT",
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTDOWN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EPIPE",
-  "ETIMEDOUT",
-  "57P01",
-  "57P02",
-  "57P03",
-  "53300",
-  "25006",
-]);
-
-/** Codes of PostgreSQL for a query that was cancelled, and for a lock that did not come free in time. */
-const SLOW = new Set(["57014", "55P03"]);

@@ -4,7 +4,8 @@ import { withSupervisor } from "../../scripts/bench/stack.ts";
 import { startPostgres } from "../../scripts/stack/postgres.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
-import { doBefore, isPostgresAway, openPostgres, ping } from "../../src/store/postgres.ts";
+import { doBefore, openPostgres, ping } from "../../src/store/postgres.ts";
+import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { createDatabase, stores } from "../support.ts";
 
 test("a server's statements are not compiled, where PostgreSQL compiles all that seems dear", async () => {

@@ -1,0 +1,45 @@
+/** Whether an error means that PostgreSQL cannot be reached or is going down, not that a query is wrong. */
+export function isPostgresAway(error: unknown): boolean {
+  const code = codeOf(error);
+  return AWAY.has(code) || code.startsWith("08") || isSocketMissing(error);
+}
+
+/** Whether a query was ended, or its wait for a lock: by a time limit of its role, or by an operator. */
+export function isPostgresSlow(error: unknown): boolean {
+  return SLOW.has(codeOf(error));
+}
+
+/** Whether a Unix socket is not there. Any other file that is missing says nothing of PostgreSQL. */
+function isSocketMissing(error: unknown): boolean {
+  return codeOf(error) === "ENOENT" && (error as { syscall?: unknown }).syscall === "connect";
+}
+
+const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? "");
+
+/**
+ * Codes of the driver, of the operating system, and of PostgreSQL (appendix A of its manual): being
+ * shut down or started, too many connections, read-only after a change of roles.
+ */
+const AWAY = new Set([
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+  "CONNECT_TIMEOUT",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTDOWN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EPIPE",
+  "ETIMEDOUT",
+  "57P01",
+  "57P02",
+  "57P03",
+  "53300",
+  "25006",
+]);
+
+/** Codes of PostgreSQL for a query that was cancelled, and for a lock that did not come free in time. */
+const SLOW = new Set(["57014", "55P03"]);
