@@ -10,6 +10,9 @@ export const openHeaders: HeaderName[] = [
 ];
 const keyedHeaders: HeaderName[] = ["RateLimit-Policy", "RateLimit"];
 
+/** Of every 200 and 304. */
+export const successHeaders: HeaderName[] = ["ETag", "Vary", "Cache-Control"];
+
 /** What a 304 says. */
 export const UNCHANGED = "Nothing changed since the answer whose ETag was sent in If-None-Match.";
 
@@ -18,7 +21,7 @@ export function responsesOf(operation: Operation): Record<string, unknown> {
   const { open, keyed, result } = operation;
   const variants = open ? [open, keyed] : [keyed];
   const { always, sometimes } = limitHeaders(operation);
-  const headers = describeHeaders(["ETag", "Vary", "Cache-Control", ...always], sometimes);
+  const headers = describeHeaders([...successHeaders, ...always], sometimes);
   return {
     200: {
       description: open
@@ -41,7 +44,7 @@ export function sharedResponses(openAccess: boolean) {
   return {
     MethodNotAllowed: errorResponse(["MethodNotAllowed"], [], sometimes),
     NoSuchPath: errorResponse(["NotFound"], [], sometimes),
-    ...(!openAccess && { NoHeader: errorResponse(["Missing"], [], []) }),
+    ...(!openAccess && { NoHeader: errorResponse(["Missing"]) }),
   };
 }
 
@@ -50,7 +53,7 @@ function errorResponses(operation: Operation): Record<string, unknown> {
   const { always, sometimes } = limitHeaders(operation);
   const response = (status: number, names: ErrorName[]) => {
     // No limits are named: without a valid key nothing is charged to one, and the request is not open either.
-    if (status === 401 || status === 403) return errorResponse(names, [], []);
+    if (status === 401 || status === 403) return errorResponse(names);
     // What fails on our side is given back to the key, so the answer does not say what the key has left.
     if (status >= 500) return errorResponse(names, [], operation.open ? openHeaders : []);
     return status < 429
@@ -62,8 +65,16 @@ function errorResponses(operation: Operation): Record<string, unknown> {
   );
 }
 
-/** The answers of these errors, which share a status. */
-export function errorResponse(names: ErrorName[], required: HeaderName[], optional: HeaderName[]) {
+/**
+ * The answers of these errors, which share a status.
+ * @param required headers that each of them has besides its own
+ * @param optional headers that only some of them have
+ */
+export function errorResponse(
+  names: ErrorName[],
+  required: HeaderName[] = [],
+  optional: HeaderName[] = [],
+) {
   const own = names.map((name) => headersOf(errorCases[name].answer));
   const all = [...new Set(own.flat())];
   const always = all.filter((name) => own.every((one) => one.includes(name)));
@@ -102,7 +113,7 @@ function headersOf({ headers: given }: Answer): HeaderName[] {
 }
 
 /** The headers of a response: those that each has, and those that only some have. */
-export function describeHeaders(required: HeaderName[], optional: HeaderName[]) {
+export function describeHeaders(required: HeaderName[], optional: HeaderName[] = []) {
   return Object.fromEntries([
     ...required.map((name) => [name, { ...headers[name], required: true }]),
     ...optional.map((name) => [name, headers[name]]),

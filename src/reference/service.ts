@@ -1,6 +1,12 @@
 import * as v from "valibot";
-import type { HeaderName } from "./headers.ts";
-import { describeHeaders, errorResponse, json, openHeaders, UNCHANGED } from "./responses.ts";
+import {
+  describeHeaders,
+  errorResponse,
+  json,
+  openHeaders,
+  successHeaders,
+  UNCHANGED,
+} from "./responses.ts";
 
 /** What /healthz answers. */
 export const Health = v.strictObject({
@@ -20,12 +26,12 @@ export const Health = v.strictObject({
 });
 
 const tag = "Service";
-const always: HeaderName[] = ["ETag", "Vary", "Cache-Control"];
 
 /** The paths about the service itself: they need no key, cost nothing, and have no limit. */
 export function servicePaths(openAccess: boolean) {
   const open = openAccess ? openHeaders : [];
-  const headers = [...always, ...open];
+  const headers = describeHeaders([...successHeaders, ...open]);
+  const headersOfHealth = describeHeaders(successHeaders);
   return {
     "/api/v1/openapi.json": {
       get: {
@@ -38,15 +44,15 @@ export function servicePaths(openAccess: boolean) {
         responses: {
           200: {
             description: "This document.",
-            headers: describeHeaders(headers, []),
+            headers,
             content: {
               "application/json": {
                 schema: { type: "object", required: ["openapi", "info", "paths"] },
               },
             },
           },
-          304: { description: UNCHANGED, headers: describeHeaders(headers, []) },
-          500: errorResponse(["Internal"], open, []),
+          304: { description: UNCHANGED, headers },
+          500: errorResponse(["Internal"], open),
         },
       },
     },
@@ -61,14 +67,14 @@ export function servicePaths(openAccess: boolean) {
         responses: {
           200: {
             description: "The directory can be read.",
-            headers: describeHeaders(always, []),
+            headers: headersOfHealth,
             content: json(["Health"], {
               Health: { value: { status: "ok", admission: { decidedBy: "redis", outages: 0 } } },
             }),
           },
-          304: { description: UNCHANGED, headers: describeHeaders(always, []) },
-          500: errorResponse(["Internal"], [], []),
-          503: errorResponse(["Unavailable"], [], []),
+          304: { description: UNCHANGED, headers: headersOfHealth },
+          500: errorResponse(["Internal"]),
+          503: errorResponse(["Unavailable"]),
         },
       },
     },
