@@ -98,7 +98,7 @@ export async function start(
     opened.push(() => redis.disconnect());
     const onOutage = logOutages(redis, log);
     const connected = reach("Redis (REDIS_URL)", () => connectRedis(redis));
-    // It goes on trying by itself, and the first decision tells that Redis is away.
+    // It goes on trying by itself, and the first decision shows that Redis is away.
     await (isReplacement ? connected.catch(() => {}) : connected);
 
     const usage = openUsage(control);

@@ -122,7 +122,7 @@ function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
     kill: () => child.kill("SIGKILL"),
     async metrics() {
       if (!isReady) return counters();
-      // A worker that hangs must not keep the metrics of all others from being told.
+      // A worker that hangs must not keep the metrics of all others from being read.
       return await measure().catch(counters);
     },
     async stop() {

@@ -37,7 +37,7 @@ export interface AdmissionOptions {
   usage: DurableUsage;
   /** Processes that share the limits while Redis is away: those of all servers. */
   instances?: number;
-  /** Told when Redis goes away, with the cause, and when it is back. */
+  /** Called when Redis goes away, with the cause, and when it is back. */
   onChange?: (isLocal: boolean, cause?: unknown) => void;
   /** Microseconds since 1970, for tests; otherwise Redis's own clock decides. */
   clock?: () => number;

@@ -65,7 +65,7 @@ export function watchOutages(
         await ask();
         break;
       } catch {
-        // What keeps Redis away was told when the outage began.
+        // What keeps Redis away was reported when the outage began.
         await Bun.sleep(PAUSE_MS);
       }
     }

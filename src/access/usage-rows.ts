@@ -6,7 +6,7 @@ export interface MeterMonth {
   month: string;
 }
 
-/** Requests charged to a meter in a month that is told beside it. */
+/** Requests charged to a meter in a month that is given beside it. */
 export interface MeterTotal {
   meterId: string;
   used: number;

@@ -24,7 +24,7 @@ export interface DurableUsage {
   totals(meters: readonly MeterMonth[]): Promise<number[]>;
   /** Writes what has been counted. @throws when PostgreSQL is away; nothing is lost then */
   flush(): Promise<void>;
-  /** Has a listener told, after each write, what the written meters have used by all servers. */
+  /** Has the one listener called after each write, with what the written meters have used by all servers. */
   onWritten(listener: WrittenListener): void;
 }
 
@@ -46,7 +46,7 @@ export function openUsage(sql: Sql): DurableUsage {
   let writing: Promise<void> = Promise.resolve();
   /** The write that has yet to begin: all who flush until then share it. */
   let next: Promise<void> | undefined;
-  let tell: WrittenListener = () => {};
+  let listener: WrittenListener = () => {};
   /** By month and meter, how many requests that are not in a batch yet were given back and wait to be written. */
   let owed = new Map<string, number>();
 
@@ -76,7 +76,7 @@ export function openUsage(sql: Sql): DurableUsage {
       if (batch.number === 1) await forgetOldWriters(sql);
       const totals = await addUsage(sql, writer, batch);
       batches.shift();
-      tell(batch.month, totals);
+      listener(batch.month, totals);
     }
   }
 
@@ -117,8 +117,8 @@ export function openUsage(sql: Sql): DurableUsage {
       await flush();
       return await findTotals(sql, meters);
     },
-    onWritten(listener) {
-      tell = listener;
+    onWritten(given) {
+      listener = given;
     },
   };
 }

@@ -45,7 +45,7 @@ interface Announcements {
  * together. So it never tells a part of a transaction, of which there may be many announcements: the total of
  * a list would be one that never was.
  * @param tell gets what changed; "everything" when that is not known
- * @param onMissing told when announcements begin to be missing, and when they arrive again
+ * @param onMissing called when announcements begin to be missing, and when they arrive again
  * @throws Error when announcements are taken and not delivered, as by a pooler in transaction mode
  */
 export async function followAnnouncements(

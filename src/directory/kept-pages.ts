@@ -58,7 +58,7 @@ export class LostPageError extends Error {}
 /**
  * Keeps each page of a cache, and its other forms, in a file.
  * @param file belongs to the caller, who closes it
- * @param onFault told when the file cannot be read, which is then used no more, and, at intervals, when
+ * @param onFault called when the file cannot be read, which is then used no more, and, at intervals, when
  *   it cannot be written to
  */
 export function keptPages<Rest>(
@@ -141,7 +141,7 @@ export function keptPages<Rest>(
   };
 }
 
-/** Between two faults that are told. While a disk is full, each page that is made would be one. */
+/** Between two faults that are reported. While a disk is full, each page that is made would be one. */
 const FAULT_INTERVAL_MS = 60_000;
 
 type Bytes = Uint8Array<ArrayBuffer>;

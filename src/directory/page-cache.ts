@@ -34,9 +34,9 @@ export interface PageCacheOptions<Page, Rest> {
   unpack(stored: Stored): Page;
   /** The same page when its list has `growth` more businesses, or fewer if that is negative. */
   grow(stored: Stored, rest: Rest, growth: number): Page;
-  /** Told when pages cannot be read, and, at intervals, when they cannot be cached; answers go on. */
+  /** Called when pages cannot be read, and, at intervals, when they cannot be cached; answers go on. */
   onFault(error: unknown): void;
-  /** Told when it begins to fail for want of announcements, and when it works again. */
+  /** Called when it begins to fail for want of announcements, and when it works again. */
   onMissing?(areMissing: boolean): void;
 }
 

@@ -8,7 +8,7 @@ import { createPipeline, waitForTask } from "./tasks.ts";
 /**
  * Brings the recorded changes into the indexes, and forgets the records once all the indexes have
  * them. Only one process may do so at a time.
- * @param onApplied told after each batch how many records have been applied so far
+ * @param onApplied called after each batch with how many records have been applied so far
  * @returns how many records there were
  * @throws SearchTaskError when Meilisearch refuses; the records stay
  */
@@ -30,7 +30,7 @@ export async function applyChanges(
       select id, business_id as "businessId" from search_changes
       where id > ${last} order by id limit ${CHANGES_AT_ONCE}`;
     if (changes.length > 0) {
-      const tasks = await tell(sql, meili, indexes, changes, signal);
+      const tasks = await send(sql, meili, indexes, changes, signal);
       await pipeline.add(finish(tasks, changes));
     }
     // Changes that come meanwhile are for the next run, or this one would never end.
@@ -62,7 +62,7 @@ interface Change {
  * Sends the businesses as they are now to Meilisearch. Those that are gone are only marked: that costs
  * next to nothing, while deleting one costs nearly as much as deleting hundreds.
  */
-async function tell(
+async function send(
   sql: Sql,
   meili: Meilisearch,
   indexes: readonly string[],

@@ -7,7 +7,7 @@ const folder = new URL("../../sql/", import.meta.url);
 /**
  * Applies the pending migrations in the order of their names, each in one transaction.
  * @param options.from where they are
- * @param options.onWait told in a line for people when one has to wait for others
+ * @param options.onWait called with a line for people when one has to wait for others
  * @returns the names of those applied
  * @throws EncodingError when a new database is not in UTF-8; Error that names the one which could not be
  *   applied; those before it stay applied

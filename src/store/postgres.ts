@@ -58,7 +58,7 @@ export function openPostgres(
       ...(longestStatementMs !== undefined && { statement_timeout: longestStatementMs }),
     },
   };
-  // Connects only when something is asked of it. Until then it tells what the URL means.
+  // Connects only when something is asked of it. Until then, its options say what the URL means.
   const sql = postgres(url, options);
   if (longestSilenceMs === undefined || sql.options.ssl || sql.options.path) {
     return disposable(sql);
@@ -94,7 +94,7 @@ function cutWhenSilent(milliseconds: number) {
 
 /**
  * Hears what is announced on a channel.
- * @param onListening told now and after each reconnection, since what was announced before has gone unheard
+ * @param onListening called now and after each reconnection, since what was announced before has gone unheard
  * @returns stops hearing. A connection that is lost hears nothing either, so that is no failure.
  */
 export async function listenTo(

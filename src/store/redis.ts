@@ -48,7 +48,7 @@ export function openRedis(urls: readonly string[]): RedisClient {
 
 /**
  * Makes a connection anew on which Redis does not become ready in time: there may be nobody at its other end
- * any more. Commands fail at once until then, so none of them tells. The servers of a cluster have a queue.
+ * any more. Commands fail at once until then, so none of them shows it. The servers of a cluster have a queue.
  */
 function cutWhenSilent(redis: Redis): Redis {
   let timer: NodeJS.Timeout | undefined;
@@ -102,7 +102,7 @@ export async function connectRedis(redis: RedisClient): Promise<void> {
 
 const LONGEST_CONNECTING_MS = 5_000;
 
-/** More than that, which is told at a start. */
+/** Milliseconds; more than LONGEST_CONNECTING_MS, so that a start fails with that deadline, which says more. */
 const LONGEST_SILENCE_MS = 6_000;
 
 /** Milliseconds between two attempts to reconnect. */

@@ -6,7 +6,7 @@ export function repeat(intervalMs: number, work: () => Promise<unknown>): () => 
   let current: Promise<unknown> | undefined;
   const timer = setInterval(() => {
     current ??= work()
-      // Failures are told to nobody. Whoever depends on the work sees how long ago it last succeeded.
+      // Reported to nobody here: whoever depends on the work sees how long ago it last succeeded.
       .catch(() => {})
       .finally(() => {
         current = undefined;

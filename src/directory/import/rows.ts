@@ -42,7 +42,7 @@ export interface NewBusiness extends BusinessFields {
 export interface StoredBusiness extends BusinessFields {
   id: string;
   source_id: string;
-  /** Text of the time of its last change, to the microsecond: tells one version from the next. */
+  /** Text of the time of its last change, to the microsecond: distinguishes one version from the next. */
   updated_at: string;
 }
 
