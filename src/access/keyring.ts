@@ -48,7 +48,7 @@ export async function createKeyring(
   // Also after each reconnection: what was announced meanwhile has been missed.
   const stopListening = await listenTo(sql, "keys_changed", forget, forget);
 
-  /** When the version was last asked for. Older findings still held then, or they would be forgotten. */
+  /** When the version was last asked for: all findings of before that are still kept held then. */
   let confirmedAt = elapsed();
   let version = await keysVersion(sql);
   const stopPolling = repeat(POLL_INTERVAL_MS, async () => {
@@ -130,5 +130,5 @@ const MOST_KEYS = 50_000;
 const MOST_UNPROVEN = 5_000;
 const LONGEST_LOOK_UP_MS = 2_000;
 const LOOK_UP_BATCH_SIZE = 256;
-/** One holds one connection, and leaves the others to what known keys depend on. */
+/** Each holds a connection: the others are left to what known keys depend on. */
 const CONCURRENT_LOOK_UPS = 1;

@@ -123,6 +123,7 @@ export function createLocalLimiter({
     charged: () =>
       Array.from(meters, ([meterId, meter]) => {
         const { month, perMinute, level } = meter;
+        // In TOKEN, not `token`: of the whole bucket, as if the other processes had charged as much.
         const tokensLeft = Math.floor((level + gained(meter, now(), perMinute)) / TOKEN);
         return { meterId, month, perMinute, tokensLeft };
       }),

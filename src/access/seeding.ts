@@ -52,7 +52,7 @@ export function createSeeding({
 }
 
 const LOOK_UP_BATCH_SIZE = 1_000;
-/** One holds one connection, and leaves the others to what known meters depend on. */
+/** Each holds a connection: the others are left to what known meters depend on. */
 const CONCURRENT_LOOK_UPS = 1;
 const LONGEST_LOOK_UP_MS = 2_000;
 

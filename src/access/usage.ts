@@ -47,7 +47,7 @@ export function openUsage(sql: Sql): DurableUsage {
   /** The write that has yet to begin: all who flush until then share it. */
   let next: Promise<void> | undefined;
   let listener: WrittenListener = () => {};
-  /** By month and meter, how many requests that are not in a batch yet were given back and wait to be written. */
+  /** By month and meter, the requests given back of which somebody waits until a batch has them. */
   let owed = new Map<string, number>();
 
   function count(meterId: string, month: string, requests: number) {

@@ -59,7 +59,7 @@ export function keptList(
   return { page: { ...okFinished(Representation.of(body)), list }, shows };
 }
 
-/** What the cache does with kept answers. */
+/** How the cache stores an answer, makes it again, and corrects the total in that of a list. */
 export const keptAnswers: Pick<
   PageCacheOptions<KeptAnswer, PageOfList | null>,
   "pack" | "unpack" | "grow"

@@ -3,8 +3,8 @@ import { withDeadline } from "../store/deadline.ts";
 
 /**
  * Handles few requests of one caller at a time, and has the others wait for their turn, or until they are
- * refused with 503. Whoever asks for much that is costly then waits for themselves, and nobody else for them:
- * limits do not prevent that, since what is answered too late is given back.
+ * refused with 503. So whoever asks for much that is costly waits for themselves, and nobody else for them.
+ * Limits by the minute would not do: a request that is answered too late is given back to its key.
  */
 export function takeTurns(callerOf: (request: Request, context: Context) => string): Middleware {
   const callers = new Map<string, { underWay: number; waiting: (() => void)[] }>();
