@@ -8,7 +8,7 @@ import {
 } from "../directory/page-cache.ts";
 import type { KeyedPage, OpenPage } from "../directory/schemas.ts";
 import type { Shown } from "../directory/touched.ts";
-import { type FinishedAnswer, okFinished } from "../http/answer.ts";
+import { type FinishedAnswer, finished, ok, okFinished } from "../http/answer.ts";
 import { Representation } from "../http/representation.ts";
 import type { Sql } from "../store/postgres.ts";
 
@@ -46,7 +46,7 @@ export function createAnswerCache(sql: Sql, file: PageFile, log: Logger): Promis
 
 /** 200 with a JSON body, to be kept as long as what it shows is true. */
 export function kept(value: unknown, shows: Shown): Made<KeptAnswer> {
-  return { page: okFinished(Representation.of(JSON.stringify(value))), shows };
+  return { page: finished(ok(value)), shows };
 }
 
 /** The same for a page of a list: its rows under their name, then what goes with their number. */
