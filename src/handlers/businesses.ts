@@ -43,8 +43,7 @@ export const keyedListParameters = {
 export function listOpen({ sql, cache }: Source): Handler {
   const find = batchedLists(sql);
   return list(cache, "open", openListParameters, async ({ city, category, page, limit }) => {
-    const offset = (page - 1) * limit;
-    const found = await find({ city, category, offset, limit });
+    const found = await find({ city, category, offset: (page - 1) * limit, limit });
     const businesses: OpenPage["businesses"] = found.businesses.map(openListItem);
     return keptList(
       { businesses },
@@ -57,9 +56,9 @@ export function listOpen({ sql, cache }: Source): Handler {
 /** GET /api/v1/businesses in keyed access. */
 export function listKeyed({ sql, cache }: Source): Handler {
   const find = batchedLists(sql);
-  return list(cache, "keyed", keyedListParameters, async ({ city, category, page, per_page }) => {
-    const [offset, limit] = [(page - 1) * per_page, per_page];
-    const found = await find({ city, category, offset, limit });
+  return list(cache, "keyed", keyedListParameters, async (values) => {
+    const { city, category, page, per_page: limit } = values;
+    const found = await find({ city, category, offset: (page - 1) * limit, limit });
     const data: KeyedPage["data"] = found.businesses.map(keyedListItem);
     return keptList({ data }, { access: "keyed", total: found.total, page, limit }, found.shows);
   });
