@@ -103,8 +103,8 @@ export function createMeters(
   const isCluster = redis instanceof Cluster;
   const inBatches = <Item, Answer>(
     send: (items: Item[]) => Promise<Answer[]>,
-    nameOf: (item: Item) => string,
-  ) => batched(send, { batchSize: BATCH_SIZE, apart: isCluster ? nameOf : undefined });
+    groupOf: (item: Item) => string,
+  ) => batched(send, { batchSize: BATCH_SIZE, apart: isCluster ? groupOf : undefined });
   const admitClient = inBatches(admitClients, (name) => name);
   const charge = inBatches(chargeKeys, ({ name }) => name);
   const seed = inBatches(seedMeters, ({ meterId }) => meterId);
