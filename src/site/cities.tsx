@@ -10,9 +10,6 @@ import { page } from "./page.tsx";
 import { optionalPage } from "./parameters.ts";
 import { unmarked } from "./unmarked.ts";
 
-/** Towns on a page. While one is made, other requests wait: with all towns of the UK on it, for too long. */
-const TOWNS_ON_PAGE = 500;
-
 /** GET /cities: every town in which there is something, by letter. */
 export function cities(sql: Sql, baseUrl: string): Handler {
   return async function cities(_request, { query }) {
@@ -71,6 +68,9 @@ export function cities(sql: Sql, baseUrl: string): Handler {
     );
   };
 }
+
+/** Towns on a page. While one is made, other requests wait: with all towns of the UK on it, for too long. */
+const TOWNS_ON_PAGE = 500;
 
 /** How many towns stand before the first of each letter, and how many there are. */
 function lettersOf(initials: readonly { initial: string; cities: number }[]) {

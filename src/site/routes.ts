@@ -27,18 +27,6 @@ import { movedTo } from "./page.tsx";
 import { searchPage } from "./search.tsx";
 import { robots, sitemap, sitemapIndex } from "./sitemap.ts";
 
-/** Pages of one client: more than anybody reads, and slow for whoever copies them all. */
-const PAGE_WINDOW = { name: "pages", limit: 120, seconds: 60 };
-
-/** Of those, searches: one for words that no business has may cost as much as a hundred others. */
-const SEARCH_WINDOW = { name: "searches", limit: 30, seconds: 60 };
-
-/** Applications of one client: enough to correct a mistyped address, too few to fill a table. */
-const APPLICATION_WINDOW = { name: "applications", limit: 5, seconds: 3_600 };
-
-/** Pages that have been given up and are still being made; a second's work for the database. */
-const MOST_LATE = 100;
-
 interface SiteParts {
   config: Config;
   sql: Sql;
@@ -101,6 +89,18 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
     ...Object.fromEntries(files),
   };
 }
+
+/** Pages of one client: more than anybody reads, and slow for whoever copies them all. */
+const PAGE_WINDOW = { name: "pages", limit: 120, seconds: 60 };
+
+/** Of those, searches: one for words that no business has may cost as much as a hundred others. */
+const SEARCH_WINDOW = { name: "searches", limit: 30, seconds: 60 };
+
+/** Applications of one client: enough to correct a mistyped address, too few to fill a table. */
+const APPLICATION_WINDOW = { name: "applications", limit: 5, seconds: 3_600 };
+
+/** Pages that have been given up and are still being made; a second's work for the database. */
+const MOST_LATE = 100;
 
 const byAddress = (_request: Request, context: Context) => context.client();
 

@@ -24,9 +24,6 @@ const parameters = {
   page: optionalPage,
 };
 
-/** Deeper pages cost search more and more, and nobody reads them. */
-const LAST_PAGE = 50;
-
 /**
  * GET /search: what the API's search answers, in the same order. What is no town is searched for as words:
  * it may be a district, a postcode, or a town and its county. A town or a category without words has a page
@@ -123,6 +120,9 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
     );
   };
 }
+
+/** Deeper pages cost search more and more, and nobody reads them. */
+const LAST_PAGE = 50;
 
 /** Words that search leaves out, since it does not know from where a place would be near. */
 const NEAR_ME = /\b(near me|near ?by|near here)\b/i;

@@ -8,12 +8,6 @@ import { file } from "../http/files.ts";
 import type { Handler } from "../http/handler.ts";
 import type { Sql } from "../store/postgres.ts";
 
-/**
- * Addresses in a file. The protocol (https://www.sitemaps.org/protocol.html) allows 50,000 in a file and
- * 50,000 files. While a file is compressed, other requests wait: with smaller files, not for long.
- */
-const FILE_SIZE = 10_000;
-
 /** GET /robots.txt. */
 export function robots(baseUrl: string): Handler {
   const body = [
@@ -91,5 +85,11 @@ function xml(root: string, items: readonly string[]): Answer {
   const text = `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${items.join("\n")}\n</${root}>\n`;
   return file("application/xml", text, CACHING);
 }
+
+/**
+ * Addresses in a file. The protocol (https://www.sitemaps.org/protocol.html) allows 50,000 in a file and
+ * 50,000 files. While a file is compressed, other requests wait: with smaller files, not for long.
+ */
+const FILE_SIZE = 10_000;
 
 const CACHING = "public, max-age=3600";

@@ -1,6 +1,3 @@
-/** Slots of a new set, a power of two. */
-const FIRST_SIZE = 1 << 16;
-
 /**
  * Which texts have been seen, by a 64-bit hash of each: in a feed of five million, two collide once in a
  * million feeds. A hash table of numbers with open addressing: a Set takes ten times as much memory.
@@ -28,6 +25,9 @@ export class SeenTexts {
     this.#slots = slots;
   }
 }
+
+/** Slots of a new set, a power of two. */
+const FIRST_SIZE = 1 << 16;
 
 const LOWER_HALF = 0xffff_ffffn;
 
