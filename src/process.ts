@@ -56,21 +56,18 @@ export function listenOn<Listener>(
   try {
     return listen();
   } catch (error) {
-    const { code, message } = error as { code?: string; message?: string };
+    const { code } = error as { code?: string };
     throw new StartError(
       code === "EADDRINUSE"
         ? "Cannot start: the port is in use. Stop the program that uses it, or choose another with PORT."
-        : cannotListen({ host, port }, message),
+        : cannotListen({ host, port }, reasonOf(error)),
       { cause: error },
     );
   }
 }
 
 /** Says why, in a line for people. */
-export const cannotListen = (
-  { host, port }: Pick<Config, "host" | "port">,
-  why: string | undefined,
-) =>
+export const cannotListen = ({ host, port }: Pick<Config, "host" | "port">, why: string) =>
   `Cannot start: ${why}. HOST (${host}) must be an address of this machine, PORT (${port}) one that you may use.`;
 
 /**
