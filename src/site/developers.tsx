@@ -8,7 +8,7 @@ import { Code, Errors, type Example, Limits, Paging, Samples } from "./guide.tsx
 import { page } from "./page.tsx";
 import { unmarked } from "./unmarked.ts";
 
-interface Guide {
+interface DevelopersParts {
   sql: Sql;
   baseUrl: string;
   openAccess: boolean;
@@ -17,7 +17,7 @@ interface Guide {
 }
 
 /** GET /developers: what the API gives, how to call it, and how to get a key. */
-export function developers({ sql, baseUrl, openAccess, isAutomatic }: Guide): Handler {
+export function developers({ sql, baseUrl, openAccess, isAutomatic }: DevelopersParts): Handler {
   return async function developers() {
     const [tiers, example] = await Promise.all([listTiers(sql), findExample(sql)]);
     return page(
