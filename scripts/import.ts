@@ -5,7 +5,6 @@ import { type FileOptions, type FileResult, importFile } from "./import/file.ts"
 import { formats } from "./import/formats.ts";
 import { readMapping } from "./import/mapping.ts";
 import { readOutcodes } from "./import/outcodes.ts";
-import type { WrittenFor } from "./import/rejects.ts";
 import { describeCounts, describeFile, type FailedFile, summarize } from "./import/summary.ts";
 import { openDatabase } from "./stack/database.ts";
 import { scriptConfig } from "./stack/environment.ts";
@@ -18,7 +17,8 @@ const USAGE = `Usage: npx bun scripts/import.ts FILE… [options]
 
 Imports businesses: each file in one transaction, all of it or nothing. A business is recognised by
 its source and its id there, so a feed has to keep its --source; it keeps the slug that it was first
-given. Rejected rows go to FILE.rejects.ndjson (in the current folder if that of FILE is read-only).
+given. Rejected rows go to FILE.rejects.ndjson; if that folder is read-only, to a file in the current
+one, named after the whole path.
 
 What a record leaves out stays as it is; null, or for a text also "", says that there is none. In a
 CSV (it may have semicolons, tabs or bars for commas) an empty cell says so for phone, email and
@@ -74,7 +74,6 @@ async function importEach(
     console.error(plain(error));
     results.push({ file, error });
   };
-  const written: WrittenFor = new Map();
   try {
     for (const file of files) {
       try {
@@ -87,7 +86,7 @@ async function importEach(
           );
           summarize(results, files, json);
         };
-        const result = await importFile(sql, file, { ...options, written, onInterrupted });
+        const result = await importFile(sql, file, options, onInterrupted);
         results.push(result);
         if (!json) print(describeFile(result, options));
       } catch (error) {

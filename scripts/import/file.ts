@@ -10,7 +10,7 @@ import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts"
 import type { Mapping } from "./mapping.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { FileRecords, type UnusableField } from "./records.ts";
-import { REJECTS, Rejects, type WrittenFor } from "./rejects.ts";
+import { REJECTS, Rejects } from "./rejects.ts";
 import { readText } from "./text.ts";
 
 export interface FileOptions {
@@ -20,13 +20,6 @@ export interface FileOptions {
   mapping: Mapping | null;
   outcodes: Outcodes | undefined;
   dryRun: boolean;
-}
-
-interface FileContext {
-  /** Where this command has put rejected rows; shared by all its files. */
-  written: WrittenFor;
-  /** Called when a signal ends the command, with whether the file may have been kept all the same. */
-  onInterrupted(mayBeKept: boolean): void;
 }
 
 export interface FileResult {
@@ -44,12 +37,14 @@ export interface FileResult {
 
 /**
  * Imports one file, all of it or nothing.
+ * @param onInterrupted called when a signal ends the command, with whether the file may have been kept all the same
  * @throws CommandError when the file cannot be read to its end
  */
 export async function importFile(
   sql: Sql,
   file: string,
-  options: FileOptions & FileContext,
+  options: FileOptions,
+  onInterrupted: (mayBeKept: boolean) => void,
 ): Promise<FileResult> {
   if (file.endsWith(REJECTS)) {
     throw new CommandError(
@@ -59,7 +54,7 @@ export async function importFile(
   const size = await sizeOf(file);
   const format = options.format ?? (options.mapping ? "csv" : await guessFormat(file));
   const source = options.source ?? defaultSource(format, file);
-  const rejects = new Rejects(file, options.written);
+  const rejects = new Rejects(file);
   const records = new FileRecords(rejects);
   const progress = createProgress(file, size);
   let isCommitting = false;
@@ -72,7 +67,7 @@ export async function importFile(
   const stopWaiting = onInterruption(() => {
     progress.stop();
     undoRejects();
-    options.onInterrupted(isCommitting);
+    onInterrupted(isCommitting);
     // Whoever runs imports is told only whether a file was read to its end.
     process.exit(1);
   });

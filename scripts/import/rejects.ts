@@ -1,5 +1,5 @@
 import { appendFileSync, closeSync, openSync, statSync, unlinkSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { CommandError } from "../terminal/command.ts";
 import { formatJson } from "../terminal/table.ts";
 import type { RejectedRow } from "./row.ts";
@@ -17,13 +17,9 @@ const OURS = 0o600;
 const MOST_REASONS = 1_000;
 const OTHERS = "for other reasons, see the file";
 
-/** The feed whose rows a file holds, for each file that a command has written, by their full paths. */
-export type WrittenFor = Map<string, string>;
-
 /** The rejected rows of one file: in FILE.rejects.ndjson, and counted by reason. */
 export class Rejects {
   readonly #feed: string;
-  readonly #written: WrittenFor;
   readonly #reasons = new Map<string, number>();
   #lines: string[] = [];
   #path: string;
@@ -32,14 +28,12 @@ export class Rejects {
   #file: number | undefined;
   total = 0;
 
-  /** @param written of the files before this one, so that none takes the place of another's rejects */
-  constructor(file: string, written: WrittenFor = new Map()) {
-    this.#written = written;
+  constructor(file: string) {
     // The rows are of the feed: whoever may not read that may not read them either.
     const { mode } = statSync(file, { throwIfNoEntry: false }) ?? { mode: 0o666 };
     this.#mode = (mode & 0o666) | OURS;
-    this.#feed = resolve(file);
-    this.#path = this.#pathFor(file);
+    this.#feed = file;
+    this.#path = file + REJECTS;
   }
 
   /** Where the rows are; null when there are none. */
@@ -79,8 +73,9 @@ export class Rejects {
       return this.#create();
     } catch (error) {
       if (!isReadOnly(error) && !isTaken(error)) throw error;
-      // The feed lies in a folder that we may not write to: the current one takes its place.
-      this.#path = this.#pathFor(basename(this.#feed));
+      // The feed lies in a folder that we may not write to: the current one takes its place, where feeds of
+      // other folders may have the same name.
+      this.#path = resolve(this.#feed).slice(1).replaceAll("/", "-") + REJECTS;
       return this.#create();
     }
   }
@@ -89,17 +84,7 @@ export class Rejects {
     // In a folder that others may write to, somebody may put a link to another file in its place. So what is
     // there is removed, "ax" fails if anything is there again by then, and the file is not opened again.
     this.remove();
-    const file = openSync(this.#path, "ax", this.#mode);
-    this.#written.set(resolve(this.#path), this.#feed);
-    return file;
-  }
-
-  /** FILE.rejects.ndjson, or with a number where this command has put the rows of another feed there. */
-  #pathFor(file: string): string {
-    for (let number = 1; ; number++) {
-      const path = `${file}${number > 1 ? `.${number}` : ""}${REJECTS}`;
-      if ((this.#written.get(resolve(path)) ?? this.#feed) === this.#feed) return path;
-    }
+    return openSync(this.#path, "ax", this.#mode);
   }
 
   /** The most common reasons, the most common first. */
