@@ -4,7 +4,7 @@ import { grouped } from "../../src/numbers.ts";
 import { CommandError } from "../terminal/command.ts";
 import { fieldNames, isFieldName, recordOfFields } from "./fields.ts";
 import { type Mapping, mapColumns } from "./mapping.ts";
-import type { Row } from "./row.ts";
+import { LONGEST_ROW, type Row } from "./row.ts";
 
 /**
  * Comma-separated values, or with semicolons, tabs or bars instead: with a mapping any file; without,
@@ -67,7 +67,7 @@ async function* readCells(
     ltrim: true,
     raw: true,
     relax_column_count: true,
-    max_record_size: LONGEST_RECORD,
+    max_record_size: LONGEST_ROW,
     // Called as it reads: an error comes before the rows that wait to be taken.
     on_record(row, { lines }) {
       end = lines;
@@ -119,7 +119,7 @@ const unclosed = (line: number) =>
 
 const endless = (line: number) =>
   new CommandError(
-    `This is not CSV: the row that begins in line ${line} is longer than ${grouped(LONGEST_RECORD)} bytes, perhaps since a quote is not closed.`,
+    `This is not CSV: the row that begins in line ${line} is longer than ${grouped(LONGEST_ROW)} bytes, perhaps since a quote is not closed.`,
   );
 
 /** What is between the columns: what a line has most often outside of quotes, or else a comma. */
@@ -154,7 +154,7 @@ async function readFirstLine(
     const { value, done } = await pieces.next();
     if (done) break;
     start += value;
-    if (start.length > LONGEST_RECORD) break;
+    if (start.length > LONGEST_ROW) break;
   }
   async function* rest() {
     yield start;
@@ -163,7 +163,6 @@ async function readFirstLine(
   return { start, rest: rest() };
 }
 
-const LONGEST_RECORD = 10_000_000;
 /** More than any table has. */
 const MOST_COLUMNS = 1_000;
 

@@ -19,8 +19,8 @@ export interface RejectedRow {
 }
 
 /**
- * Of the text of a row, in characters. What is longer is no row, and to read it to its end would take up many
- * times as much memory.
+ * Of the text of a row, in characters; in bytes where the parser of CSV counts. What is longer is no row, and
+ * to read it to its end would take up many times as much memory.
  */
 export const LONGEST_ROW = 10_000_000;
 

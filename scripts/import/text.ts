@@ -1,4 +1,6 @@
+import { grouped } from "../../src/numbers.ts";
 import { CommandError } from "../terminal/command.ts";
+import { LONGEST_ROW } from "./row.ts";
 
 /**
  * The text of a file in pieces, never all of it at once.
@@ -119,14 +121,12 @@ export async function* readLines(text: AsyncIterable<string>): AsyncGenerator<st
     const lines = (rest + piece).split("\n");
     rest = lines.pop() ?? "";
     count += lines.length;
-    if (rest.length > LONGEST_LINE) {
+    if (rest.length > LONGEST_ROW) {
       throw new CommandError(
-        `Line ${count + 1} is longer than ${LONGEST_LINE} characters: this is not a file of lines.`,
+        `Line ${count + 1} is longer than ${grouped(LONGEST_ROW)} characters: this is not a file of lines.`,
       );
     }
     for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
   }
   if (rest !== "") yield rest;
 }
-
-const LONGEST_LINE = 10_000_000;
