@@ -53,14 +53,13 @@ function start(args: string[]) {
     stdout: "pipe",
     stderr: "pipe",
   });
-  const ended = outputOf(child).then(({ exitCode: code, ...said }) => ({ ...said, code }));
-  return { ended, kill: (signal: NodeJS.Signals) => child.kill(signal) };
+  return { ended: outputOf(child), kill: (signal: NodeJS.Signals) => child.kill(signal) };
 }
 
 async function importJson(args: string[]) {
-  const { stdout, stderr, code } = await run([...args, "--json"]);
+  const { stdout, stderr, exitCode } = await run([...args, "--json"]);
   expect(stdout.trimEnd().split("\n").length).toBe(1);
-  return { counts: JSON.parse(stdout) as Counts & { files: Counts[] }, stderr, code };
+  return { counts: JSON.parse(stdout) as Counts & { files: Counts[] }, stderr, exitCode };
 }
 
 let written = 0;
@@ -90,8 +89,8 @@ test("a summary on stdout, the counts on one line with --json, nothing new the s
   expect(first.stdout.trimEnd().split("\n").at(-1)).toBe(
     "  read 3, created 3, updated 0, unchanged 0, rejected 0, pending 1",
   );
-  expect(first).toMatchObject({ code: 0, stderr: "" });
-  const { counts, code } = await importJson([file]);
+  expect(first).toMatchObject({ exitCode: 0, stderr: "" });
+  const { counts, exitCode } = await importJson([file]);
   expect(counts).toMatchObject({
     read: 3,
     created: 0,
@@ -100,7 +99,7 @@ test("a summary on stdout, the counts on one line with --json, nothing new the s
     rejected: 0,
     pending: 1,
   });
-  expect(code).toBe(0);
+  expect(exitCode).toBe(0);
 });
 
 test("who takes approved businesses away with an import is told how many, also in a dry run", async () => {
@@ -161,8 +160,8 @@ test("when rejected rows cannot be written, nothing of the file is kept, and the
     await mkdir(`${second}.rejects.ndjson`);
     return child;
   });
-  const { stdout, stderr, code } = await ended;
-  expect(code).toBe(1);
+  const { stdout, stderr, exitCode } = await ended;
+  expect(exitCode).toBe(1);
   expect(stderr.trimEnd().split("\n")).toEqual(
     [first, second].map(() =>
       expect.stringMatching(/The rejected rows cannot be written: .+ Nothing of it was kept\.$/),
@@ -231,7 +230,7 @@ test("what a file says steers no terminal", async () => {
   const features = [{ id: "node/1", properties: hours }];
   const collection = JSON.stringify({ type: "FeatureCollection", features });
   const osm = await run([await write(collection, "geojson"), "--dry-run"]);
-  expect(osm).toMatchObject({ stderr: "", code: 0 });
+  expect(osm).toMatchObject({ stderr: "", exitCode: 0 });
   expect(osm.stdout).toContain("openingHours 1");
   const all = rows.stdout + header.stderr + parent.stderr + field.stderr + osm.stdout;
   expect(all).not.toContain("\u001b");
@@ -308,8 +307,8 @@ test("a file that cannot be read to its end leaves nothing, and does not stop th
     "geojson",
   );
   const good = await write(record("1"));
-  const { stdout, stderr, code } = await run([cut, good]);
-  expect(code).toBe(1);
+  const { stdout, stderr, exitCode } = await run([cut, good]);
+  expect(exitCode).toBe(1);
   expect(stderr).toBe(
     `${cut}: The GeoJSON is cut short after feature 6000. Nothing of it was kept.\n`,
   );
@@ -352,10 +351,10 @@ test.each<[string, string | Uint8Array, string, string]>([
   ["without even a header", "\n", "csv", "The file has no header: it is empty. Nothing"],
   ["of columns we do not know", "a,b\n1,2\n", "csv", "--mapping"],
 ])("a file %s fails with one clear line", async (_, content, extension, message) => {
-  const { stdout, stderr, code } = await run([await write(content, extension)]);
+  const { stdout, stderr, exitCode } = await run([await write(content, extension)]);
   expect(stderr).toContain(message);
   expect(stderr.trimEnd().split("\n").length).toBe(1);
-  expect([stdout, code]).toEqual(["", 1]);
+  expect([stdout, exitCode]).toEqual(["", 1]);
 });
 
 test.each<[string, string, (file: string) => Promise<void>]>([
@@ -371,11 +370,11 @@ test.each<[string, string, (file: string) => Promise<void>]>([
     await change(file);
     return child;
   });
-  const { stderr, code } = await ended;
+  const { stderr, exitCode } = await ended;
   expect(stderr).toBe(
     `${file} ${message} while it was read: import it again when all of it is there. Nothing of it was kept.\n`,
   );
-  expect(code).toBe(1);
+  expect(exitCode).toBe(1);
   expect(await count()).toBe(0);
   expect(existsSync(`${file}.rejects.ndjson`)).toBe(false);
 });
@@ -409,16 +408,16 @@ test("a file whose import breaks off is named, and may be imported again with th
         where relation = 'businesses'::regclass and not granted`;
       return waiting !== undefined;
     }, 10_000);
-    const { stdout, stderr, code } = await broken;
+    const { stdout, stderr, exitCode } = await broken;
     expect(stdout).toStartWith("All files: read 0,");
-    expect(code).toBe(1);
+    expect(exitCode).toBe(1);
     expect(stderr.trimEnd().split("\n")).toEqual([
       `${first} was broken off. Import it again, and what comes after it.`,
       expect.stringContaining("Cannot reach a store: "),
     ]);
   });
-  const { counts, code } = await importJson([first, second]);
-  expect([counts.created, code]).toEqual([2, 0]);
+  const { counts, exitCode } = await importJson([first, second]);
+  expect([counts.created, exitCode]).toEqual([2, 0]);
 });
 
 test("a full disk of PostgreSQL is told in a line, and nothing of the file is kept", async () => {
@@ -428,9 +427,9 @@ test("a full disk of PostgreSQL is told in a line, and nothing of the file is ke
     create function fill_disk() returns trigger language plpgsql as $$
     begin raise 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;
     create trigger fill_disk before insert on businesses for each row execute function fill_disk()`);
-  const { stderr, code } = await run([file]);
+  const { stderr, exitCode } = await run([file]);
   await sql`drop function fill_disk cascade`;
-  expect(code).toBe(1);
+  expect(exitCode).toBe(1);
   expect(stderr.trimEnd().split("\n")).toEqual([
     `${file} was broken off. Import it again, and what comes after it.`,
     "PostgreSQL is out of disk space, memory or connections: could not extend file: No space left on device. Free some, then try again.",
@@ -453,8 +452,8 @@ test.each<NodeJS.Signals>(["SIGINT", "SIGTERM", "SIGHUP"])(
       await untilBlocked(database.sql);
       expect(existsSync(`${second}.rejects.ndjson`)).toBe(true);
       kill(signal);
-      const { stdout, stderr, code } = await ended;
-      expect([stderr, code]).toEqual([`Interrupted: nothing of ${second} was kept.\n`, 1]);
+      const { stdout, stderr, exitCode } = await ended;
+      expect([stderr, exitCode]).toEqual([`Interrupted: nothing of ${second} was kept.\n`, 1]);
       expect(JSON.parse(stdout)).toMatchObject({
         read: 1,
         files: [{ file: first }, { file: second, error: stderr.trimEnd() }],
@@ -478,8 +477,8 @@ test("an import that waits for another says so, and does not count that as its w
       await untilBlocked(database.sql);
       await Bun.sleep(1_000);
     });
-    const { stdout, stderr, code } = (await importing) as Awaited<ReturnType<typeof run>>;
-    expect([stderr, code]).toEqual([
+    const { stdout, stderr, exitCode } = (await importing) as Awaited<ReturnType<typeof run>>;
+    expect([stderr, exitCode]).toEqual([
       "Waiting for another import (or generate, or check-lists --repair) to end.\n",
       0,
     ]);
@@ -522,7 +521,7 @@ test("who interrupts an import while it commits is not told that nothing was kep
     expect(await ended).toEqual({
       stdout: "",
       stderr: `Interrupted: ${file} may have been kept. Import it again, and what comes after it.\n`,
-      code: 1,
+      exitCode: 1,
     });
   });
   await until(async () => (await count()) === 1, 10_000);
@@ -535,11 +534,11 @@ test("an import that loses PostgreSQL while it commits leaves the rejected rows:
     await database.sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`;
-    const { stderr, code } = await ended;
+    const { stderr, exitCode } = await ended;
     expect(stderr).toStartWith(
       `${file} was broken off. Import it again, and what comes after it.\n`,
     );
-    expect(code).toBe(1);
+    expect(exitCode).toBe(1);
   });
   expect(await Bun.file(`${file}.rejects.ndjson`).json()).toMatchObject({ line: 2 });
 });
@@ -588,10 +587,10 @@ test("a file that is missing, an unknown option and wrong values are explained, 
     [["--categories", "a", "--status", "pending"], "--status is not for categories."],
   ];
   const answers = await Promise.all(faults.map(([args]) => run(args)));
-  for (const [place, { stderr, code }] of answers.entries()) {
+  for (const [place, { stderr, exitCode }] of answers.entries()) {
     expect(stderr).toContain(faults[place]?.[1] ?? "");
     expect(stderr).not.toContain("    at ");
-    expect(code).toBe(1);
+    expect(exitCode).toBe(1);
   }
 });
 
@@ -601,7 +600,7 @@ test("a pipe is told from a file", async () => {
   expect(await run([pipe])).toEqual({
     stdout: "",
     stderr: `${pipe} is a pipe: save it as a file, which can be read twice. Nothing of it was kept.\n`,
-    code: 1,
+    exitCode: 1,
   });
 });
 
@@ -670,9 +669,9 @@ test("--categories: parents may come later, what is absent stays, all or nothing
     ],
   ];
   for (const [content, message] of faults) {
-    const { stderr, code } = await run(["--categories", await write(content)]);
+    const { stderr, exitCode } = await run(["--categories", await write(content)]);
     expect(stderr).toContain(message);
-    expect(code).toBe(1);
+    expect(exitCode).toBe(1);
   }
   const rows = await database.sql`
     select c.slug, c.name, c.is_active, parent.slug as parent
@@ -703,7 +702,7 @@ test.skipIf(!existsSync(data))(
 
     const first = await importJson([...osm, fhrs]);
     const { counts } = first;
-    expect(first.code).toBe(0);
+    expect(first.exitCode).toBe(0);
     expect(counts).toMatchObject({ read: 2_794 + 1_563, updated: 0, unchanged: 12 });
     expect(counts.created + counts.unchanged + counts.rejected).toBe(counts.read);
 
