@@ -1,22 +1,29 @@
 import { readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import * as v from "valibot";
 import { CommandError } from "../terminal/command.ts";
 import { runsOn } from "./leftovers.ts";
 
+const stackJson = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    baseUrl: v.string(),
+    databaseUrl: v.string(),
+    redisUrl: v.string(),
+    meiliUrl: v.string(),
+    meiliKey: v.string(),
+    pids: v.object({
+      server: v.number(),
+      postgres: v.nullable(v.number()),
+      redis: v.nullable(v.number()),
+      meilisearch: v.nullable(v.number()),
+    }),
+  }),
+);
+
 /** What `npm start` runs, as written to `DATA_DIR/stack.json`. The pid of a store that runs elsewhere is null. */
-export interface Stack {
-  baseUrl: string;
-  databaseUrl: string;
-  redisUrl: string;
-  meiliUrl: string;
-  meiliKey: string;
-  pids: {
-    server: number;
-    postgres: number | null;
-    redis: number | null;
-    meilisearch: number | null;
-  };
-}
+export type Stack = v.InferOutput<typeof stackJson>;
 
 /** The running stack of a data folder; null if none is running, even if a killed one left its file. */
 export async function readStack(folder: string): Promise<Stack | null> {
@@ -28,24 +35,11 @@ export async function readStack(folder: string): Promise<Stack | null> {
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     throw new CommandError(`Cannot read the stack's file: ${message}`);
   }
-  const stack = parseStack(text);
-  return stack && (await runsOn(await realpath(folder), stack.pids.server)) ? stack : null;
+  const parsed = v.safeParse(stackJson, text);
+  if (!parsed.success) return null;
+  const stack = parsed.output;
+  return (await runsOn(await realpath(folder), stack.pids.server)) ? stack : null;
 }
-
-/** @returns null if the text does not describe a stack, or not all that is needed of one */
-function parseStack(text: string): Stack | null {
-  try {
-    const stack = JSON.parse(text) as Partial<Stack> | null;
-    const isWhole =
-      ADDRESSES.every((name) => typeof stack?.[name] === "string") &&
-      typeof stack?.pids?.server === "number";
-    return isWhole ? (stack as Stack) : null;
-  } catch {
-    return null;
-  }
-}
-
-const ADDRESSES = ["baseUrl", "databaseUrl", "redisUrl", "meiliUrl", "meiliKey"] as const;
 
 /** Readers see the whole file or none. Only its owner may read it, since it contains passwords. */
 export async function writeStack(folder: string, stack: Stack): Promise<void> {
