@@ -10,7 +10,7 @@ import { formatJson } from "../terminal/table.ts";
 import { readWholeNumber } from "../terminal/whole-number.ts";
 import { againstBare } from "./against-bare.ts";
 import { whileChanging } from "./changes.ts";
-import { makeFolder, openDirectory } from "./directory.ts";
+import { openDirectory } from "./directory.ts";
 import { indexing } from "./indexing.ts";
 import { loading } from "./loading.ts";
 import { type Served, startTested } from "./programs.ts";
@@ -56,7 +56,6 @@ await runCommand(USAGE, async () => {
   requireWrk();
 
   const folder = join(dataFolder(process.env), `bench-${count}`);
-  await makeFolder(folder);
   using _claim = await claimFolder(folder);
   await endLeftovers(folder);
   const supervisor = new Supervisor(folder);

@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "../../src/config.ts";
 import { compactListings } from "../../src/directory/compaction.ts";
@@ -62,12 +62,6 @@ export async function openDirectory(supervisor: Supervisor, count: number): Prom
     await runScript(env, "sync-search.ts");
   }
   return { sql, env, built: (await Bun.file(record).json()) as Built };
-}
-
-/** Makes the folder of a benchmark, which PostgreSQL's own account must be able to enter. */
-export async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await chmod(folder, 0o711);
 }
 
 async function removeStores(folder: string): Promise<void> {
