@@ -87,18 +87,6 @@ export async function settle(sql: Sql): Promise<void> {
   await sql`vacuum analyze`;
 }
 
-/** Writes made-up businesses to a file that can be imported. */
-export async function writeRecords(
-  env: Environment,
-  { count, seed, file }: { count: number; seed: number; file: string },
-): Promise<void> {
-  const generator = spawnScript(env, "generate.ts", {
-    parameters: ["--count", `${count}`, "--seed", `${seed}`, "--ndjson"],
-    stdout: Bun.file(file),
-  });
-  if ((await generator.exited) !== 0) throw new CommandError(`${file} could not be written.`);
-}
-
 /**
  * Runs one of our scripts; its progress shows on our terminal.
  * @returns what it printed on stdout
@@ -108,19 +96,11 @@ export async function runScript(
   script: string,
   ...parameters: string[]
 ): Promise<string> {
-  const child = spawnScript(env, script, { parameters, stdout: "pipe" });
+  const command = [process.execPath, join(import.meta.dir, "..", script), ...parameters];
+  const child = Bun.spawn(command, { env, stdio: ["ignore", "pipe", "inherit"] });
   const output = await new Response(child.stdout).text();
   if ((await child.exited) !== 0) throw new CommandError(`scripts/${script} failed: ${output}`);
   return output;
-}
-
-function spawnScript<Out extends "pipe" | Bun.BunFile>(
-  env: Environment,
-  script: string,
-  { parameters, stdout }: { parameters: string[]; stdout: Out },
-) {
-  const command = [process.execPath, join(import.meta.dir, "..", script), ...parameters];
-  return Bun.spawn(command, { env, stdio: ["ignore", stdout, "inherit"] });
 }
 
 /** How many seconds some work takes. */

@@ -1,8 +1,9 @@
 import { grouped } from "../../src/numbers.ts";
+import { generateBusinesses } from "../generate/businesses.ts";
 import { CommandError } from "../terminal/command.ts";
 import { median } from "./compare.ts";
 import { withDatabase } from "./databases.ts";
-import { runScript, writeRecords } from "./directory.ts";
+import { runScript } from "./directory.ts";
 import { residentBytes, startTested } from "./programs.ts";
 import type { Bench, Measured, Scenario } from "./scenario.ts";
 
@@ -60,7 +61,11 @@ async function measureImport(bench: Bench): Promise<Measured> {
   const rows = Math.min(IMPORTED_ROWS, bench.directory.built.count);
   const file = bench.file("import.ndjson");
   await bench.stopServer();
-  await writeRecords(bench.directory.env, { count: rows, seed: 2, file });
+  const writer = Bun.file(file).writer();
+  for (const record of generateBusinesses({ count: rows, seed: 2 })) {
+    writer.write(`${JSON.stringify(record)}\n`);
+  }
+  await writer.end();
   return await withDatabase(bench.directory, { name: "import", copy: true }, async (env) => {
     const output = await runScript(env, "import.ts", file, "--source", "bench", "--json");
     const { created, files } = JSON.parse(output) as Imported;
