@@ -12,17 +12,8 @@ export async function openChromium(): Promise<Browser> {
   });
   return await chromium.launch({
     executablePath: await chromiumProgram(),
+    // Chromium has none for root.
     chromiumSandbox: process.getuid?.() !== 0,
-    args: [
-      // Chromium has no sandbox for root.
-      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-      "--disable-gpu",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--disable-quic",
-    ],
   });
 }
 
