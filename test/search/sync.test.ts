@@ -231,9 +231,8 @@ describe("bringing the index up to date", () => {
     })();
     const answersMeanwhile: number[] = [];
     await rebuildIndex({
-      ...where(),
+      ...rebuild(),
       present: "does not fit",
-      signal: new AbortController().signal,
       onDocuments: () => answersMeanwhile.push(answer),
       documentsAtOnce: 10,
       changesAfterMs: 0,
@@ -410,10 +409,7 @@ describe("a rebuild", () => {
         }
       })();
       const documents = await rebuildIndex({
-        ...where(),
-        present: "fits",
-        signal: new AbortController().signal,
-        onDocuments: () => {},
+        ...rebuild(),
         documentsAtOnce: 40,
         changesAfterMs,
       });
@@ -514,8 +510,7 @@ describe("a rebuild", () => {
 
     const stopping = new AbortController();
     const cutShort = rebuildIndex({
-      ...where(),
-      present: "fits",
+      ...rebuild(),
       signal: AbortSignal.any([signal, stopping.signal]),
       onDocuments: () => stopping.abort(),
       documentsAtOnce: 500,
@@ -558,7 +553,7 @@ describe("a rebuild", () => {
 
 describe("the running sync", () => {
   test("follows each commit within seconds", async () => {
-    const running = await startSearchSync({ ...where(), listener: where().sql, log: silent });
+    const running = await startSync();
     await until(() => exists(index), 10_000);
     const { slug } = await addBusiness(database.sql, { name: "Swift" });
     await until(async () => (await total("swift")) === 1, FOUND_WITHIN_MS);
@@ -575,12 +570,7 @@ describe("the running sync", () => {
     const { slug } = await addBusiness(database.sql);
     await sync();
     const slow = slowMeilisearch(200);
-    const running = await startSearchSync({
-      ...where(),
-      listener: where().sql,
-      meili: slow.meili,
-      log: silent,
-    });
+    const running = await startSync({ meili: slow.meili });
     // A run takes a fifth of a second, so the next one begins a second later at the soonest.
     for (const began = performance.now(); performance.now() - began < 1_500; ) {
       await database.sql`update businesses set review_count = review_count + 1 where slug = ${slug}`;
@@ -595,12 +585,7 @@ describe("the running sync", () => {
     const { slug } = await addBusiness(database.sql);
     await sync();
     const slow = slowMeilisearch(1_200);
-    const running = await startSearchSync({
-      ...where(),
-      listener: where().sql,
-      meili: slow.meili,
-      log: silent,
-    });
+    const running = await startSync({ meili: slow.meili });
     await setStatus(slug, "suspended");
     await until(() => slow.runs() === 1, FOUND_WITHIN_MS);
     await addBusiness(database.sql, { name: "Latecomer" });
@@ -610,12 +595,7 @@ describe("the running sync", () => {
   });
 
   test("tidies up when nothing has happened for a while", async () => {
-    const running = await startSearchSync({
-      ...where(),
-      listener: where().sql,
-      log: silent,
-      pollIntervalMs: 100,
-    });
+    const running = await startSync({ pollIntervalMs: 100 });
     await until(() => exists(index), 10_000);
     const { slug } = await addBusiness(database.sql, { name: "Swift" });
     await until(async () => (await indexed({ marked: true })).length === 1, FOUND_WITHIN_MS);
@@ -625,12 +605,7 @@ describe("the running sync", () => {
   });
 
   test("tidies up now and then also when something always happens", async () => {
-    const running = await startSearchSync({
-      ...where(),
-      listener: where().sql,
-      log: silent,
-      pollIntervalMs: 40,
-    });
+    const running = await startSync({ pollIntervalMs: 40 });
     await until(() => exists(index), 10_000);
     const { slug } = await addBusiness(database.sql, { name: "Swift" });
     await until(async () => (await indexed()).length === 1, FOUND_WITHIN_MS);
@@ -654,9 +629,9 @@ describe("the running sync", () => {
     });
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
-    const gated = { ...where(), meili: openMeilisearch(gate.url.href, stores().meiliKey) };
+    const gated = openMeilisearch(gate.url.href, stores().meiliKey);
     await addBusiness(database.sql, { name: "Returner" });
-    const running = await startSearchSync({ ...gated, listener: gated.sql, log });
+    const running = await startSync({ meili: gated, log });
     await until(() => lines.length > 0, 5_000);
     isAway = false;
     await until(() => lines.length > 3, 5_000);
@@ -675,7 +650,7 @@ describe("the running sync", () => {
   });
 
   test("goes on after PostgreSQL has cut all connections", async () => {
-    const running = await startSearchSync({ ...where(), listener: where().sql, log: silent });
+    const running = await startSync();
     await until(() => exists(index), 10_000);
     const watcher = openPostgres(database.url, { max: 1 });
     await watcher`
@@ -688,9 +663,7 @@ describe("the running sync", () => {
   });
 
   test("two servers share the work without losing a change", async () => {
-    const running = await Promise.all(
-      [1, 2].map(() => startSearchSync({ ...where(), listener: where().sql, log: silent })),
-    );
+    const running = await Promise.all([startSync(), startSync()]);
     await until(() => exists(index), 10_000);
     await Promise.all(
       Array.from({ length: 20 }, (_, n) => addBusiness(database.sql, { name: `Twenty ${n}` })),
@@ -704,12 +677,7 @@ describe("the running sync", () => {
     const { id } = await addBusiness(database.sql, { name: "First" });
     await sync();
     // Long beside a round, so that no round holds the same change for three polls.
-    const running = await startSearchSync({
-      ...where(),
-      listener: where().sql,
-      log: silent,
-      pollIntervalMs: 200,
-    });
+    const running = await startSync({ pollIntervalMs: 200 });
     // It has looked once, and not built the index itself, after which it would rest for longer.
     await copyBusiness(database.sql, id, "known");
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
@@ -735,13 +703,7 @@ describe("the running sync", () => {
       if (pathname.endsWith("/settings/displayed-attributes")) looks++;
       return undefined;
     });
-    const running = await startSearchSync({
-      ...where(),
-      listener: where().sql,
-      meili: gate.meili,
-      log: silent,
-      pollIntervalMs: 50,
-    });
+    const running = await startSync({ meili: gate.meili, pollIntervalMs: 50 });
     await copyBusiness(database.sql, id, "known");
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
     await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
@@ -761,13 +723,7 @@ describe("the running sync", () => {
       if (!isFrail || !pathname.endsWith("/settings/displayed-attributes")) return undefined;
       return ++looks % 3 === 0 ? new Response(null, { status: 503 }) : undefined;
     });
-    const running = await startSearchSync({
-      ...where(),
-      listener: where().sql,
-      meili: gate.meili,
-      log: silent,
-      pollIntervalMs: 100,
-    });
+    const running = await startSync({ meili: gate.meili, pollIntervalMs: 100 });
     await copyBusiness(database.sql, id, "known");
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
     await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
@@ -783,7 +739,7 @@ describe("the running sync", () => {
     await addBusiness(database.sql, { name: "First" });
     await sync();
     await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
-    const running = await startSearchSync({ ...where(), listener: where().sql, log: silent });
+    const running = await startSync();
     await until(
       async () => !(await meili.index(index).getDisplayedAttributes()).includes("version-other"),
       10_000,
@@ -797,12 +753,7 @@ describe("the running sync", () => {
       idleTimeout: 0,
       fetch: () => new Promise<Response>(() => {}),
     });
-    const running = await startSearchSync({
-      ...where(),
-      listener: where().sql,
-      meili: openMeilisearch(hung.url.href, ""),
-      log: silent,
-    });
+    const running = await startSync({ meili: openMeilisearch(hung.url.href, "") });
     await until(() => hung.pendingRequests > 0, 5_000);
     const started = performance.now();
     await running.stop();
@@ -846,6 +797,9 @@ function meilisearchGate(
     stop: () => gate.stop(true),
   };
 }
+
+const startSync = (options: Partial<Parameters<typeof startSearchSync>[0]> = {}) =>
+  startSearchSync({ ...where(), listener: database.sql, log: silent, ...options });
 
 /** What a rebuild beside a present index needs. */
 const rebuild = () => ({
