@@ -38,7 +38,8 @@ export function stores(): Stores {
   return running;
 }
 
-export interface TestDatabase {
+/** One that only a test needs is disposed of with `await using`, also when that fails. */
+export interface TestDatabase extends AsyncDisposable {
   url: string;
   sql: Sql;
   drop(): Promise<void>;
@@ -52,14 +53,11 @@ export async function createDatabase(): Promise<TestDatabase> {
   await asOwner((sql) => sql`create database ${sql(name)} template ${sql(TEMPLATE)}`);
   const url = databaseUrl(name);
   const sql = openPostgres(url);
-  return {
-    url,
-    sql,
-    async drop() {
-      await sql.end({ timeout: 5 });
-      await asOwner((owner) => owner`drop database if exists ${owner(name)} with (force)`);
-    },
+  const drop = async () => {
+    await sql.end({ timeout: 5 });
+    await asOwner((owner) => owner`drop database if exists ${owner(name)} with (force)`);
   };
+  return { url, sql, drop, [Symbol.asyncDispose]: drop };
 }
 
 /** Waits until `count` connections to this database wait for locks that others hold. */
@@ -200,7 +198,8 @@ export async function outputOf(
   return { stdout, stderr, exitCode };
 }
 
-export interface TestServer {
+/** Disposed of like a database. */
+export interface TestServer extends AsyncDisposable {
   url: string;
   config: Config;
   sql: Sql;
@@ -256,6 +255,10 @@ export async function startTestServer(
 
   const { check, end } = await checkServer(server.url);
   const { sql } = database;
+  const stop = async () => {
+    end();
+    await server.stop().finally(closeStores);
+  };
   const recordOf = async (key: string) => {
     const [record] = await findKeysByHash(sql, [hashKey(key)]);
     if (!record) throw new Error(`There is no key ${key}`);
@@ -285,10 +288,8 @@ export async function startTestServer(
       await until(() => succeeds(meili.index(index).getDocument(business.id)), 5_000);
     },
     check,
-    async stop() {
-      end();
-      await server.stop().finally(closeStores);
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 

@@ -178,46 +178,42 @@ describe("as an import", () => {
   });
 
   test("each leaf of the taxonomy has a trade, and all 5,000 are imported as they are", async () => {
-    const database = await createDatabase();
-    try {
-      const leaves = await database.sql<{ slug: string }[]>`
-        select slug from categories where parent_id is not null order by slug`;
-      expect(trades.map(({ category }) => category).sort()).toEqual(leaves.map(({ slug }) => slug));
+    await using database = await createDatabase();
+    const leaves = await database.sql<{ slug: string }[]>`
+      select slug from categories where parent_id is not null order by slug`;
+    expect(trades.map(({ category }) => category).sort()).toEqual(leaves.map(({ slug }) => slug));
 
-      const rejections: string[] = [];
-      const options = {
-        source: "sample",
-        onReject: (_: unknown, reason: string) => rejections.push(reason),
-      };
-      const first = await importRecords(database.sql, sample, options);
-      expect(rejections).toEqual([]);
-      expect(first).toMatchObject({ read: 5_000, created: 5_000, rejected: 0 });
-      const again = await importRecords(database.sql, sample, options);
-      expect(again).toMatchObject({ read: 5_000, unchanged: 5_000, rejected: 0 });
+    const rejections: string[] = [];
+    const options = {
+      source: "sample",
+      onReject: (_: unknown, reason: string) => rejections.push(reason),
+    };
+    const first = await importRecords(database.sql, sample, options);
+    expect(rejections).toEqual([]);
+    expect(first).toMatchObject({ read: 5_000, created: 5_000, rejected: 0 });
+    const again = await importRecords(database.sql, sample, options);
+    expect(again).toMatchObject({ read: 5_000, unchanged: 5_000, rejected: 0 });
 
-      const statuses = await database.sql<{ status: string; count: number }[]>`
-        select status, count(*)::integer as count from businesses group by status order by status`;
-      expect(Object.fromEntries(statuses.map(({ status, count }) => [status, count]))).toEqual(
-        countBy(sample, ({ status }) => status ?? ""),
-      );
-      const kept = await database.sql`
-        select source_id as "sourceId", name, phone, email, website, address_line1 as line1,
-          address_line2 as line2, postcode, latitude as lat, longitude as lng
-        from businesses order by source_id`;
-      expect([...kept]).toEqual(
-        sample.map(({ sourceId, name, phone, email, website, address, coordinates }) => ({
-          ...{ sourceId, name, phone, email, website },
-          ...address,
-          ...coordinates,
-        })),
-      );
-      const cities = await database.sql<{ name: string }[]>`select name from cities order by name`;
-      expect(cities.map(({ name }) => name).sort()).toEqual(
-        [...new Set(sample.map(({ city }) => city ?? ""))].sort(),
-      );
-    } finally {
-      await database.drop();
-    }
+    const statuses = await database.sql<{ status: string; count: number }[]>`
+      select status, count(*)::integer as count from businesses group by status order by status`;
+    expect(Object.fromEntries(statuses.map(({ status, count }) => [status, count]))).toEqual(
+      countBy(sample, ({ status }) => status ?? ""),
+    );
+    const kept = await database.sql`
+      select source_id as "sourceId", name, phone, email, website, address_line1 as line1,
+        address_line2 as line2, postcode, latitude as lat, longitude as lng
+      from businesses order by source_id`;
+    expect([...kept]).toEqual(
+      sample.map(({ sourceId, name, phone, email, website, address, coordinates }) => ({
+        ...{ sourceId, name, phone, email, website },
+        ...address,
+        ...coordinates,
+      })),
+    );
+    const cities = await database.sql<{ name: string }[]>`select name from cities order by name`;
+    expect(cities.map(({ name }) => name).sort()).toEqual(
+      [...new Set(sample.map(({ city }) => city ?? ""))].sort(),
+    );
   });
 });
 
@@ -225,144 +221,114 @@ describe("bun scripts/generate.ts", () => {
   const run = (databaseUrl: string, ...args: string[]) => runScript(databaseUrl, "generate", args);
 
   test("fills the directory, and a second time only with what is missing", async () => {
-    const database = await createDatabase();
-    try {
-      const first = await run(database.url, "--count", "700");
-      expect(first).toMatchObject({ stderr: "", exitCode: 0 });
-      expect(first.stdout).toMatch(
-        /^Added 700 businesses in [\d.]+ s, [\d,]+ a second; there already: 0\.\n$/,
-      );
-      expect((await run(database.url, "--count", "1000")).stdout).toMatch(
-        /^Added 300 .*; there already: 700\.\n$/,
-      );
-      expect((await run(database.url, "--count", "1000")).stdout).toMatch(/^Added 0 /);
+    await using database = await createDatabase();
+    const first = await run(database.url, "--count", "700");
+    expect(first).toMatchObject({ stderr: "", exitCode: 0 });
+    expect(first.stdout).toMatch(
+      /^Added 700 businesses in [\d.]+ s, [\d,]+ a second; there already: 0\.\n$/,
+    );
+    expect((await run(database.url, "--count", "1000")).stdout).toMatch(
+      /^Added 300 .*; there already: 700\.\n$/,
+    );
+    expect((await run(database.url, "--count", "1000")).stdout).toMatch(/^Added 0 /);
 
-      // As an import has them, but for what they are called in addresses.
-      const kept = () => database.sql<{ name: string }[]>`
-        select to_jsonb(b) - array['id', 'slug', 'source', 'category_id', 'city_id', 'created_at', 'updated_at'] as business,
-          categories.slug as category, cities.name as city
-        from businesses as b
-          join categories on categories.id = b.category_id join cities on cities.id = b.city_id
-        order by source_id`;
-      const generated = [...(await kept())];
-      expect(generated.length).toBe(1_000);
-      const { total } = await listBusinesses(database.sql, { offset: 0, limit: 1 });
-      expect(total).toBe(
-        sample.slice(0, 1_000).filter(({ status }) => status === "approved").length,
-      );
-      await database.sql`delete from businesses`;
-      await importRecords(database.sql, sample.slice(0, 1_000), { source: "sample" });
-      expect(generated).toEqual([...(await kept())]);
-    } finally {
-      await database.drop();
-    }
+    // As an import has them, but for what they are called in addresses.
+    const kept = () => database.sql<{ name: string }[]>`
+      select to_jsonb(b) - array['id', 'slug', 'source', 'category_id', 'city_id', 'created_at', 'updated_at'] as business,
+        categories.slug as category, cities.name as city
+      from businesses as b
+        join categories on categories.id = b.category_id join cities on cities.id = b.city_id
+      order by source_id`;
+    const generated = [...(await kept())];
+    expect(generated.length).toBe(1_000);
+    const { total } = await listBusinesses(database.sql, { offset: 0, limit: 1 });
+    expect(total).toBe(sample.slice(0, 1_000).filter(({ status }) => status === "approved").length);
+    await database.sql`delete from businesses`;
+    await importRecords(database.sql, sample.slice(0, 1_000), { source: "sample" });
+    expect(generated).toEqual([...(await kept())]);
   });
 
   test("says that it waits for an import, however long, which is no part of its time", async () => {
-    const database = await createDatabase();
+    await using database = await createDatabase();
     const limits = ["statement_timeout", "idle_in_transaction_session_timeout"];
-    try {
-      const name = new URL(database.url).pathname.slice(1);
-      for (const limit of limits) {
-        await database.sql.unsafe(`alter database ${name} set ${limit} = '1s'`);
-      }
-      let generating: ReturnType<typeof run> | undefined;
-      await database.sql.begin(async (transaction) => {
-        await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
-        // Of no business: what it then does takes a moment.
-        generating = run(database.url, "--count", "0");
-        await untilBlocked(database.sql);
-        await Bun.sleep(3_000);
-      });
-      expect(await generating).toMatchObject({
-        stdout: expect.stringMatching(/^Added 0 businesses in [012]\.\d s, /),
-        stderr: "Waiting for another import (or generate, or check-lists --repair) to end.\n",
-        exitCode: 0,
-      });
-    } finally {
-      await database.drop();
+    const name = new URL(database.url).pathname.slice(1);
+    for (const limit of limits) {
+      await database.sql.unsafe(`alter database ${name} set ${limit} = '1s'`);
     }
+    let generating: ReturnType<typeof run> | undefined;
+    await database.sql.begin(async (transaction) => {
+      await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+      // Of no business: what it then does takes a moment.
+      generating = run(database.url, "--count", "0");
+      await untilBlocked(database.sql);
+      await Bun.sleep(3_000);
+    });
+    expect(await generating).toMatchObject({
+      stdout: expect.stringMatching(/^Added 0 businesses in [012]\.\d s, /),
+      stderr: "Waiting for another import (or generate, or check-lists --repair) to end.\n",
+      exitCode: 0,
+    });
   });
 
   test("keeps nothing from being vacuumed while it loads", async () => {
-    const database = await createDatabase();
-    try {
-      let generating: ReturnType<typeof run> | undefined;
-      await database.sql.begin(async (transaction) => {
-        await transaction`lock table businesses in share mode`;
-        // One, so that one statement has to wait for the lock, and nothing else is under way.
-        generating = run(database.url, "--count", "1");
-        await untilBlocked(database.sql);
-        const holders = await database.sql`
-          select backend_xid, backend_xmin from pg_stat_activity join pg_locks using (pid)
-          where locktype = 'advisory' and objid = ${IMPORT_LOCK} and granted
-            and datname = current_database()`;
-        expect([...holders]).toEqual([{ backend_xid: null, backend_xmin: null }]);
-      });
-      expect(await generating).toMatchObject({
-        stdout: expect.stringMatching(/^Added 1 business in /),
-        exitCode: 0,
-      });
-    } finally {
-      await database.drop();
-    }
+    await using database = await createDatabase();
+    let generating: ReturnType<typeof run> | undefined;
+    await database.sql.begin(async (transaction) => {
+      await transaction`lock table businesses in share mode`;
+      // One, so that one statement has to wait for the lock, and nothing else is under way.
+      generating = run(database.url, "--count", "1");
+      await untilBlocked(database.sql);
+      const holders = await database.sql`
+        select backend_xid, backend_xmin from pg_stat_activity join pg_locks using (pid)
+        where locktype = 'advisory' and objid = ${IMPORT_LOCK} and granted
+          and datname = current_database()`;
+      expect([...holders]).toEqual([{ backend_xid: null, backend_xmin: null }]);
+    });
+    expect(await generating).toMatchObject({
+      stdout: expect.stringMatching(/^Added 1 business in /),
+      exitCode: 0,
+    });
   });
 
   test("what is loaded is no failure when only the tidying up after it fails", async () => {
-    const database = await createDatabase();
-    try {
-      await database.sql`alter function fold_listing_counts() rename to gone`;
-      expect(await run(database.url, "--count", "3")).toMatchObject({
-        stdout: expect.stringMatching(/^Added 3 businesses in /),
-        stderr: expect.stringMatching(
-          /^All is kept, but the directory could not be tidied up \(.*fold_listing_counts.*\); a running server does that by itself\.\n$/,
-        ),
-        exitCode: 0,
-      });
-    } finally {
-      await database.drop();
-    }
+    await using database = await createDatabase();
+    await database.sql`alter function fold_listing_counts() rename to gone`;
+    expect(await run(database.url, "--count", "3")).toMatchObject({
+      stdout: expect.stringMatching(/^Added 3 businesses in /),
+      stderr: expect.stringMatching(
+        /^All is kept, but the directory could not be tidied up \(.*fold_listing_counts.*\); a running server does that by itself\.\n$/,
+      ),
+      exitCode: 0,
+    });
   });
 
   test("holds nothing open that would keep its VACUUM from tidying up the lists", async () => {
-    const database = await createDatabase();
-    try {
-      // Otherwise a VACUUM that comes soon after a commit does not count on it yet.
-      const name = new URL(database.url).pathname.slice(1);
-      await database.sql`alter database ${database.sql(name)} set synchronous_commit = on`;
-      await run(database.url, "--count", "1000");
-      const [{ pages, tidy }] = await database.sql<[{ pages: number; tidy: number }]>`
-        select relpages as pages, relallvisible as tidy from pg_class where oid = 'listings'::regclass`;
-      expect(pages).toBeGreaterThan(10);
-      expect(tidy).toBe(pages);
-    } finally {
-      await database.drop();
-    }
+    await using database = await createDatabase();
+    // Otherwise a VACUUM that comes soon after a commit does not count on it yet.
+    const name = new URL(database.url).pathname.slice(1);
+    await database.sql`alter database ${database.sql(name)} set synchronous_commit = on`;
+    await run(database.url, "--count", "1000");
+    const [{ pages, tidy }] = await database.sql<[{ pages: number; tidy: number }]>`
+      select relpages as pages, relallvisible as tidy from pg_class where oid = 'listings'::regclass`;
+    expect(pages).toBeGreaterThan(10);
+    expect(tidy).toBe(pages);
   });
 
   test("npm start adds no sample to a directory that has a business", async () => {
-    const database = await createDatabase();
-    try {
-      await addBusiness(database.sql, { slug: "our-only-shop" });
-      await fillDirectory(database.sql);
-      expect([...(await database.sql`select slug from businesses`)]).toEqual([
-        { slug: "our-only-shop" },
-      ]);
-    } finally {
-      await database.drop();
-    }
+    await using database = await createDatabase();
+    await addBusiness(database.sql, { slug: "our-only-shop" });
+    await fillDirectory(database.sql);
+    expect([...(await database.sql`select slug from businesses`)]).toEqual([
+      { slug: "our-only-shop" },
+    ]);
   });
 
   test("goes on where the sample directory of npm start ends", async () => {
-    const database = await createDatabase();
-    try {
-      await fillDirectory(database.sql);
-      expect((await run(database.url, "--count", "5100")).stdout).toMatch(
-        /^Added 100 .*; there already: 5,000\.\n$/,
-      );
-    } finally {
-      await database.drop();
-    }
+    await using database = await createDatabase();
+    await fillDirectory(database.sql);
+    expect((await run(database.url, "--count", "5100")).stdout).toMatch(
+      /^Added 100 .*; there already: 5,000\.\n$/,
+    );
   });
 
   test("says in one line that there is no directory to fill", async () => {

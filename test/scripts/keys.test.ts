@@ -192,7 +192,8 @@ describe("issue-key", () => {
   });
 
   test("waiting applications are listed without arguments and approved with --application", async () => {
-    const { sql, url, drop } = await createDatabase();
+    await using own = await createDatabase();
+    const { sql, url } = own;
     const issueKey = (...args: string[]) => runScript(url, "issue-key", args);
     expect((await issueKey()).stdout).toContain("No application is waiting");
     const purpose = "A map\u001b[31m \u202eof\nshops\u009b";
@@ -221,7 +222,6 @@ describe("issue-key", () => {
       1,
       `Application ${id} has been approved already.\n`,
     ]);
-    await drop();
   });
 });
 

@@ -191,7 +191,8 @@ describe("npm start", () => {
   test.if(process.platform === "linux")(
     "at an address that localhost does not lead to, it says where it answers",
     async () => {
-      const { url, drop } = await createDatabase();
+      await using database = await createDatabase();
+      const { url } = database;
       const dataDir = join(folder, "other-address");
       const given = { DATABASE_URL: url, REDIS_URL: stores().redisUrl };
       const starter = run({ DATA_DIR: dataDir, HOST: "127.0.0.2", ...given });
@@ -201,7 +202,6 @@ describe("npm start", () => {
       starter.kill("SIGTERM");
       expect(await starter.exited).toBe(0);
       expect(await starter.errors()).toContain(`curl '${baseUrl}/api/v1/businesses?limit=2'`);
-      await drop();
     },
   );
 
@@ -260,7 +260,8 @@ describe("npm start", () => {
   });
 
   test("refuses data of a later version", async () => {
-    const { sql, url, drop } = await createDatabase();
+    await using database = await createDatabase();
+    const { sql, url } = database;
     await sql`insert into migrations (name) values ('999_later.sql')`;
     const { redisUrl, meiliUrl, meiliKey } = stores();
     const starter = run({
@@ -274,11 +275,11 @@ describe("npm start", () => {
     expect(await starter.errors()).toMatch(
       /^The data are of a later .* 999_later\.sql: start .*\n$/,
     );
-    await drop();
   });
 
   test("takes the addresses of Redis as the server does, without what is empty among them", async () => {
-    const { url, drop } = await createDatabase();
+    await using database = await createDatabase();
+    const { url } = database;
     const dataDir = join(folder, "addresses");
     const starter = run({
       DATA_DIR: dataDir,
@@ -289,7 +290,6 @@ describe("npm start", () => {
     expect((await readStackFile(dataDir)).pids.redis).toBeNull();
     starter.kill("SIGTERM");
     expect(await starter.exited).toBe(0);
-    await drop();
   });
 
   test("says which given store does not answer, and starts no other in its place", async () => {

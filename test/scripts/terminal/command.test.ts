@@ -71,30 +71,27 @@ test("a Meilisearch that keeps a part of what it is sent, as on a full disk, is 
 });
 
 test("a deadlock is told in a line that says to try again", async () => {
-  const { url, drop } = await createDatabase();
-  try {
-    const { stderr, exitCode } = await command(`
-      const { openPostgres } = await import("./src/store/postgres.ts");
-      const sql = openPostgres(${JSON.stringify(url)}, { max: 2 });
-      const both = Promise.withResolvers();
-      let holders = 0;
-      const lock = (first, second) =>
-        sql.begin(async (transaction) => {
-          await transaction\`select pg_advisory_xact_lock(\${first})\`;
-          if (++holders === 2) both.resolve();
-          await both.promise;
-          await transaction\`select pg_advisory_xact_lock(\${second})\`;
-        });
-      const [one, other] = await Promise.allSettled([lock(1, 2), lock(2, 1)]);
-      await sql.end();
-      throw one.reason ?? other.reason;`);
-    expect(stderr).toBe(
-      "Something else changed the same at the same time, and PostgreSQL gave this up: deadlock detected. Try again.\n",
-    );
-    expect(exitCode).toBe(1);
-  } finally {
-    await drop();
-  }
+  await using database = await createDatabase();
+  const { url } = database;
+  const { stderr, exitCode } = await command(`
+    const { openPostgres } = await import("./src/store/postgres.ts");
+    const sql = openPostgres(${JSON.stringify(url)}, { max: 2 });
+    const both = Promise.withResolvers();
+    let holders = 0;
+    const lock = (first, second) =>
+      sql.begin(async (transaction) => {
+        await transaction\`select pg_advisory_xact_lock(\${first})\`;
+        if (++holders === 2) both.resolve();
+        await both.promise;
+        await transaction\`select pg_advisory_xact_lock(\${second})\`;
+      });
+    const [one, other] = await Promise.allSettled([lock(1, 2), lock(2, 1)]);
+    await sql.end();
+    throw one.reason ?? other.reason;`);
+  expect(stderr).toBe(
+    "Something else changed the same at the same time, and PostgreSQL gave this up: deadlock detected. Try again.\n",
+  );
+  expect(exitCode).toBe(1);
 });
 
 test("a fault of the program keeps its stack", async () => {
