@@ -145,7 +145,6 @@ test("scrapes are not counted as anybody's requests", async () => {
 });
 
 test("metrics are there on the loopback address of IPv6 as well", async () => {
-  const other = await startTestServer({ host: "::1" });
+  await using other = await startTestServer({ host: "::1" });
   expect((await fetch(`${other.url}/metrics`)).status).toBe(200);
-  await other.stop();
 });

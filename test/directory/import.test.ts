@@ -945,7 +945,8 @@ test("lists, totals and search follow an import", async () => {
 });
 
 test("an import takes its time, whatever limits its role has for others", async () => {
-  const { sql, url, drop } = await createDatabase();
+  await using own = await createDatabase();
+  const { sql, url } = own;
   const name = new URL(url).pathname.slice(1);
   for (const limit of [
     "statement_timeout",
@@ -973,28 +974,24 @@ test("an import takes its time, whatever limits its role has for others", async 
   });
   expect(await importing).toMatchObject([{ created: 1 }, { created: 1 }]);
   await limited.end();
-  await drop();
 });
 
 test("categories can be imported while an operator renames one and moves it", async () => {
-  const { sql, drop } = await createDatabase();
-  try {
-    await importCategories(sql, [
-      { slug: "own-kind", name: "Own kind" },
-      { slug: "own-other", name: "Own other" },
-    ]);
-    let importing: Promise<CategoryCounts> | undefined;
-    await sql.begin(async (operator) => {
-      await operator`update categories set name = 'Renamed' where slug = 'own-kind'`;
-      importing = importCategories(sql, [{ slug: "own-other", name: "Imported" }]);
-      importing.catch(() => {});
-      await untilBlocked(sql);
-      await operator`
-        update categories set parent_id = (select id from categories where slug = 'own-other')
-        where slug = 'own-kind'`;
-    });
-    expect(await importing).toMatchObject({ updated: 1 });
-  } finally {
-    await drop();
-  }
+  await using own = await createDatabase();
+  const { sql } = own;
+  await importCategories(sql, [
+    { slug: "own-kind", name: "Own kind" },
+    { slug: "own-other", name: "Own other" },
+  ]);
+  let importing: Promise<CategoryCounts> | undefined;
+  await sql.begin(async (operator) => {
+    await operator`update categories set name = 'Renamed' where slug = 'own-kind'`;
+    importing = importCategories(sql, [{ slug: "own-other", name: "Imported" }]);
+    importing.catch(() => {});
+    await untilBlocked(sql);
+    await operator`
+      update categories set parent_id = (select id from categories where slug = 'own-other')
+      where slug = 'own-kind'`;
+  });
+  expect(await importing).toMatchObject({ updated: 1 });
 });

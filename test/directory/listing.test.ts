@@ -157,7 +157,8 @@ describe("lists and totals", () => {
   });
 
   test("are those of a plain query before and while a large chunk is split step by step, and afterwards", async () => {
-    const { sql, drop } = await createDirectory();
+    await using own = await createDirectory();
+    const { sql } = own;
     await expectEveryPageRight(sql);
     let steps = 0;
     const compactStep = async () => {
@@ -172,7 +173,6 @@ describe("lists and totals", () => {
       select count(*)::int as chunks from listing_counts where category_id = 0 and city_id = 0`;
     expect(chunks).toBeGreaterThan(50);
     await expectEveryPageRight(sql);
-    await drop();
   });
 
   test("stay exact after thousands of random changes at once, with folding in between", async () => {
@@ -370,7 +370,8 @@ describe("the database guards the directory", () => {
   });
 
   test("a chunk that a step leaves too large is told of, also when it is the last", async () => {
-    const { sql, drop } = await createDatabase();
+    await using own = await createDatabase();
+    const { sql } = own;
     await sql`insert into cities (slug, name) values ('leeds', 'Leeds')`;
     await sql`insert into categories (slug, name) values ('crafts', 'Crafts')`;
     await sql`
@@ -383,11 +384,11 @@ describe("the database guards the directory", () => {
     expect(again).toBe(true);
     await sql`select compact_listing_counts(4)`;
     expect((await sql`select from uneven_chunks(4)`).length).toBe(0);
-    await drop();
   });
 
   test("a server splits the chunks that an earlier one has left too large", async () => {
-    const { sql, drop } = await createDirectory();
+    await using own = await createDirectory();
+    const { sql } = own;
     // No fresh change makes it look for them.
     await sql`select fold_listing_counts()`;
     const uneven = async () => (await sql`select from uneven_chunks(null)`).length;
@@ -395,11 +396,11 @@ describe("the database guards the directory", () => {
     const compaction = startCompaction(sql, pino({ level: "silent" }));
     await until(async () => (await uneven()) === 0, 10_000);
     await compaction.stop();
-    await drop();
   });
 
   test("a count that is too high keeps no other chunk from being split, and no change from being folded", async () => {
-    const { sql, drop } = await createDirectory();
+    await using own = await createDirectory();
+    const { sql } = own;
     // As after a restore with triggers of data that have been counted already.
     await sql`
       insert into listing_counts (category_id, city_id, from_rank, from_id, change, is_folded)
@@ -435,7 +436,6 @@ describe("the database guards the directory", () => {
     await until(async () => (await unfolded()).length === 0, 10_000);
     expect(compaction.isFailing()).toBe(true);
     await compaction.stop();
-    await drop();
   }, 60_000);
 
   test("a business needs a category and a city that exist", async () => {
@@ -548,40 +548,37 @@ test("the database takes photos and opening hours that are right", async () => {
 });
 
 test("a statement of thousands of rows is not planned as those of a single row before it", async () => {
-  const { sql, drop } = await createDatabase();
-  try {
-    await sql`insert into cities (slug, name) values ('leeds', 'Leeds')`;
-    const connection = await sql.reserve();
-    const insert = (from: number, to: number) => connection`
-      insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
-      select 'pub-' || n, 'Pub', 'approved', categories.id, cities.id, '1 High Street', 'LS1 6HD', 53.8, -1.5
-      from categories, cities, generate_series(${from}::int, ${to}::int) as n
-      where categories.slug = 'pubs'`;
-    const rate = (least: string) =>
-      connection`update businesses set review_count = review_count + 1 where slug >= ${least}`;
-    // Pair by pair they take longer, and otherwise about a second.
-    await connection`set statement_timeout = '10s'`;
-    for (let number = 1; number <= 3; number++) await insert(number, number);
-    for (let turn = 0; turn < 7; turn++) await rate("pub-3");
-    await insert(4, 12_000);
-    await rate("pub");
-    // Nor those of a single row as when there were few: they find what they move by an index.
-    const tablesRead = async () => {
-      const [{ scans }] = await connection<[{ scans: number }]>`
-        select sum(seq_scan)::int as scans from pg_stat_xact_user_tables
-        where relname in ('listings', 'listing_counts', 'category_ancestors')`;
-      return scans;
-    };
-    await connection`begin`;
-    const readBefore = await tablesRead();
-    await rate("pub-9999");
-    expect((await tablesRead()) - readBefore).toBe(0);
-    await connection`commit`;
-    connection.release();
-    expect((await listBusinesses(sql, { offset: 0, limit: 1 })).total).toBe(12_000);
-  } finally {
-    await drop();
-  }
+  await using own = await createDatabase();
+  const { sql } = own;
+  await sql`insert into cities (slug, name) values ('leeds', 'Leeds')`;
+  const connection = await sql.reserve();
+  const insert = (from: number, to: number) => connection`
+    insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
+    select 'pub-' || n, 'Pub', 'approved', categories.id, cities.id, '1 High Street', 'LS1 6HD', 53.8, -1.5
+    from categories, cities, generate_series(${from}::int, ${to}::int) as n
+    where categories.slug = 'pubs'`;
+  const rate = (least: string) =>
+    connection`update businesses set review_count = review_count + 1 where slug >= ${least}`;
+  // Pair by pair they take longer, and otherwise about a second.
+  await connection`set statement_timeout = '10s'`;
+  for (let number = 1; number <= 3; number++) await insert(number, number);
+  for (let turn = 0; turn < 7; turn++) await rate("pub-3");
+  await insert(4, 12_000);
+  await rate("pub");
+  // Nor those of a single row as when there were few: they find what they move by an index.
+  const tablesRead = async () => {
+    const [{ scans }] = await connection<[{ scans: number }]>`
+      select sum(seq_scan)::int as scans from pg_stat_xact_user_tables
+      where relname in ('listings', 'listing_counts', 'category_ancestors')`;
+    return scans;
+  };
+  await connection`begin`;
+  const readBefore = await tablesRead();
+  await rate("pub-9999");
+  expect((await tablesRead()) - readBefore).toBe(0);
+  await connection`commit`;
+  connection.release();
+  expect((await listBusinesses(sql, { offset: 0, limit: 1 })).total).toBe(12_000);
 }, 60_000);
 
 function photo(given: object) {

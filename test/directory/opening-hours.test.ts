@@ -82,79 +82,70 @@ test("any hours come back as they were", () => {
 });
 
 test("hours that were kept as JSON become the text that they are kept as today", async () => {
-  const { sql, drop } = await createDatabase();
+  await using database = await createDatabase();
+  const { sql } = database;
   const folder = await newFolder();
-  try {
-    const all = new URL("../../sql/", import.meta.url);
-    for (const file of (await readdir(all)).filter((name) => name < "015")) {
-      await cp(new URL(file, all), join(folder, file));
-    }
-    await sql`drop schema public cascade`;
-    await sql`create schema public`;
-    await migrate(sql, { from: pathToFileURL(`${folder}/`) });
-    const given = fc.sample(weeks, { numRuns: 500, seed: 15 });
-    await sql`
-      insert into businesses (slug, name, opening_hours)
-      select 'shop-' || place, 'Shop', hours
-      from jsonb_array_elements(${sql.json(given)}) with ordinality as given (hours, place)`;
-    expect(await migrate(sql)).toContain("015_opening_hours.sql");
-    const kept = await sql<{ hours: string }[]>`
-      select opening_hours as hours from businesses order by substr(slug, 6)::integer`;
-    expect(kept.map(({ hours }) => hours)).toEqual(given.map(formatOpeningHours));
-  } finally {
-    await drop();
+  const all = new URL("../../sql/", import.meta.url);
+  for (const file of (await readdir(all)).filter((name) => name < "015")) {
+    await cp(new URL(file, all), join(folder, file));
   }
+  await sql`drop schema public cascade`;
+  await sql`create schema public`;
+  await migrate(sql, { from: pathToFileURL(`${folder}/`) });
+  const given = fc.sample(weeks, { numRuns: 500, seed: 15 });
+  await sql`
+    insert into businesses (slug, name, opening_hours)
+    select 'shop-' || place, 'Shop', hours
+    from jsonb_array_elements(${sql.json(given)}) with ordinality as given (hours, place)`;
+  expect(await migrate(sql)).toContain("015_opening_hours.sql");
+  const kept = await sql<{ hours: string }[]>`
+    select opening_hours as hours from businesses order by substr(slug, 6)::integer`;
+  expect(kept.map(({ hours }) => hours)).toEqual(given.map(formatOpeningHours));
 });
 
 test("the database takes all hours that are written here, and no others, as is told here", async () => {
-  const { sql, drop } = await createDatabase();
+  await using database = await createDatabase();
+  const { sql } = database;
   const add = (hours: readonly string[]) => sql`
     insert into businesses (slug, name, opening_hours)
     select 'shop-' || uuidv7(), 'Shop', hours from unnest(${hours as string[]}::text[]) as hours`;
-  try {
-    const right = fc.sample(weeks, { numRuns: 500, seed: 20 }).map(formatOpeningHours);
-    await add(right);
-    expect(right.filter((hours) => !isOpeningHours(hours))).toEqual([]);
-    const wrongs = [
-      "Mo",
-      "Mo 9:00-17:00",
-      "Mo 09:00-24:00",
-      "Mo 09:60-17:00",
-      "Mo 09:00-17:00;Tu off",
-      "Mo 09:00-17:00; ",
-      "Mo 09:00-17:00,",
-      "mo off",
-      "off",
-      "Mo-We-Fr off",
-      "by appointment",
-    ];
-    expect(wrongs.filter(isOpeningHours)).toEqual([]);
-    for (const wrong of wrongs) {
-      await expect(add([...right, wrong]).execute()).rejects.toThrow(`no opening hours: ${wrong}`);
-      const change = sql`
-        update businesses set opening_hours = ${wrong} where slug = (select min(slug) from businesses)`;
-      await expect(change.execute()).rejects.toThrow(`no opening hours: ${wrong}`);
-    }
-    const [{ count }] = await sql<[{ count: number }]>`
-      select count(*)::integer as count from businesses`;
-    expect(count).toBe(right.length);
-  } finally {
-    await drop();
+  const right = fc.sample(weeks, { numRuns: 500, seed: 20 }).map(formatOpeningHours);
+  await add(right);
+  expect(right.filter((hours) => !isOpeningHours(hours))).toEqual([]);
+  const wrongs = [
+    "Mo",
+    "Mo 9:00-17:00",
+    "Mo 09:00-24:00",
+    "Mo 09:60-17:00",
+    "Mo 09:00-17:00;Tu off",
+    "Mo 09:00-17:00; ",
+    "Mo 09:00-17:00,",
+    "mo off",
+    "off",
+    "Mo-We-Fr off",
+    "by appointment",
+  ];
+  expect(wrongs.filter(isOpeningHours)).toEqual([]);
+  for (const wrong of wrongs) {
+    await expect(add([...right, wrong]).execute()).rejects.toThrow(`no opening hours: ${wrong}`);
+    const change = sql`
+      update businesses set opening_hours = ${wrong} where slug = (select min(slug) from businesses)`;
+    await expect(change.execute()).rejects.toThrow(`no opening hours: ${wrong}`);
   }
+  const [{ count }] = await sql<[{ count: number }]>`
+    select count(*)::integer as count from businesses`;
+  expect(count).toBe(right.length);
 });
 
 test("a business whose hours came in without triggers can be suspended all the same, but gets no others like them", async () => {
-  const { sql, drop } = await createDatabase();
-  try {
-    const { slug } = await addBusiness(sql);
-    await sql.begin(async (transaction) => {
-      await transaction`set local session_replication_role = replica`;
-      await transaction`update businesses set opening_hours = 'Mo 9:00-17:00' where slug = ${slug}`;
-    });
-    expect(await applyAction(sql, "suspend", slug)).toEqual({ slug, result: "changed" });
-    const change = sql`update businesses set opening_hours = 'Mo 8:00-17:00' where slug = ${slug}`;
-    await expect(change.execute()).rejects.toThrow("no opening hours: Mo 8:00-17:00");
-  } finally {
-    await drop();
-  }
+  await using database = await createDatabase();
+  const { sql } = database;
+  const { slug } = await addBusiness(sql);
+  await sql.begin(async (transaction) => {
+    await transaction`set local session_replication_role = replica`;
+    await transaction`update businesses set opening_hours = 'Mo 9:00-17:00' where slug = ${slug}`;
+  });
+  expect(await applyAction(sql, "suspend", slug)).toEqual({ slug, result: "changed" });
+  const change = sql`update businesses set opening_hours = 'Mo 8:00-17:00' where slug = ${slug}`;
+  await expect(change.execute()).rejects.toThrow("no opening hours: Mo 8:00-17:00");
 });

@@ -84,50 +84,42 @@ test("a request that fails gives its turn to the next", async () => {
 });
 
 test("a key is one caller, however the scheme before it is written", async () => {
-  const server = await startTestServer();
-  try {
-    await addBusiness(server.sql, { slug: "a-shop" });
-    await server.searchable("a-shop");
-    const key = await server.issueKey();
-    const searches: Promise<Response>[] = [];
-    await server.sql.begin(async (transaction) => {
-      // To know whether words name a town, each search that finds nothing reads it.
-      await transaction`lock table cities in access exclusive mode`;
-      for (const scheme of ["Bearer ", "bearer ", "Bearer  "]) {
-        const headers = { Authorization: scheme + key };
-        for (let turn = 0; turn < 4; turn++) {
-          searches.push(fetch(`${server.url}/api/v1/search?q=no+such+thing`, { headers }));
-        }
+  await using server = await startTestServer();
+  await addBusiness(server.sql, { slug: "a-shop" });
+  await server.searchable("a-shop");
+  const key = await server.issueKey();
+  const searches: Promise<Response>[] = [];
+  await server.sql.begin(async (transaction) => {
+    // To know whether words name a town, each search that finds nothing reads it.
+    await transaction`lock table cities in access exclusive mode`;
+    for (const scheme of ["Bearer ", "bearer ", "Bearer  "]) {
+      const headers = { Authorization: scheme + key };
+      for (let turn = 0; turn < 4; turn++) {
+        searches.push(fetch(`${server.url}/api/v1/search?q=no+such+thing`, { headers }));
       }
-      expect(await blockedOnceSettled(server, 4)).toBe(4);
-    });
-    await Promise.all(searches);
-  } finally {
-    await server.stop();
-  }
+    }
+    expect(await blockedOnceSettled(server, 4)).toBe(4);
+  });
+  await Promise.all(searches);
 });
 
 test("who asks for many files of the sitemap waits for their turn, and nobody else", async () => {
-  const server = await startTestServer();
-  try {
-    const { slug } = await addBusiness(server.sql);
-    // What brings it into search reads the towns as well.
-    await server.searchable(slug);
-    const files: Promise<Response>[] = [];
-    const ask = (client: string) =>
-      fetch(`${server.url}/sitemaps/cities-1.xml`, { headers: { "X-Forwarded-For": client } });
-    await server.sql.begin(async (transaction) => {
-      await transaction`lock table cities in access exclusive mode`;
-      for (let turn = 0; turn < 8; turn++) files.push(ask("192.0.2.1"));
-      await untilBlocked(server.sql, 4);
-      files.push(ask("192.0.2.2"));
-      expect(await blockedOnceSettled(server, 5)).toBe(5);
-    });
-    const statuses = (await Promise.all(files)).map(({ status }) => status);
-    expect(new Set(statuses)).toEqual(new Set([200]));
-  } finally {
-    await server.stop();
-  }
+  await using server = await startTestServer();
+  const { slug } = await addBusiness(server.sql);
+  // What brings it into search reads the towns as well.
+  await server.searchable(slug);
+  const files: Promise<Response>[] = [];
+  const ask = (client: string) =>
+    fetch(`${server.url}/sitemaps/cities-1.xml`, { headers: { "X-Forwarded-For": client } });
+  await server.sql.begin(async (transaction) => {
+    await transaction`lock table cities in access exclusive mode`;
+    for (let turn = 0; turn < 8; turn++) files.push(ask("192.0.2.1"));
+    await untilBlocked(server.sql, 4);
+    files.push(ask("192.0.2.2"));
+    expect(await blockedOnceSettled(server, 5)).toBe(5);
+  });
+  const statuses = (await Promise.all(files)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200]));
 });
 
 /** How many statements wait for a lock once at least `count` do, and others have had time to come. */

@@ -172,20 +172,15 @@ describe("open limits", () => {
     expect((await from(`::ffff:${address}`)).status).toBe(429);
   });
   test("X-Forwarded-For is believed only from trusted proxies", async () => {
-    const direct = await startTestServer({ trustedProxies: [] });
-    try {
-      const statuses = await Promise.all(
-        Array.from(
-          { length: 61 },
-          async () =>
-            (await fetch(direct.url + LIST, { headers: { "X-Forwarded-For": newAddress() } }))
-              .status,
-        ),
-      );
-      expect(count(statuses)).toEqual({ 200: 60, 429: 1 });
-    } finally {
-      await direct.stop();
-    }
+    await using direct = await startTestServer({ trustedProxies: [] });
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 61 },
+        async () =>
+          (await fetch(direct.url + LIST, { headers: { "X-Forwarded-For": newAddress() } })).status,
+      ),
+    );
+    expect(count(statuses)).toEqual({ 200: 60, 429: 1 });
   });
 });
 
@@ -237,22 +232,18 @@ describe("keyed limits", () => {
     expect(await (await withKey(key)).json()).toEqual({ error: "quota_exceeded" });
   });
   test("answers of 5xx are given back", async () => {
-    const broken = await startTestServer({ meiliUrl: "http://127.0.0.1:9" });
-    try {
-      const key = await broken.issueKey({ tier: "developer" });
-      const response = await fetch(`${broken.url}/api/v1/search?q=x`, {
-        headers: { Authorization: `Bearer ${key}` },
-      });
-      expect(response.status).toBe(503);
-      expect(await response.json()).toMatchObject({
-        error: "unavailable",
-        message: expect.any(String),
-      });
-      expect(Number(response.headers.get("Retry-After"))).toBeGreaterThanOrEqual(1);
-      expect(await broken.used(key)).toBe(0);
-    } finally {
-      await broken.stop();
-    }
+    await using broken = await startTestServer({ meiliUrl: "http://127.0.0.1:9" });
+    const key = await broken.issueKey({ tier: "developer" });
+    const response = await fetch(`${broken.url}/api/v1/search?q=x`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({
+      error: "unavailable",
+      message: expect.any(String),
+    });
+    expect(Number(response.headers.get("Retry-After"))).toBeGreaterThanOrEqual(1);
+    expect(await broken.used(key)).toBe(0);
   });
   const tiers = { developer: [1_000, 60], starter: [10_000, 120], growth: [100_000, 600] } as const;
   for (const [tier, [quota, perMinute]] of Object.entries(tiers)) {
@@ -276,17 +267,13 @@ describe("keyed limits", () => {
     expect(count(statuses)).toEqual({ 200: 25, 429: 15 });
   });
   test("tiers are rows: who wants 1,000 a minute changes one", async () => {
-    const other = await startTestServer();
-    try {
-      await other.sql`update tiers set per_minute = 1000 where slug = 'developer'`;
-      const key = await other.issueKey({ tier: "developer" });
-      const response = await fetch(other.url + LIST, {
-        headers: { Authorization: `Bearer ${key}` },
-      });
-      expect(response.headers.get("RateLimit-Policy")).toContain('"permin";q=1000');
-    } finally {
-      await other.stop();
-    }
+    await using other = await startTestServer();
+    await other.sql`update tiers set per_minute = 1000 where slug = 'developer'`;
+    const key = await other.issueKey({ tier: "developer" });
+    const response = await fetch(other.url + LIST, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    expect(response.headers.get("RateLimit-Policy")).toContain('"permin";q=1000');
   });
   test("every counted keyed answer has RateLimit-Policy and RateLimit", async () => {
     const key = await server.issueKey({ tier: "developer" });

@@ -347,27 +347,23 @@ describe("CORS", () => {
 
 test("a page whose bytes are lost from the file is given all the same", async () => {
   const others = new Set(keptFiles().map(({ path }) => path));
-  const frail = await startTestServer();
+  await using frail = await startTestServer();
   const ownFiles = () => keptFiles().filter(({ path }) => !others.has(path));
-  try {
-    await addBusiness(frail.sql, { slug: "here" });
-    const ask = async () => {
-      const response = await fetch(`${frail.url}/api/v1/businesses/here`);
-      return { status: response.status, text: await response.text() };
-    };
-    const first = await ask();
-    await until(async () => {
-      await ask();
-      return ownFiles().some(({ size }) => size > 0);
-    }, 1_000);
-    for (const { path } of ownFiles()) truncateSync(path);
-    expect(await ask()).toEqual(first);
-    expect(first.status).toBe(200);
-    // It was found, and then could not be read.
-    expect(ownFiles()).toEqual([]);
-  } finally {
-    await frail.stop();
-  }
+  await addBusiness(frail.sql, { slug: "here" });
+  const ask = async () => {
+    const response = await fetch(`${frail.url}/api/v1/businesses/here`);
+    return { status: response.status, text: await response.text() };
+  };
+  const first = await ask();
+  await until(async () => {
+    await ask();
+    return ownFiles().some(({ size }) => size > 0);
+  }, 1_000);
+  for (const { path } of ownFiles()) truncateSync(path);
+  expect(await ask()).toEqual(first);
+  expect(first.status).toBe(200);
+  // It was found, and then could not be read.
+  expect(ownFiles()).toEqual([]);
 });
 
 describe("HEAD, ETag, coding", () => {
@@ -524,33 +520,26 @@ describe("variants", () => {
     expect((await open("/api/v1/businesses")).headers.get("Vary")).toContain("Authorization");
   });
   test("OPEN_ACCESS=off answers 401 missing without the header", async () => {
-    const closed = await startTestServer({ openAccess: false });
-    try {
-      for (const path of [
-        ...["/api/v1/businesses", "/api/v1/businesses/x", "/api/v1/categories"],
-        ...["/api/v1/search?q=x", "/api/v1/usage", "/api/v1/none"],
-      ]) {
-        const response = await fetch(closed.url + path);
-        expect(response.status).toBe(401);
-        expect(await response.json()).toEqual({ error: "missing" });
-        expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
-        for (const method of ["POST", "OPTIONS"]) {
-          expect((await fetch(closed.url + path, { method })).status).toBe(401);
-        }
+    await using closed = await startTestServer({ openAccess: false });
+    for (const path of [
+      ...["/api/v1/businesses", "/api/v1/businesses/x", "/api/v1/categories"],
+      ...["/api/v1/search?q=x", "/api/v1/usage", "/api/v1/none"],
+    ]) {
+      const response = await fetch(closed.url + path);
+      expect(response.status).toBe(401);
+      expect(await response.json()).toEqual({ error: "missing" });
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
+      for (const method of ["POST", "OPTIONS"]) {
+        expect((await fetch(closed.url + path, { method })).status).toBe(401);
       }
-      const document = await fetch(`${closed.url}/api/v1/openapi.json`);
-      expect(document.status).toBe(200);
-      expect(document.headers.get("x-ratelimit-limit")).toBeNull();
-      // Nor does anything that explains the API speak of answers without a key.
-      for (const path of ["/developers", "/llms.txt", "/api/v1/openapi.json"]) {
-        const text = await (await fetch(closed.url + path)).text();
-        expect([path, /open answers|call without a key/i.exec(text)?.[0]]).toEqual([
-          path,
-          undefined,
-        ]);
-      }
-    } finally {
-      await closed.stop();
+    }
+    const document = await fetch(`${closed.url}/api/v1/openapi.json`);
+    expect(document.status).toBe(200);
+    expect(document.headers.get("x-ratelimit-limit")).toBeNull();
+    // Nor does anything that explains the API speak of answers without a key.
+    for (const path of ["/developers", "/llms.txt", "/api/v1/openapi.json"]) {
+      const text = await (await fetch(closed.url + path)).text();
+      expect([path, /open answers|call without a key/i.exec(text)?.[0]]).toEqual([path, undefined]);
     }
   });
 });

@@ -236,7 +236,7 @@ test("a photo that cannot be loaded leaves its caption to be read, however long 
 });
 
 test("no word of a name is broken for the number beside it, on a phone", async () => {
-  const large = await startTestServer();
+  await using large = await startTestServer();
   const { id } = await addBusiness(large.sql, { category: "hotels", city: "Wolverhampton" });
   await copyBusiness(large.sql, id, "shop", 11_000);
   const { tab, close } = await openTab(browser, large.url, {
@@ -261,7 +261,6 @@ test("no word of a name is broken for the number beside it, on a phone", async (
     expect(await overflow(tab)).toBe(0);
   }
   await close();
-  await large.stop();
 });
 
 test("the form of a search is one row on a tablet, with a field that is wrong as large as the others", async () => {

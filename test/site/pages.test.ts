@@ -261,39 +261,31 @@ describe("search", () => {
   });
 
   test("does not search for a page after the fiftieth", async () => {
-    const away = await startTestServer({ meiliUrl: "http://127.0.0.1:9" });
-    try {
-      const statusOf = async (page: number) =>
-        (await fetch(`${away.url}/search?q=plumber&page=${page}`)).status;
-      expect(await statusOf(50)).toBe(503);
-      expect(await statusOf(51)).toBe(404);
-    } finally {
-      await away.stop();
-    }
+    await using away = await startTestServer({ meiliUrl: "http://127.0.0.1:9" });
+    const statusOf = async (page: number) =>
+      (await fetch(`${away.url}/search?q=plumber&page=${page}`)).status;
+    expect(await statusOf(50)).toBe(503);
+    expect(await statusOf(51)).toBe(404);
   });
 
   test("shows the first 1,000 results on fifty pages, and says so on the last", async () => {
-    const large = await startTestServer();
-    try {
-      const { id } = await addBusiness(large.sql, { name: "zephyr 0" });
-      await copyBusiness(large.sql, id, "zephyr", 1_024);
-      const index = large.meili.index(large.searchIndex);
-      const indexed = async () => (await index.getStats().catch(() => null))?.numberOfDocuments;
-      await until(async () => (await indexed()) === 1_025, 20_000);
-      const look = async (page: number) => {
-        const address = `${large.url}/search?q=zephyr&page=${page}`;
-        const response = await fetch(address, { headers: { Accept: "text/html" } });
-        const html = await response.text();
-        const isLast = !html.includes('rel="next"');
-        const says = html.includes("These are the first 1,000.");
-        return { status: response.status, shown: slugsIn(html).length, isLast, says };
-      };
-      expect(await look(49)).toEqual({ status: 200, shown: 20, isLast: false, says: false });
-      expect(await look(50)).toEqual({ status: 200, shown: 20, isLast: true, says: true });
-      expect(await look(51)).toMatchObject({ status: 404, shown: 0 });
-    } finally {
-      await large.stop();
-    }
+    await using large = await startTestServer();
+    const { id } = await addBusiness(large.sql, { name: "zephyr 0" });
+    await copyBusiness(large.sql, id, "zephyr", 1_024);
+    const index = large.meili.index(large.searchIndex);
+    const indexed = async () => (await index.getStats().catch(() => null))?.numberOfDocuments;
+    await until(async () => (await indexed()) === 1_025, 20_000);
+    const look = async (page: number) => {
+      const address = `${large.url}/search?q=zephyr&page=${page}`;
+      const response = await fetch(address, { headers: { Accept: "text/html" } });
+      const html = await response.text();
+      const isLast = !html.includes('rel="next"');
+      const says = html.includes("These are the first 1,000.");
+      return { status: response.status, shown: slugsIn(html).length, isLast, says };
+    };
+    expect(await look(49)).toEqual({ status: 200, shown: 20, isLast: false, says: false });
+    expect(await look(50)).toEqual({ status: 200, shown: 20, isLast: true, says: true });
+    expect(await look(51)).toMatchObject({ status: 404, shown: 0 });
   });
 
   test("asks for words when there are none, and says so when nothing is found", async () => {
@@ -671,58 +663,50 @@ describe("lists", () => {
   });
 
   test("of many towns go on over pages, on which each letter leads to its first", async () => {
-    const large = await startTestServer();
-    try {
-      // L ends the first page, M begins the second, and Z is alone on the third.
-      await addTowns(large.sql, 999);
-      await addBusiness(large.sql, { city: "Zeal" });
-      const look = async (path: string) => await (await fetch(large.url + path)).text();
-      const pages = await Promise.all([1, 2, 3].map((page) => look(`/cities?page=${page}`)));
-      const towns = pages.map((html) =>
-        [...html.matchAll(/href="\/cities\/([^"]+)"/g)].map(([, town]) => town),
-      );
-      expect(towns.map(({ length }) => length)).toEqual([500, 500, 1]);
-      expect(new Set(towns.flat()).size).toBe(1_001);
-      expect(towns.flat()).toEqual(towns.flat().sort());
-      for (const html of pages) expect(html).toContain("1,001 towns and cities");
-      const letters = (html = "") =>
-        [...html.matchAll(/href="((?:\/cities)?(?:\?page=\d)?#[A-Z])"/g)].map(([, link]) => link);
-      const [first, second] = pages.map(letters);
-      expect(first).toEqual(["#A", "#L", "/cities?page=2#M", "/cities?page=3#Z"]);
-      expect(second).toEqual(["/cities#A", "/cities#L", "#M", "/cities?page=3#Z"]);
-      expect(pages[1]).toContain('<h2 id="M">');
-      for (const part of [
-        "<title>Towns and cities, page 2 ",
-        "1,001 towns and cities, page 2<",
-        `<link rel="canonical" href="${large.config.baseUrl}/cities?page=2"`,
-        '<a href="/cities" rel="prev">',
-        '<a href="/cities?page=3" rel="next">',
-      ]) {
-        expect(pages[1]).toContain(part);
-      }
-      expect((await fetch(`${large.url}/cities?page=4`)).status).toBe(404);
-
-      const category = await look("/categories/plumbers");
-      expect([...category.matchAll(/href="\/categories\/plumbers\?city=/g)]).toHaveLength(300);
-      expect(category).toContain('look through <a href="/cities">all towns and cities</a>');
-    } finally {
-      await large.stop();
+    await using large = await startTestServer();
+    // L ends the first page, M begins the second, and Z is alone on the third.
+    await addTowns(large.sql, 999);
+    await addBusiness(large.sql, { city: "Zeal" });
+    const look = async (path: string) => await (await fetch(large.url + path)).text();
+    const pages = await Promise.all([1, 2, 3].map((page) => look(`/cities?page=${page}`)));
+    const towns = pages.map((html) =>
+      [...html.matchAll(/href="\/cities\/([^"]+)"/g)].map(([, town]) => town),
+    );
+    expect(towns.map(({ length }) => length)).toEqual([500, 500, 1]);
+    expect(new Set(towns.flat()).size).toBe(1_001);
+    expect(towns.flat()).toEqual(towns.flat().sort());
+    for (const html of pages) expect(html).toContain("1,001 towns and cities");
+    const letters = (html = "") =>
+      [...html.matchAll(/href="((?:\/cities)?(?:\?page=\d)?#[A-Z])"/g)].map(([, link]) => link);
+    const [first, second] = pages.map(letters);
+    expect(first).toEqual(["#A", "#L", "/cities?page=2#M", "/cities?page=3#Z"]);
+    expect(second).toEqual(["/cities#A", "/cities#L", "#M", "/cities?page=3#Z"]);
+    expect(pages[1]).toContain('<h2 id="M">');
+    for (const part of [
+      "<title>Towns and cities, page 2 ",
+      "1,001 towns and cities, page 2<",
+      `<link rel="canonical" href="${large.config.baseUrl}/cities?page=2"`,
+      '<a href="/cities" rel="prev">',
+      '<a href="/cities?page=3" rel="next">',
+    ]) {
+      expect(pages[1]).toContain(part);
     }
+    expect((await fetch(`${large.url}/cities?page=4`)).status).toBe(404);
+
+    const category = await look("/categories/plumbers");
+    expect([...category.matchAll(/href="\/categories\/plumbers\?city=/g)]).toHaveLength(300);
+    expect(category).toContain('look through <a href="/cities">all towns and cities</a>');
   });
 
   test("of towns have letters to choose from when there are two or more", async () => {
-    const small = await startTestServer();
-    try {
-      const lettersWith = async (city: string) => {
-        await addBusiness(small.sql, { city });
-        const html = await (await fetch(`${small.url}/cities`)).text();
-        return [...html.matchAll(/<a href="#([^"]+)">/g)].map(([, letter]) => letter);
-      };
-      expect(await lettersWith("Leeds")).toEqual([]);
-      expect(await lettersWith("York")).toEqual(["L", "Y"]);
-    } finally {
-      await small.stop();
-    }
+    await using small = await startTestServer();
+    const lettersWith = async (city: string) => {
+      await addBusiness(small.sql, { city });
+      const html = await (await fetch(`${small.url}/cities`)).text();
+      return [...html.matchAll(/<a href="#([^"]+)">/g)].map(([, letter]) => letter);
+    };
+    expect(await lettersWith("Leeds")).toEqual([]);
+    expect(await lettersWith("York")).toEqual(["L", "Y"]);
   });
 
   test("end with a friendly 404 past their end and for unknown slugs", async () => {
@@ -948,19 +932,15 @@ describe("for search engines", () => {
   });
 
   test("a directory of nothing says so, and leads nowhere", async () => {
-    const empty = await startTestServer();
-    try {
-      const front = await (await fetch(empty.url)).text();
-      expect(front).toContain("No business is listed here at the moment");
-      expect(front).not.toContain("All towns and cities");
-      const towns = await fetch(`${empty.url}/cities`);
-      expect([towns.status, towns.headers.get("X-Robots-Tag")]).toEqual([200, "noindex"]);
-      expect(await towns.text()).toContain("No town is listed here at the moment");
-      const files = await (await fetch(`${empty.url}/sitemap.xml`)).text();
-      expect(files.match(/<sitemap>/g)).toHaveLength(1);
-    } finally {
-      await empty.stop();
-    }
+    await using empty = await startTestServer();
+    const front = await (await fetch(empty.url)).text();
+    expect(front).toContain("No business is listed here at the moment");
+    expect(front).not.toContain("All towns and cities");
+    const towns = await fetch(`${empty.url}/cities`);
+    expect([towns.status, towns.headers.get("X-Robots-Tag")]).toEqual([200, "noindex"]);
+    expect(await towns.text()).toContain("No town is listed here at the moment");
+    const files = await (await fetch(`${empty.url}/sitemap.xml`)).text();
+    expect(files.match(/<sitemap>/g)).toHaveLength(1);
   });
 
   test("search results and error pages stay out of the index, lists do not", async () => {

@@ -9,20 +9,20 @@ import { openPostgres } from "../../src/store/postgres.ts";
 import { createDatabase, freshRedis, newFolder, runScript, stores } from "../support.ts";
 
 test("a migrated database has none pending, and migrating again does nothing", async () => {
-  const { sql, drop } = await createDatabase();
+  await using database = await createDatabase();
+  const { sql } = database;
   expect(await pendingMigrations(sql)).toEqual([]);
   expect(await migrate(sql)).toEqual([]);
-  await drop();
 });
 
 test("two programs that migrate at once apply each once", async () => {
-  const { sql, drop } = await createDatabase();
+  await using database = await createDatabase();
+  const { sql } = database;
   const folder = await newFolder();
   await writeFile(join(folder, "901_once.sql"), "select pg_sleep(0.3); create table once ();");
   const from = pathToFileURL(`${folder}/`);
   const applied = await Promise.all([migrate(sql, { from }), migrate(sql, { from })]);
   expect(applied.flat()).toEqual(["901_once.sql"]);
-  await drop();
 });
 
 test("a new database that is not in UTF-8 is refused in a line", async () => {
@@ -47,7 +47,8 @@ test("a new database that is not in UTF-8 is refused in a line", async () => {
 });
 
 test("one that cannot be applied is named, leaves nothing, and keeps no others waiting", async () => {
-  const { sql, drop } = await createDatabase();
+  await using database = await createDatabase();
+  const { sql } = database;
   const folder = await newFolder();
   await writeFile(join(folder, "901_good.sql"), "create table good (id integer);");
   await writeFile(join(folder, "902_bad.sql"), "create table bad (id integer); select 1 / 0;");
@@ -60,11 +61,11 @@ test("one that cannot be applied is named, leaves nothing, and keeps no others w
   const [found] = await sql`
     select to_regclass('good') is not null as good, to_regclass('bad') is not null as bad`;
   expect(found).toEqual({ good: true, bad: false });
-  await drop();
 });
 
 test("one that has to wait for a transaction lets who reads pass meanwhile, and says so", async () => {
-  const { sql, drop } = await createDatabase();
+  await using database = await createDatabase();
+  const { sql } = database;
   const folder = await newFolder();
   await writeFile(join(folder, "901_wide.sql"), "alter table businesses add wide text;");
   const from = pathToFileURL(`${folder}/`);
@@ -84,11 +85,11 @@ test("one that has to wait for a transaction lets who reads pass meanwhile, and 
   });
   expect(await migrating).toEqual(["901_wide.sql"]);
   expect(told).toEqual(["901_wide.sql waits for a transaction that uses what it is to change."]);
-  await drop();
 });
 
 test("the server refuses to start while a migration is pending, and names it", async () => {
-  const { sql, url, drop } = await createDatabase();
+  await using database = await createDatabase();
+  const { sql, url } = database;
   const redis = await freshRedis();
   await sql`delete from migrations where name = '004_taxonomy.sql'`;
   const config = loadConfig({
@@ -100,11 +101,11 @@ test("the server refuses to start while a migration is pending, and names it", a
   });
   await expect(start(config)).rejects.toThrow("004_taxonomy.sql");
   redis.client.disconnect();
-  await drop();
 });
 
 test("one takes its time, whatever limits its role has for others", async () => {
-  const { sql, url, drop } = await createDatabase();
+  await using database = await createDatabase();
+  const { sql, url } = database;
   const folder = await newFolder();
   await writeFile(join(folder, "901_slow.sql"), "select pg_sleep(0.3); select pg_sleep(0.3);");
   const name = new URL(url).pathname.slice(1);
@@ -114,5 +115,4 @@ test("one takes its time, whatever limits its role has for others", async () => 
   const from = pathToFileURL(`${folder}/`);
   expect(await migrate(limited, { from })).toEqual(["901_slow.sql"]);
   await limited.end();
-  await drop();
 });

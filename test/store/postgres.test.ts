@@ -9,31 +9,19 @@ import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { createDatabase, stores } from "../support.ts";
 
 test("a server's statements are not compiled, where PostgreSQL compiles all that seems dear", async () => {
-  const database = await createDatabase();
-  try {
-    const name = new URL(database.url).pathname.slice(1);
-    await database.sql`alter database ${database.sql(name)} set jit = on`;
-    const sql = openPostgres(database.url, { max: 1, keepsPlans: true });
-    try {
-      const [{ jit }] = await sql<[{ jit: string }]>`show jit`;
-      expect(jit).toBe("off");
-    } finally {
-      await sql.end();
-    }
-  } finally {
-    await database.drop();
-  }
+  await using database = await createDatabase();
+  const name = new URL(database.url).pathname.slice(1);
+  await database.sql`alter database ${database.sql(name)} set jit = on`;
+  await using sql = openPostgres(database.url, { max: 1, keepsPlans: true });
+  const [{ jit }] = await sql<[{ jit: string }]>`show jit`;
+  expect(jit).toBe("off");
 });
 
 test("a statement that fails after its first rows leaves none of them to the next", async () => {
-  const sql = openPostgres(stores().databaseUrl, { max: 1 });
-  try {
-    const failing = sql`select 1 / (3 - n) from generate_series(1, 3) as n`;
-    await expect(Promise.resolve(failing)).rejects.toThrow("division by zero");
-    expect([...(await sql`select 4 as four`)]).toEqual([{ four: 4 }]);
-  } finally {
-    await sql.end();
-  }
+  await using sql = openPostgres(stores().databaseUrl, { max: 1 });
+  const failing = sql`select 1 / (3 - n) from generate_series(1, 3) as n`;
+  await expect(Promise.resolve(failing)).rejects.toThrow("division by zero");
+  expect([...(await sql`select 4 as four`)]).toEqual([{ four: 4 }]);
 });
 
 test("a server outlives a connection that fails at once, as without a route", async () => {
@@ -68,41 +56,33 @@ test("a server says which Unix socket is not there", async () => {
 });
 
 test("what is to be done before a time is not done when its statements end too late together", async () => {
-  const database = await createDatabase();
-  try {
-    const { sql } = database;
-    await sql`create table done (what text)`;
-    const late = doBefore(sql, performance.now() + 500, async (transaction) => {
-      await transaction`insert into done values ('late')`;
-      await transaction`select pg_sleep(0.3)`;
-      await transaction`select pg_sleep(0.3)`;
-    });
-    await expect(late).rejects.toThrow(DeadlineError);
-    expect(await sql<object[]>`select from done`).toHaveLength(0);
-  } finally {
-    await database.drop();
-  }
+  await using database = await createDatabase();
+  const { sql } = database;
+  await sql`create table done (what text)`;
+  const late = doBefore(sql, performance.now() + 500, async (transaction) => {
+    await transaction`insert into done values ('late')`;
+    await transaction`select pg_sleep(0.3)`;
+    await transaction`select pg_sleep(0.3)`;
+  });
+  await expect(late).rejects.toThrow(DeadlineError);
+  expect(await sql<object[]>`select from done`).toHaveLength(0);
 });
 
 test("what is to be done before a time is not done when its last answer is read too late", async () => {
-  const database = await createDatabase();
-  try {
-    const { sql } = database;
-    await sql`create table done (what text)`;
-    const end = performance.now() + 500;
-    const late = doBefore(sql, end, async (transaction) => {
-      await transaction`insert into done values ('late')`;
-      setImmediate(() => {
-        while (performance.now() < end) {
-          // Busy with something else.
-        }
-      });
+  await using database = await createDatabase();
+  const { sql } = database;
+  await sql`create table done (what text)`;
+  const end = performance.now() + 500;
+  const late = doBefore(sql, end, async (transaction) => {
+    await transaction`insert into done values ('late')`;
+    setImmediate(() => {
+      while (performance.now() < end) {
+        // Busy with something else.
+      }
     });
-    await expect(late).rejects.toThrow(DeadlineError);
-    expect(await sql<object[]>`select from done`).toHaveLength(0);
-  } finally {
-    await database.drop();
-  }
+  });
+  await expect(late).rejects.toThrow(DeadlineError);
+  expect(await sql<object[]>`select from done`).toHaveLength(0);
 });
 
 test("what is to be done before a time is not done when its commit would have to wait for longer", () =>
