@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { version } from "../package.json" with { type: "json" };
 import { until } from "../scripts/stack/waiting.ts";
-import { openLine } from "./line.ts";
+import { openProxy } from "./proxy.ts";
 import { startTestServer, stores, type TestServer } from "./support.ts";
 
 let server: TestServer;
@@ -68,7 +68,7 @@ test("answers are counted by route and status", async () => {
 });
 
 test("upkeep that fails is told by its task, until it works again", async () => {
-  const search = await openLine(new URL(stores().meiliUrl));
+  const search = await openProxy(new URL(stores().meiliUrl));
   const other = await startTestServer({ meiliUrl: search.url });
   const { sql } = other;
   const failing = async () => {

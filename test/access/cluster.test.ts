@@ -11,7 +11,7 @@ import { createMeters, meterName } from "../../src/access/meters.ts";
 import { flushRegularly, openUsage } from "../../src/access/usage.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { makeKey } from "../fixtures.ts";
-import { openLine } from "../line.ts";
+import { openProxy } from "../proxy.ts";
 import { createDatabase, newFolder, patient, type TestDatabase } from "../support.ts";
 
 // A Redis Cluster of three masters and three replicas, and two servers.
@@ -165,28 +165,28 @@ test("a slot on its way to a master that is gone costs an outage, and no server 
 }, 45_000);
 
 test("a decision whose answer was lost is not asked for again", async () => {
-  const line = await openLine(new URL("redis://127.0.0.1:1"));
+  const proxy = await openProxy(new URL("redis://127.0.0.1:1"));
   const node = await startFrailRedis(supervisor, {
     "cluster-enabled": "yes",
     "cluster-announce-ip": "127.0.0.1",
-    "cluster-announce-port": new URL(line.url).port,
+    "cluster-announce-port": new URL(proxy.url).port,
   });
-  line.lead(new URL(node.url));
+  proxy.lead(new URL(node.url));
   await node.say("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
   await until(
     async () => String(await node.say("CLUSTER", "INFO")).includes("cluster_state:ok"),
     10_000,
   );
-  const redis = openRedis([line.url, line.url]);
+  const redis = openRedis([proxy.url, proxy.url]);
   await connectRedis(redis);
   const meters = createMeters(redis, patient);
   await meters.admitClient("203.0.113.10");
-  line.loseAnswer();
+  proxy.loseAnswer();
   const lost = await meters.admitClient("203.0.113.10").catch((error) => error);
   expect(lost).toBeInstanceOf(Error);
   await until(() => succeeds(meters.admitClient("203.0.113.10")), 5_000);
   // Eight bytes for each.
   expect(await node.say("STRLEN", "admissions:{203.0.113.10}")).toBe(3 * 8);
   redis.disconnect();
-  await line.close();
+  await proxy.close();
 });

@@ -6,7 +6,7 @@ import { createKeyring, type Keyring } from "../../src/access/keyring.ts";
 import { createKey, type KeyRequest, revokeKey } from "../../src/access/keys.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
-import { openLine } from "../line.ts";
+import { openProxy } from "../proxy.ts";
 import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
 let database: TestDatabase;
@@ -340,11 +340,11 @@ test("what was announced while the connection was lost is made up for", async ()
 
 test("keys that were asked for while PostgreSQL was away do not keep it busy when it is back", async () => {
   const { key } = await issue();
-  const line = await openLine(new URL(database.url));
-  const counted = counting(line.url);
+  const proxy = await openProxy(new URL(database.url));
+  const counted = counting(proxy.url);
   const keyring = await createKeyring(counted.sql);
   expect((await keyring.resolve(key)).ok).toBe(true);
-  await line.cut();
+  await proxy.cut();
   const asked: Promise<string>[] = [];
   for (let turn = 0; turn < 500; turn++) {
     const answer = Promise.resolve(keyring.resolve(generateKey()));
@@ -358,7 +358,7 @@ test("keys that were asked for while PostgreSQL was away do not keep it busy whe
   }
   expect(new Set(await Promise.all(asked))).toEqual(new Set(["not answered"]));
   const before = counted.lookups();
-  await line.mend();
+  await proxy.mend();
   await until(async () => {
     const resolved = await Promise.resolve(keyring.resolve(key)).catch(() => null);
     return resolved?.ok === true;
@@ -367,7 +367,7 @@ test("keys that were asked for while PostgreSQL was away do not keep it busy whe
   expect(counted.lookups() - before).toBeLessThan(20);
   await keyring.stop();
   await counted.close();
-  await line.close();
+  await proxy.close();
 });
 
 test("a change of a tier holds for its keys by its announcement alone", async () => {
@@ -428,15 +428,15 @@ test("a failed look-up is an error for its callers, and is not remembered", asyn
 
 test("a look-up that PostgreSQL does not answer is given up before long", async () => {
   const { key } = await issue();
-  const line = await openLine(new URL(database.url));
-  const connected = openPostgres(line.url);
+  const proxy = await openProxy(new URL(database.url));
+  const connected = openPostgres(proxy.url);
   const keyring = await createKeyring(connected);
-  line.hold();
+  proxy.hold();
   const askedAt = performance.now();
   await expect(keyring.resolve(key)).rejects.toThrow(DeadlineError);
   expect(performance.now() - askedAt).toBeLessThan(10_000);
-  await line.mend();
+  await proxy.mend();
   await keyring.stop();
   await connected.end({ timeout: 1 });
-  await line.close();
+  await proxy.close();
 });

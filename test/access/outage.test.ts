@@ -20,7 +20,7 @@ import { loadConfig } from "../../src/config.ts";
 import { start } from "../../src/main.ts";
 import { openRedis, type RedisClient } from "../../src/store/redis.ts";
 import { makeKey } from "../fixtures.ts";
-import { openLine } from "../line.ts";
+import { openProxy } from "../proxy.ts";
 import {
   createDatabase,
   newFolder,
@@ -466,8 +466,8 @@ test("paused: Redis is asked only once whether it is back, however long it says 
 });
 
 test("lost: a connection that nobody holds at its other end is made anew", async () => {
-  const line = await openLine(new URL(frail.url));
-  const redis = openRedis([line.url]);
+  const proxy = await openProxy(new URL(frail.url));
+  const redis = openRedis([proxy.url]);
   await redis.connect();
   const ended = Promise.withResolvers<void>();
   const outage = watchOutages(redis, {
@@ -477,31 +477,31 @@ test("lost: a connection that nobody holds at its other end is made anew", async
     hangingMs: 200,
   });
   try {
-    line.lose();
+    proxy.lose();
     outage.begin(new Error("no answer"), "a key");
     await ended.promise;
     expect(await redis.ping()).toBe("PONG");
   } finally {
     outage.stop();
     redis.disconnect();
-    await line.close();
+    await proxy.close();
   }
 });
 
 test("lost: a connection that is lost before Redis is ready is made anew", async () => {
-  const line = await openLine(new URL(frail.url));
-  const redis = openRedis([line.url]);
+  const proxy = await openProxy(new URL(frail.url));
+  const redis = openRedis([proxy.url]);
   try {
-    line.hold();
+    proxy.hold();
     const connected = new Promise<void>((resolve) => redis.once("connect", resolve));
     redis.connect().catch(() => {});
     await connected;
-    line.lose();
-    await line.mend();
+    proxy.lose();
+    await proxy.mend();
     await until(() => succeeds(redis.ping()), 10_000);
   } finally {
     redis.disconnect();
-    await line.close();
+    await proxy.close();
   }
 });
 
@@ -552,11 +552,11 @@ test("cut: a lost connection is an outage of moments, and costs nobody an answer
 });
 
 test("the log says why Redis is away: what became of its connection, not that there is none", async () => {
-  const line = await openLine(new URL(frail.url));
+  const proxy = await openProxy(new URL(frail.url));
   const lines: { level: number; msg: string; err?: { message: string } }[] = [];
   const write = (text: string) => void lines.push(JSON.parse(text));
   const log = pino({ level: "debug" }, { write });
-  const server = await startTestServer({ redisUrls: [line.url] }, { log });
+  const server = await startTestServer({ redisUrls: [proxy.url] }, { log });
   const ask = () => fetch(`${server.url}/api/v1/businesses`);
   const linesFrom = (least: number) =>
     lines
@@ -567,16 +567,16 @@ test("the log says why Redis is away: what became of its connection, not that th
   const refused = expect.stringMatching(/^connect ECONNREFUSED 127\.0\.0\.1:\d+$/);
   try {
     // Nobody asks until the connection was tried to be made again.
-    await line.cut();
+    await proxy.cut();
     await until(() => linesFrom(0).some(([, why]) => why?.includes("ECONNREFUSED")), 5_000);
     expect((await ask()).status).toBe(200);
     expect(told()).toEqual([[AWAY, refused]]);
-    await line.mend();
+    await proxy.mend();
     await until(() => told().length === 2, 5_000);
     expect(told()[1]).toEqual(["Redis decides again", undefined]);
 
     // Somebody asks before it is tried again.
-    await line.cut();
+    await proxy.cut();
     while (told().length < 3) expect((await ask()).status).toBe(200);
     const isExplained = () =>
       told()
@@ -585,9 +585,9 @@ test("the log says why Redis is away: what became of its connection, not that th
     await until(isExplained, 5_000);
     expect(told().length).toBeLessThanOrEqual(4);
   } finally {
-    await line.mend();
+    await proxy.mend();
     await server.stop();
-    await line.close();
+    await proxy.close();
   }
 });
 

@@ -3,7 +3,7 @@ import pino from "pino";
 import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import { type DurableUsage, flushRegularly, openUsage } from "../../src/access/usage.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
-import { openLine } from "../line.ts";
+import { openProxy } from "../proxy.ts";
 import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
 let database: TestDatabase;
@@ -94,8 +94,8 @@ test("what cannot be written is written with what comes later, once", async () =
 });
 
 test("what was written counts once, also when the answer that says so is lost", async () => {
-  const line = await openLine(new URL(database.url));
-  const sql = openPostgres(line.url, { max: 1 });
+  const proxy = await openProxy(new URL(database.url));
+  const sql = openPostgres(proxy.url, { max: 1 });
   const usage = openUsage(sql);
   const asked = [{ meterId: Bun.randomUUIDv7(), month: "2026-11" }];
   const count = (requests: number) => usage.count(asked[0]?.meterId ?? "", "2026-11", requests);
@@ -103,14 +103,14 @@ test("what was written counts once, also when the answer that says so is lost", 
   count(1);
   await usage.flush();
   count(2);
-  line.loseAnswer();
+  proxy.loseAnswer();
   await expect(usage.flush()).rejects.toThrow();
   expect(await openUsage(database.sql).totals(asked)).toEqual([3]);
   count(4);
   await until(() => succeeds(usage.flush()), 5_000);
   expect(await usage.totals(asked)).toEqual([7]);
   await sql.end();
-  await line.close();
+  await proxy.close();
 });
 
 test("of processes that ended long ago nothing is kept but what they have written", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AdmissionUnavailable } from "../../src/access/decisions.ts";
 import { createWindow } from "../../src/access/windows.ts";
 import { openRedis, type RedisClient } from "../../src/store/redis.ts";
-import { openLine } from "../line.ts";
+import { openProxy } from "../proxy.ts";
 import { freshRedis, stores } from "../support.ts";
 
 let redis: RedisClient;
@@ -32,12 +32,12 @@ test("while Redis is away there is an error that speaks of clients, and keeps it
 });
 
 test("nobody waits for a Redis that says nothing", async () => {
-  const line = await openLine(new URL(stores().redisUrl));
-  const silent = openRedis([line.url]);
+  const proxy = await openProxy(new URL(stores().redisUrl));
+  const silent = openRedis([proxy.url]);
   await silent.connect();
-  line.hold();
+  proxy.hold();
   const window = createWindow(silent, { name: "narrow", limit: 1, seconds: 60 });
   await expect(window("ada")).rejects.toThrow(AdmissionUnavailable);
   silent.disconnect();
-  await line.close();
+  await proxy.close();
 });

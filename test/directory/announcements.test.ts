@@ -6,7 +6,7 @@ import { importRecords } from "../../src/directory/import.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { addBusiness } from "../fixtures.ts";
-import { openLine } from "../line.ts";
+import { openProxy } from "../proxy.ts";
 import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
 // What one transaction tells, or finishes, while another is at work.
@@ -139,16 +139,16 @@ test("an announcement that cannot be read may say anything: all that is known is
 });
 
 test("who follows announcements from a PostgreSQL that goes away hears that it is away", async () => {
-  const line = await openLine(new URL(database.url));
-  const away = openPostgres(line.url);
+  const proxy = await openProxy(new URL(database.url));
+  const away = openPostgres(proxy.url);
   away.options.debug = (_connection, query) => {
-    if (query.includes("pg_notify")) line.cut();
+    if (query.includes("pg_notify")) proxy.cut();
   };
   const error = await followAnnouncements(away, () => {}).catch((error) => error);
   expect(isPostgresAway(error)).toBe(true);
-  await line.mend();
+  await proxy.mend();
   await away.end({ timeout: 1 });
-  await line.close();
+  await proxy.close();
 });
 
 test("changes that are too long to tell are made all the same", async () => {

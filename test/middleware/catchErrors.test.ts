@@ -8,7 +8,7 @@ import { createSearch, SearchUnavailable } from "../../src/search/query.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres, ping } from "../../src/store/postgres.ts";
-import { type Line, openLine } from "../line.ts";
+import { openProxy, type TcpProxy } from "../proxy.ts";
 import {
   createContext,
   createDatabase,
@@ -30,12 +30,12 @@ const catching = (log: Logger) => catchErrors(log, createAwayLog(log));
 // For each test a server of its own: what it has just logged it leaves out for a second.
 describe("the log of requests that failed", () => {
   let logged: string[];
-  let postgres: Line;
+  let postgres: TcpProxy;
   let server: TestServer;
   beforeEach(async () => {
     const lines: string[] = [];
     logged = lines;
-    postgres = await openLine(new URL(database.url));
+    postgres = await openProxy(new URL(database.url));
     server = await startTestServer(
       { databaseUrl: postgres.url, meiliUrl: "http://127.0.0.1:9" },
       { log: pino({ level: "trace" }, { write: (line: string) => void lines.push(line) }) },

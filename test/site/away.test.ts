@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
-import { type Line, openLine } from "../line.ts";
+import { openProxy, type TcpProxy } from "../proxy.ts";
 import { createDatabase, freshRedis, startTestServer, type TestServer } from "../support.ts";
 
 // Applying while a store is away: nothing that was typed is lost.
 
-let postgres: Line;
-let redis: Line;
+let postgres: TcpProxy;
+let redis: TcpProxy;
 let server: TestServer;
 beforeAll(async () => {
   const [database, cache] = await Promise.all([createDatabase(), freshRedis()]);
   cache.client.disconnect();
   [postgres, redis] = await Promise.all([
-    openLine(new URL(database.url)),
-    openLine(new URL(cache.url)),
+    openProxy(new URL(database.url)),
+    openProxy(new URL(cache.url)),
   ]);
   server = await startTestServer({ databaseUrl: postgres.url, redisUrls: [redis.url] });
 });

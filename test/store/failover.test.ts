@@ -11,7 +11,7 @@ import { createAdmission } from "../../src/access/admission.ts";
 import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
-import { openLine } from "../line.ts";
+import { openProxy } from "../proxy.ts";
 import { createDatabase, newFolder, noUsage, type TestDatabase } from "../support.ts";
 
 // Stores that change behind their address.
@@ -23,21 +23,21 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test("connections to a PostgreSQL that has gone without a word are given up, and others are made", async () => {
-  const line = await openLine(new URL(database.url));
-  const sql = openPostgres(line.url, { max: 2, longestSilenceMs: 1_000 });
+  const proxy = await openProxy(new URL(database.url));
+  const sql = openPostgres(proxy.url, { max: 2, longestSilenceMs: 1_000 });
   let told = 0;
   const announcements = await followAnnouncements(sql, () => {
     told += 1;
   });
   expect((await sql`select 1 as one`)[0]).toEqual({ one: 1 });
-  line.lose();
+  proxy.lose();
   const unanswered = await sql`select 1`.catch((error) => error);
   expect(unanswered.code).toBe("ETIMEDOUT");
   expect((await sql`select 2 as two`)[0]).toEqual({ two: 2 });
   await until(() => told === 2 && announcements.areCurrent(), 5_000);
   await announcements.stop();
   await sql.end({ timeout: 1 });
-  await line.close();
+  await proxy.close();
 });
 
 test("a PostgreSQL that accepts and says nothing is named by its address", async () => {
@@ -70,8 +70,8 @@ test("a long statement and an idle connection are not taken for one", async () =
 });
 
 test("nothing is called current after a reconnection before all is told to be forgotten", async () => {
-  const line = await openLine(new URL(database.url));
-  const sql = openPostgres(line.url, { max: 2 });
+  const proxy = await openProxy(new URL(database.url));
+  const sql = openPostgres(proxy.url, { max: 2 });
   let isForgotten = false;
   const announcements = await followAnnouncements(sql, (changes) => {
     if (changes === "everything") isForgotten = true;
@@ -84,10 +84,10 @@ test("nothing is called current after a reconnection before all is told to be fo
   })();
   for (let round = 0; round < 6; round++) {
     await until(() => announcements.areCurrent(), 5_000);
-    await line.cut();
+    await proxy.cut();
     await until(() => !announcements.areCurrent(), 5_000);
     isForgotten = false;
-    await line.mend();
+    await proxy.mend();
     while (!announcements.areCurrent()) await new Promise(setImmediate);
     expect([round, isForgotten]).toEqual([round, true]);
   }
@@ -95,7 +95,7 @@ test("nothing is called current after a reconnection before all is told to be fo
   await noise;
   await announcements.stop();
   await sql.end({ timeout: 1 });
-  await line.close();
+  await proxy.close();
 });
 
 test("nothing is called current before all is told that was announced while it could not be heard", async () => {
@@ -165,17 +165,17 @@ test("what is announced is heard again when a standby behind the address has bec
   const folder = await newFolder();
   const first = new Supervisor(folder);
   const primary = await startPostgres(first, { durable: false });
-  const line = await openLine(new URL(primary.url));
-  const sql = openPostgres(line.url, { max: 1 });
+  const proxy = await openProxy(new URL(primary.url));
+  const sql = openPostgres(proxy.url, { max: 1 });
   const announcements = await followAnnouncements(sql, () => {});
-  await line.cut();
+  await proxy.cut();
   await first.stop();
 
   await Bun.write(join(folder, "postgres", "standby.signal"), "");
   const second = new Supervisor(folder);
   const standby = await startPostgres(second, { durable: false });
-  line.lead(new URL(standby.url));
-  await line.mend();
+  proxy.lead(new URL(standby.url));
+  await proxy.mend();
   const log = Bun.file(join(folder, "logs", "postgres.log"));
   const isRefused = async () => (await log.text()).includes("cannot execute LISTEN");
   await until(isRefused, 5_000);
@@ -184,7 +184,7 @@ test("what is announced is heard again when a standby behind the address has bec
 
   await announcements.stop();
   await sql.end({ timeout: 1 });
-  await line.close();
+  await proxy.close();
   await second.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -197,15 +197,15 @@ test("when another Redis has become the master behind the address, that one deci
       startFrailRedis(supervisor, settings),
       startFrailRedis(supervisor, settings),
     ]);
-    const line = await openLine(new URL(master.url));
-    const redis = openRedis([line.url]);
+    const proxy = await openProxy(new URL(master.url));
+    const redis = openRedis([proxy.url]);
     redis.on("error", () => {});
     await connectRedis(redis);
     const admission = createAdmission(redis, { usage: noUsage });
     await admission.admitClient("198.51.100.1");
     expect(admission.state()).toEqual({ isLocal: false, outages: 0 });
 
-    line.lead(new URL(replica.url));
+    proxy.lead(new URL(replica.url));
     await master.say("REPLICAOF", "127.0.0.1", String(replica.port));
     await admission.admitClient("198.51.100.1");
     await until(() => !admission.state().isLocal, 5_000);
@@ -214,5 +214,5 @@ test("when another Redis has become the master behind the address, that one deci
 
     admission.stop();
     redis.disconnect();
-    await line.close();
+    await proxy.close();
   }));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import { listenTo, openPostgres } from "../../src/store/postgres.ts";
-import { type Line, openLine } from "../line.ts";
+import { openProxy, type TcpProxy } from "../proxy.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
 // What the patch of the driver is for (see src/store/patches/): connections that break off.
@@ -10,19 +10,19 @@ import { createDatabase, type TestDatabase } from "../support.ts";
 const CONNECTIONS = 4;
 
 let database: TestDatabase;
-let line: Line;
+let proxy: TcpProxy;
 beforeAll(async () => {
   database = await createDatabase();
   await database.sql`create table notes (note text)`;
-  line = await openLine(new URL(database.url));
+  proxy = await openProxy(new URL(database.url));
 });
 afterAll(async () => {
-  await line.close();
+  await proxy.close();
   await database.drop();
 });
 
 test("what is asked while connections break off is answered or refused, and each connection is made again", async () => {
-  const sql = openPostgres(line.url, { max: CONNECTIONS });
+  const sql = openPostgres(proxy.url, { max: CONNECTIONS });
   let answers = 0;
   let isOver = false;
   const callers = Array.from({ length: 25 * CONNECTIONS }, async () => {
@@ -37,8 +37,8 @@ test("what is asked while connections break off is answered or refused, and each
     }
   });
   for (let round = 0; round < 16; round++) {
-    await line.cut();
-    await line.mend();
+    await proxy.cut();
+    await proxy.mend();
     const before = answers;
     await until(() => answers > before + 100, 5_000);
   }
@@ -54,10 +54,10 @@ test("what is asked while connections break off is answered or refused, and each
 
 for (const [how, breakOff] of [
   ["by its server", (pid: number) => database.sql`select pg_terminate_backend(${pid})`],
-  ["on the way", () => line.cut().then(() => line.mend())],
+  ["on the way", () => proxy.cut().then(() => proxy.mend())],
 ] as const) {
   test(`a transaction broken off ${how} writes nothing more, and the next statement is none of it`, async () => {
-    const sql = openPostgres(line.url, { max: 1 });
+    const sql = openPostgres(proxy.url, { max: 1 });
     let isOver = false;
     const transaction = sql.begin(async (inside) => {
       const [row] = await inside`select pg_backend_pid() as pid`;
@@ -78,11 +78,11 @@ for (const [how, breakOff] of [
 }
 
 test("a reserved connection that breaks off is not handed out again, nor lost to the pool", async () => {
-  const sql = openPostgres(line.url, { max: 1 });
+  const sql = openPostgres(proxy.url, { max: 1 });
   const reserved = await sql.reserve();
   const sleep = reserved`select pg_sleep(20)`.catch((error) => error.code);
-  await line.cut();
-  await line.mend();
+  await proxy.cut();
+  await proxy.mend();
   expect(await sleep).toBe("CONNECTION_CLOSED");
   expect(await reserved`select 1`.catch((error) => error.code)).toBe("CONNECTION_CLOSED");
   reserved.release();
@@ -122,20 +122,20 @@ test("of several hosts each is tried, and when all are away a statement is refus
 });
 
 test("the first statement of a connection to one of several hosts is refused when it breaks off", async () => {
-  const { host } = new URL(line.url);
-  const sql = openPostgres(line.url.replace(host, `${host},${host}`), { max: 1 });
+  const { host } = new URL(proxy.url);
+  const sql = openPostgres(proxy.url.replace(host, `${host},${host}`), { max: 1 });
   const sleep = sql`select pg_sleep(20) as first`.catch((error) => error.code);
   const sleeping = () => database.sql`
     select from pg_stat_activity where query like '%as first' and state = 'active'`;
   await until(async () => (await sleeping()).length > 0, 5_000);
-  await line.cut();
-  await line.mend();
+  await proxy.cut();
+  await proxy.mend();
   expect(await sleep).toBe("CONNECTION_CLOSED");
   await sql.end();
 });
 
 test("each channel is listened to once when PostgreSQL is back, however often that was tried meanwhile", async () => {
-  const sql = openPostgres(line.url, { max: 1 });
+  const sql = openPostgres(proxy.url, { max: 1 });
   const listened: string[] = [];
   const channels = ["one", "two", "three"];
   for (const channel of channels) {
@@ -146,10 +146,10 @@ test("each channel is listened to once when PostgreSQL is back, however often th
     );
   }
   expect(listened.splice(0)).toEqual(channels);
-  await line.cut();
+  await proxy.cut();
   // Each is an attempt to connect, and in the same time those who listen make theirs.
   for (let attempt = 0; attempt < 8; attempt++) await sql`select 1`.catch(() => {});
-  await line.mend();
+  await proxy.mend();
   await sql.listen("after what waits", () => {});
   await until(() => channels.every((channel) => listened.includes(channel)), 5_000);
   expect(listened.toSorted()).toEqual(channels.toSorted());
@@ -157,32 +157,32 @@ test("each channel is listened to once when PostgreSQL is back, however often th
 });
 
 test("who stops listening while the connection breaks off has stopped", async () => {
-  const sql = openPostgres(line.url, { max: 1 });
+  const sql = openPostgres(proxy.url, { max: 1 });
   const stop = await listenTo(sql, "a channel", () => {});
-  line.hold();
+  proxy.hold();
   const stopped = stop();
-  await line.cut();
+  await proxy.cut();
   await stopped;
-  await line.mend();
+  await proxy.mend();
   await sql.end({ timeout: 1 });
 });
 
 test("rows that are read some at a time do not pass for all of them when the connection breaks off", async () => {
-  const sql = openPostgres(line.url, { max: 1 });
+  const sql = openPostgres(proxy.url, { max: 1 });
   const numbers = sql`select generate_series(1, 5000)`.cursor(1_000);
   let count = 0;
   const reading = (async () => {
     for await (const rows of numbers) {
       count += rows.length;
       if (count < 2_000) continue;
-      await line.cut();
+      await proxy.cut();
       // Then the loss has been met.
       await sql`select 1`.catch(() => {});
     }
   })();
   expect(await reading.catch((error) => error.code)).toBe("CONNECTION_CLOSED");
   expect(count).toBe(2_000);
-  await line.mend();
+  await proxy.mend();
   expect((await sql`select 1`).length).toBe(1);
   await sql.end();
 });

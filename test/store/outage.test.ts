@@ -3,7 +3,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { generateKey } from "../../src/access/key-format.ts";
 import { createKey } from "../../src/access/keys.ts";
 import { addBusiness } from "../fixtures.ts";
-import { type Line, openLine } from "../line.ts";
+import { openProxy, type TcpProxy } from "../proxy.ts";
 import {
   createDatabase,
   startTestServer,
@@ -14,19 +14,19 @@ import {
 
 // For each test a server of its own: after an outage it keeps nothing until it hears of changes again.
 let database: TestDatabase;
-let line: Line;
+let proxy: TcpProxy;
 let key: string;
 let server: TestServer;
 beforeEach(async () => {
   database = await createDatabase();
   await addBusiness(database.sql, { slug: "a-shop" });
-  line = await openLine(new URL(database.url));
+  proxy = await openProxy(new URL(database.url));
   ({ key } = await createKey(database.sql, OWNER));
-  server = await startTestServer({ databaseUrl: line.url });
+  server = await startTestServer({ databaseUrl: proxy.url });
 });
 afterEach(async () => {
   await server.stop();
-  await line.close();
+  await proxy.close();
   await database.drop();
 });
 
@@ -116,7 +116,7 @@ test("known keys are let in while others, and what those have used, are looked u
   while (others.length < CONNECTIONS) others.push((await createKey(database.sql, OWNER)).key);
   // One that hears of these keys would soon ask for all anew.
   await server.stop();
-  server = await startTestServer({ databaseUrl: line.url });
+  server = await startTestServer({ databaseUrl: proxy.url });
   expect((await withKey(key)).status).toBe(200);
   // Otherwise they would first wait until that is written.
   await until(async () => (await database.sql`select from usage`).length > 0, 5_000);
@@ -161,21 +161,21 @@ test("that usage cannot be written is told while somebody holds one row of it", 
 }, 30_000);
 
 test("a server that cannot write what keys have used says so at its end", async () => {
-  const other = await startTestServer({ databaseUrl: line.url });
+  const other = await startTestServer({ databaseUrl: proxy.url });
   const answer = await fetch(`${other.url}/api/v1/businesses/a-shop`, {
     headers: { Authorization: `Bearer ${key}` },
   });
   expect(answer.status).toBe(200);
   // Within the second in which it would have been written.
-  await line.cut();
+  await proxy.cut();
   await expect(other.stop()).rejects.toThrow("not everything was closed in order");
-  await line.mend();
+  await proxy.mend();
   await until(async () => (await ask()).status === 200, 5_000);
 }, 20_000);
 
 test("PostgreSQL away is 503 unavailable, soon and every time, and over when it is back", async () => {
   expect([(await ask()).status, await health()]).toEqual([200, 200]);
-  await line.cut();
+  await proxy.cut();
   await keptIsOver();
   for (let number = 0; number < 20; number++) {
     const { status, error, seconds } = await ask();
@@ -183,18 +183,18 @@ test("PostgreSQL away is 503 unavailable, soon and every time, and over when it 
     expect(seconds).toBeLessThan(6);
   }
   expect(await health()).toBe(503);
-  await line.mend();
+  await proxy.mend();
   await until(async () => (await ask()).status === 200, 5_000);
   await until(async () => (await health()) === 200, 5_000);
 }, 40_000);
 
 test("PostgreSQL that accepts and then says nothing is 503 within the time of an answer", async () => {
-  line.hold();
+  proxy.hold();
   await keptIsOver();
   const [{ status, error, seconds }, healthStatus] = await Promise.all([ask(), health()]);
   expect({ status, error }).toEqual({ status: 503, error: "unavailable" });
   expect(seconds).toBeLessThan(6);
   expect(healthStatus).toBe(503);
-  await line.mend();
+  await proxy.mend();
   await until(async () => (await ask()).status === 200, 10_000);
 });

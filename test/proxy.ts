@@ -1,8 +1,8 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A way to a store that can be cut or held up. */
-export interface Line {
-  /** The store's address by this way. */
+/** A TCP proxy before a store, which can be cut or held up. */
+export interface TcpProxy {
+  /** The store's address, but for the port, which is the proxy's. */
   url: string;
   /** From now on the store is away. */
   cut(): Promise<void>;
@@ -18,8 +18,8 @@ export interface Line {
   close(): Promise<void>;
 }
 
-/** Opens a way to the store at this address. */
-export async function openLine(target: URL): Promise<Line> {
+/** Opens a proxy to the store at this address. */
+export async function openProxy(target: URL): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const lost = new WeakSet<Socket>();
   let isHeld = false;
