@@ -103,7 +103,7 @@ test("says how to get wrk when it is missing", async () => {
 });
 
 test("the baselines answer with the bytes of the server", async () => {
-  const server = await startTestServer();
+  await using server = await startTestServer();
   const supervisor = new Supervisor(folder);
   try {
     await Promise.all(Array.from({ length: 25 }, () => addBusiness(server.sql)));
@@ -141,7 +141,6 @@ test("the baselines answer with the bytes of the server", async () => {
     }
   } finally {
     await supervisor.stop();
-    await server.stop();
   }
 });
 

@@ -302,13 +302,12 @@ describe("bringing the index up to date", () => {
     await sync();
     await copyBusiness(database.sql, id, "first");
     let sent = 0;
-    const gate = meilisearchGate(async ({ method, pathname }) => {
+    await using gate = meilisearchGate(async ({ method, pathname }) => {
       if (method === "GET" || !pathname.endsWith("/documents")) return undefined;
       if (sent++ < 5) await copyBusiness(database.sql, id, `later-${sent}`);
       return undefined;
     });
     const result = await syncSearch({ ...where(), meili: gate.meili });
-    await gate.stop();
     expect(result).toMatchObject({ rebuilt: false, changes: 1 });
     expect(await pendingChanges()).toBe(1);
   });
@@ -452,14 +451,13 @@ describe("a rebuild", () => {
     const { id } = await addBusiness(database.sql, { name: "Early" });
     await sync();
     // When all documents have been read.
-    const gate = meilisearchGate(async ({ pathname }) => {
+    await using gate = meilisearchGate(async ({ pathname }) => {
       if (pathname.endsWith("_next/documents")) {
         await database.sql`update businesses set name = 'Latecomer' where id = ${id}`;
       }
       return undefined;
     });
     await rebuildIndex({ ...rebuild(), meili: gate.meili });
-    await gate.stop();
     expect(await total("latecomer")).toBe(1);
   });
 
@@ -468,14 +466,13 @@ describe("a rebuild", () => {
     await sync();
     // Each time before documents are sent, one that comes with the next ones changes.
     let sent = 0;
-    const gate = meilisearchGate(async ({ method, pathname }) => {
+    await using gate = meilisearchGate(async ({ method, pathname }) => {
       if (method !== "POST" || !pathname.endsWith("_next/documents")) return undefined;
       const slug = `zephyr-${++sent * 5 + 2}`;
       await database.sql`update businesses set name = 'changed' where slug = ${slug}`;
       return undefined;
     });
     await rebuildIndex({ ...rebuild(), meili: gate.meili, documentsAtOnce: 5, changesAfterMs: 0 });
-    await gate.stop();
     await sync();
     expect(await total("changed")).toBe(3);
   });
@@ -485,13 +482,12 @@ describe("a rebuild", () => {
     await sync();
     await addBusiness(database.sql, { name: "Absent" });
     // Documents have no such attribute, so Meilisearch takes them, and then fails.
-    const gate = meilisearchGate(async ({ method, pathname }) =>
+    await using gate = meilisearchGate(async ({ method, pathname }) =>
       method === "POST" && pathname.endsWith("_next/documents") ? '[{ "name": "x" }]' : undefined,
     );
     await expect(rebuildIndex({ ...rebuild(), meili: gate.meili })).rejects.toThrow(
       SearchTaskError,
     );
-    await gate.stop();
     expect(await total("present")).toBe(1);
   });
 
@@ -569,7 +565,7 @@ describe("the running sync", () => {
   test("brings in together what is committed one after the other", async () => {
     const { slug } = await addBusiness(database.sql);
     await sync();
-    const slow = slowMeilisearch(200);
+    await using slow = slowMeilisearch(200);
     const running = await startSync({ meili: slow.meili });
     // A run takes a fifth of a second, so the next one begins a second later at the soonest.
     for (const began = performance.now(); performance.now() - began < 1_500; ) {
@@ -578,20 +574,18 @@ describe("the running sync", () => {
     expect(slow.runs()).toBeWithin(1, 4);
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
     await running.stop();
-    await slow.stop();
   });
 
   test("has what just missed a long run found in time by the next one", async () => {
     const { slug } = await addBusiness(database.sql);
     await sync();
-    const slow = slowMeilisearch(1_200);
+    await using slow = slowMeilisearch(1_200);
     const running = await startSync({ meili: slow.meili });
     await setStatus(slug, "suspended");
     await until(() => slow.runs() === 1, FOUND_WITHIN_MS);
     await addBusiness(database.sql, { name: "Latecomer" });
     await until(async () => (await total("latecomer")) === 1, FOUND_WITHIN_MS);
     await running.stop();
-    await slow.stop();
   });
 
   test("tidies up when nothing has happened for a while", async () => {
@@ -699,7 +693,7 @@ describe("the running sync", () => {
     const { id } = await addBusiness(database.sql, { name: "First" });
     await sync();
     let looks = 0;
-    const gate = meilisearchGate(async ({ pathname }) => {
+    await using gate = meilisearchGate(async ({ pathname }) => {
       if (pathname.endsWith("/settings/displayed-attributes")) looks++;
       return undefined;
     });
@@ -711,7 +705,6 @@ describe("the running sync", () => {
     await until(() => looks > before + 10, 20_000);
     expect(await meili.index(index).getDisplayedAttributes()).toEqual(["id", "version-other"]);
     await running.stop();
-    await gate.stop();
   });
 
   test("takes no outage of Meilisearch for a time in which nobody brought in a change", async () => {
@@ -719,7 +712,7 @@ describe("the running sync", () => {
     await sync();
     let looks = 0;
     let isFrail = false;
-    const gate = meilisearchGate(async ({ pathname }) => {
+    await using gate = meilisearchGate(async ({ pathname }) => {
       if (!isFrail || !pathname.endsWith("/settings/displayed-attributes")) return undefined;
       return ++looks % 3 === 0 ? new Response(null, { status: 503 }) : undefined;
     });
@@ -732,7 +725,6 @@ describe("the running sync", () => {
     await until(() => looks > 12, 20_000);
     expect(await meili.index(index).getDisplayedAttributes()).toEqual(["id", "version-other"]);
     await running.stop();
-    await gate.stop();
   });
 
   test("begins with an index of its own version", async () => {
@@ -794,7 +786,7 @@ function meilisearchGate(
   });
   return {
     meili: openMeilisearch(gate.url.href, stores().meiliKey),
-    stop: () => gate.stop(true),
+    [Symbol.asyncDispose]: () => gate.stop(true),
   };
 }
 

@@ -5,7 +5,8 @@ import { addBusiness } from "../../fixtures.ts";
 import { createDatabase, uniqueIndex } from "../../support.ts";
 
 test("an index that takes long is left to the server, and lacks nothing in the end", async () => {
-  const { sql, drop } = await createDatabase();
+  await using database = await createDatabase();
+  const { sql } = database;
   const { meili, index } = uniqueIndex();
   const store = { sql, meili, index };
   const total = async () => (await createSearch(store)({ text: "zephyr", limit: 1 })).total;
@@ -24,7 +25,6 @@ test("an index that takes long is left to the server, and lacks nothing in the e
   } finally {
     await meili.deleteIndexIfExists(index);
     await meili.deleteIndexIfExists(`${index}_next`);
-    await drop();
   }
 });
 
