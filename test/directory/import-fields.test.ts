@@ -261,6 +261,17 @@ test("signs of Windows-1252 that were read as Latin-1 are what they were", () =>
   expect(cleanLine("a\x81b\x9d")).toBe("ab");
 });
 
+test("HTML entities are the characters that they stand for, also where they were encoded twice", () => {
+  expect(cleanLine("Fish &amp; Chips &#39;n&#x27; Pie&nbsp;")).toBe("Fish & Chips 'n' Pie");
+  expect(cleanLine("Caf&eacute; Joe&amp;#146;s &amp;amp; Co")).toBe("Café Joe’s & Co");
+  expect(cleanText("&pound;5\n&lt;lunch&gt;")).toBe("£5\n<lunch>");
+  // Not without their semicolon, as in addresses.
+  expect(cleanLine("Rhythm &notes &amp")).toBe("Rhythm &notes &amp");
+  expect(readWebsite("https://shop.example/?a=1&amp;b=2&copy=3")).toBe(
+    "https://shop.example/?a=1&b=2&copy=3",
+  );
+});
+
 test("a number that stands alone is read as one that is looked for in a text", () => {
   const text = fc.oneof(
     fc.stringMatching(/^\+?[\d ()-]{5,15}$/),

@@ -4,7 +4,7 @@ import { businessStatuses } from "../status.ts";
 import { weekdays } from "../weekdays.ts";
 import { LONGEST_PHONE, LONGEST_WEBSITE } from "./contacts.ts";
 import { between, flag, objectOf, orNone, required, text } from "./fields.ts";
-import { cleanLine } from "./text.ts";
+import { cleanId, cleanLine } from "./text.ts";
 
 /** British feeds often have eastings and northings instead. */
 const DEGREES = ": degrees of WGS 84, not metres of the national grid";
@@ -71,7 +71,7 @@ const openingHours = v.pipe(
 export const importRecord = v.object(
   {
     // The id of the business in the source; together with the source's name it identifies it for good.
-    sourceId: required("sourceId", 200, cleanLine),
+    sourceId: required("sourceId", 200, cleanId),
     name: required("name", 200, cleanLine),
     // Used when the business is created, and only then; made from name and city when absent.
     slug: v.nullish(
