@@ -485,8 +485,16 @@ test("of rows with one sourceId the first counts, and again on the next import",
   expect((await stored())?.name).toBe("Boots");
 });
 
-test("a category may be written with capitals and spaces", async () => {
-  const spellings = [" Bakeries ", "Fish & Chips", "fish  and chips", "FISH-AND-CHIPS"];
+test("a category may be written with capitals, spaces and entities, and in singular", async () => {
+  const spellings = [
+    " Bakeries ",
+    "Fish & Chips",
+    "fish  and chips",
+    "FISH-AND-CHIPS",
+    "Fish &amp; Chips",
+    "Gift shop",
+    "Café",
+  ];
   await load(spellings.map((category, place) => ({ ...whole, sourceId: `${place}`, category })));
   const categories = await Promise.all(spellings.map((_, place) => stored(`${place}`)));
   expect(categories.map((business) => business?.category)).toEqual([
@@ -494,6 +502,9 @@ test("a category may be written with capitals and spaces", async () => {
     "fish-and-chips",
     "fish-and-chips",
     "fish-and-chips",
+    "fish-and-chips",
+    "gift-shops",
+    "cafes",
   ]);
   expect(await load([{ ...whole, category: " " }])).toMatchObject({ rejected: 0, pending: 1 });
 });

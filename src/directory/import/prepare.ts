@@ -109,8 +109,9 @@ function categoryIdOf(
 ): number | null | undefined {
   if (given === undefined) return undefined;
   if (given === null || given.trim() === "") return null;
-  // "Fish & Chips" can only mean fish-and-chips.
-  return categories.get(given) ?? categories.get(makeSlug(given));
+  // "Fish & Chips" can only mean fish-and-chips, and "Plumber", as tables have it, plumbers.
+  const slug = makeSlug(cleanLine(given));
+  return categories.get(given) ?? categories.get(slug) ?? categories.get(`${slug}s`);
 }
 
 const check = v.safeParser(importRecord, { abortEarly: true });

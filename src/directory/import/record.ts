@@ -83,7 +83,7 @@ export const importRecord = v.object(
         ),
       ),
     ),
-    // Slug of a category, or a text that makes it: "Fish & Chips" is fish-and-chips.
+    // Slug of a category, or a text that makes it: "Fish & Chips" is fish-and-chips, "Plumber" plumbers.
     category: text("category", 120),
     // Display name of a town.
     city: text("city", 200),
