@@ -124,10 +124,10 @@ function isInUk({ lat, lng }: { lat: number; lng: number }): boolean {
   return lat >= 49 && lat <= 61 && lng >= -9 && lng <= 2;
 }
 
-/** Null when it is nothing, or what stands for nothing. */
+/** Null when it is nothing, or what stands for nothing, as #N/A does in a spreadsheet. */
 function readAddressLine(text: string): string | null {
   const line = cleanLine(text);
-  return /^(?:n\/?a|null|none|unknown|tbc|[-.]*)$/i.test(line) ? null : line;
+  return /^(?:#?n\/?a|null|none|unknown|tbc|[-.]*)$/i.test(line) ? null : line;
 }
 
 function readPhotos(photos: NonNullable<CheckedRecord["photos"]>): Photo[] {
