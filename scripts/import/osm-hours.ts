@@ -115,12 +115,27 @@ const SCHOOL_HOLIDAYS =
 const MISSING_SEPARATOR =
   /((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b[^;"]*?(?:\d|off|closed))\s+(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/g;
 
+/** As mappers write it: 9:00, 9.00, 9 or 9 am. */
+const TIME = String.raw`\d?\d(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?)?`;
+
+/** From when to when, both of which are captured. */
+const SPAN = new RegExp(`(?<!\\d)(${TIME})\\s*[-–]\\s*(${TIME})`, "gi");
+
 /** Times of certain days, a semicolon, and times without days, of which the first is captured, too. */
-const FURTHER_TIMES =
-  /(?<=\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)[\d.:,;\s–-]*)((\d?\d[:.]\d\d)\s*[-–]\s*(\d?\d[:.]\d\d))\s*;\s*(?=(\d?\d[:.]\d\d)\s*[-–]\s*\d?\d[:.]\d\d\s*(?:[,;]|$))/g;
+const FURTHER_TIMES = new RegExp(
+  `(?<=\\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)[\\dapm.:,;\\s–-]*)(${SPAN.source})\\s*;\\s*(?=(${TIME})\\s*[-–]\\s*${TIME}\\s*(?:[,;]|$))`,
+  "gi",
+);
 
 /** Whether each time is no earlier than the one before it. After a closing past midnight none is. */
 function isInOrder(...times: string[]): boolean {
-  const padded = times.map((time) => time.padStart(5, "0"));
-  return padded.every((time, place) => time >= (padded[place - 1] ?? ""));
+  const minutes = times.map(minutesOf);
+  return minutes.every((minute, place) => minute >= (minutes[place - 1] ?? 0));
+}
+
+/** Since midnight. */
+function minutesOf(time: string): number {
+  const [, hours, minutes = 0, half] = /(\d+)(?:[:.](\d+))?\s?([ap])?/i.exec(time) ?? [];
+  const hour = half ? (Number(hours) % 12) + (/p/i.test(half) ? 12 : 0) : Number(hours);
+  return hour * 60 + Number(minutes);
 }

@@ -73,6 +73,13 @@ test("times that follow a semicolon are further ones of the days before it", () 
   for (const written of ["Mo-Fr: 12:00-14:30; 17:00-21:00", "Mo-Fr 12.00-14.30; 17.00-21.00"]) {
     expect(week(written)).toEqual([...split("12:00-14:30", "17:00-21:00"), ...closed]);
   }
+  for (const written of ["Mo-Fr 12-14; 17-21", "Mo-Fr 12pm-2pm; 5:00 PM-9:00 p.m."]) {
+    expect(week(written)).toEqual([...split("12:00-14:00", "17:00-21:00"), ...closed]);
+  }
+  expect(week("Mo-Fr 12:00-14:00; 14.30-21.00")).toEqual([
+    ...split("12:00-14:00", "14:30-21:00"),
+    ...closed,
+  ]);
   // These are no further ones, but those of all days.
   expect(week("Su 10:00-16:00; 08:00-20:00")).toEqual(each("08:00-20:00"));
   expect(week("Fr-Sa 12:00-01:00; 12:00-23:00")).toEqual([
