@@ -37,7 +37,7 @@ function parse(value: string): Week | null {
   if (/\[[-\d, ]+\]/.test(value)) return null;
   const said = value.replace(/"[^"]*"/g, "");
   if ([...said.matchAll(BARE_HOURS)].some(isHalfOfDay)) return null;
-  if (SAME_TIME.test(said)) return null;
+  if ([...said.matchAll(SPAN)].some(endsAsItBegins)) return null;
   // Each open end in a rule doubles the time that the library takes to read it.
   if (said.split(";").some((rule) => rule.split("+").length - 1 > MOST_OPEN_ENDS)) return null;
   try {
@@ -98,11 +98,27 @@ function isHalfOfDay([, from, to]: RegExpExecArray): boolean {
 /** The hour before which hardly anybody opens. */
 const EARLIEST_OPENING = 6;
 
+/** As mappers write it: 9:00, 9.00, 9 or 9 am. */
+const TIME = String.raw`\d?\d(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?)?`;
+
+/** From when to when, both of which are captured. */
+const SPAN = new RegExp(`(?<!\\d)(${TIME})\\s*[-–]\\s*(${TIME})`, "gi");
+
 /**
  * As in 11:00-11:00, which by the letter is day and night. Who never closes says so from midnight, so this may be
- * of twelve hours, too.
+ * of twelve hours, too. Bare numbers are left alone: they may be days of a month.
  */
-const SAME_TIME = /(?<!\d)(?!0?0[:.]00)0?(\d\d?[:.]\d\d) ?[-–] ?0?\1/;
+function endsAsItBegins([span, from = "", to = ""]: RegExpExecArray): boolean {
+  const begins = minutesOf(from);
+  return /[:.m]/i.test(span) && begins > 0 && begins === minutesOf(to);
+}
+
+/** Since midnight. */
+function minutesOf(time: string): number {
+  const [, hours, minutes = 0, half] = /(\d+)(?:[:.](\d+))?\s?([ap])?/i.exec(time) ?? [];
+  const hour = half ? (Number(hours) % 12) + (/p/i.test(half) ? 12 : 0) : Number(hours);
+  return hour * 60 + Number(minutes);
+}
 
 /** As in 18:00+, in one rule. */
 const MOST_OPEN_ENDS = 8;
@@ -115,12 +131,6 @@ const SCHOOL_HOLIDAYS =
 const MISSING_SEPARATOR =
   /((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b[^;"]*?(?:\d|off|closed))\s+(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/g;
 
-/** As mappers write it: 9:00, 9.00, 9 or 9 am. */
-const TIME = String.raw`\d?\d(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?)?`;
-
-/** From when to when, both of which are captured. */
-const SPAN = new RegExp(`(?<!\\d)(${TIME})\\s*[-–]\\s*(${TIME})`, "gi");
-
 /** Times of certain days, a semicolon, and times without days, of which the first is captured, too. */
 const FURTHER_TIMES = new RegExp(
   `(?<=\\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)[\\dapm.:,;\\s–-]*)(${SPAN.source})\\s*;\\s*(?=(${TIME})\\s*[-–]\\s*${TIME}\\s*(?:[,;]|$))`,
@@ -131,11 +141,4 @@ const FURTHER_TIMES = new RegExp(
 function isInOrder(...times: string[]): boolean {
   const minutes = times.map(minutesOf);
   return minutes.every((minute, place) => minute >= (minutes[place - 1] ?? 0));
-}
-
-/** Since midnight. */
-function minutesOf(time: string): number {
-  const [, hours, minutes = 0, half] = /(\d+)(?:[:.](\d+))?\s?([ap])?/i.exec(time) ?? [];
-  const hour = half ? (Number(hours) % 12) + (/p/i.test(half) ? 12 : 0) : Number(hours);
-  return hour * 60 + Number(minutes);
 }

@@ -104,7 +104,9 @@ test("whole days are 24 hours", () => {
     ...each("24h", DAYS.slice(0, 6)),
     "SUN closed",
   ]);
-  expect(week("Mo-Su 00:00-00:00")).toEqual(each("24h"));
+  for (const midnight of ["00:00-00:00", "12:00am-12:00am"]) {
+    expect(week(`Mo-Su ${midnight}`)).toEqual(each("24h"));
+  }
   expect(week("Mo 06:00-24:00; Tu-Fr 00:00-24:00; Sa 00:00-22:00; Su 10:00-16:00")).toEqual([
     "MON 06:00-00:00",
     ...each("24h", ["TUE", "WED", "THU", "FRI"]),
@@ -142,6 +144,8 @@ test.each([
   ["of twelve hours, twice a day", "12-3, 5-11"],
   ["that end when they begin", "Mo-Fr 11:00-11:00; Sa 11:00-00:00; Su 11:00-18:00"],
   ["that end when they begin, written in two ways", "Mo-Fr 9:00-09:00"],
+  ["of twelve hours that end when they begin", "9:00am-9:00am"],
+  ["of twelve hours that end when they begin, on certain days", "Mo-Fr 9:00am-9:00 am"],
   ["that lack the times of a day", "Mo-Fr 09:00-17:00; Sa,Su,PH"],
 ])("hours %s are not understood", (_, value) => expect(readWeek(value)).toBeNull());
 
@@ -160,6 +164,7 @@ test("hours without minutes are understood where they can only be of 24", () => 
 test("a short closure and a year leave the normal week alone", () => {
   const expected = each("09:00-17:00");
   expect(week("Mo-Su 09:00-17:00; Jan 13-26 off")).toEqual(expected);
+  expect(week("Mo-Su 09:00-17:00; Dec 25-25 off")).toEqual(expected);
   expect(week("Mo-Su 09:00-17:00; Aug 1-14 off")).toEqual(expected);
   expect(week("2023-2030 Mo-Su 09:00-17:00")).toEqual(expected);
   expect(week("Mo-Su 09:00-17:00; 2024 Apr 15-19 off")).toEqual(expected);
