@@ -129,7 +129,7 @@ const SCHOOL_HOLIDAYS =
 
 /** White space after days and their times, before other days. */
 const MISSING_SEPARATOR =
-  /((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b[^;"]*?(?:\d|off|closed))\s+(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/g;
+  /((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b[^;"]*?(?:\d(?:\s?[ap]\.?m\.?)?|off|closed))\s+(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/gi;
 
 /** Times of certain days, a semicolon, and times without days, of which the first is captured, too. */
 const FURTHER_TIMES = new RegExp(

@@ -45,6 +45,7 @@ test("days after times begin a rule of their own, also where no semicolon says s
   const expected = week("Mo-Fr 09:00-12:00,13:00-17:00; Sa 09:00-12:00; Su off");
   expect(week("Mo-Fr 09:00-12:00,13:00-17:00 Sa 09:00-12:00")).toEqual(expected);
   expect(week("Mo-Fr 09:00-12:00,13:00-17:00 Sa 09:00-12:00 Su off PH off")).toEqual(expected);
+  expect(week("Mo-Fr 9AM-12 PM,1PM-5 p.m. Sa 9AM-12PM Su off")).toEqual(expected);
   expect(week("09:00-12:00 Mo-Su")).toEqual(each("09:00-12:00"));
   expect(week("Jan 1-Dec 31 Mo-Su 09:00-12:00")).toEqual(each("09:00-12:00"));
 });
