@@ -13,6 +13,7 @@ import { cleanLine } from "./text.ts";
 // In characters. A record with more is rejected; but cells of a table are tried as well, however long, and the
 // patterns below would take ever longer for them.
 export const LONGEST_PHONE = 300;
+export const LONGEST_EMAIL = 300;
 export const LONGEST_WEBSITE = 2_000;
 
 /** A British telephone number in national format. */
@@ -107,6 +108,7 @@ const WITH_SPACE =
 
 /** A mail address. */
 export function readEmail(text: string): string | null {
+  if (text.length > LONGEST_EMAIL) return null;
   for (const part of cleanLine(text).split(/[;,:\s<>()[\]"?]+/)) {
     const address = part.replace(/^['‘]|[.'’]+$/g, "");
     if (address.length <= 254 && emailPattern.test(address)) return address;

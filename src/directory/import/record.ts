@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { isSlug } from "../slug.ts";
 import { businessStatuses } from "../status.ts";
 import { weekdays } from "../weekdays.ts";
-import { LONGEST_PHONE, LONGEST_WEBSITE } from "./contacts.ts";
+import { LONGEST_EMAIL, LONGEST_PHONE, LONGEST_WEBSITE } from "./contacts.ts";
 import { between, flag, objectOf, orNone, required, text } from "./fields.ts";
 import { cleanId, cleanLine } from "./text.ts";
 
@@ -122,7 +122,7 @@ export const importRecord = v.object(
       ),
     ),
     phone: text("phone", LONGEST_PHONE),
-    email: text("email", 300),
+    email: text("email", LONGEST_EMAIL),
     website: text("website", LONGEST_WEBSITE),
     // Kept with two decimals; 0 is not rated.
     rating: orNone(between("rating", 0, 5), 0),

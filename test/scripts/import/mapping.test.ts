@@ -54,12 +54,12 @@ test("CSV: of several columns with a contact or postcode the first that can be u
 test("CSV: of several columns none is tried that is too long for its field", async () => {
   const mapping: Mapping = {
     header: false,
-    fields: { sourceId: 1, name: 2, phone: [3, 4], website: [5, 6] },
+    fields: { sourceId: 1, name: 2, phone: [3, 4], website: [5, 6], email: [5, 7] },
   };
-  const cells = ["1 ".repeat(100_000), "01632 960123", `a${".".repeat(200_000)}a`, "a.example"];
-  const csv = `1,A,${cells.join(",")}\n`;
+  const long = ["1 ".repeat(100_000), `a${".".repeat(200_000)}a`];
+  const csv = `1,A,${long[0]},01632 960123,${long[1]},a.example,a@b.example\n`;
   expect(await records(readCsv(pieces(csv, 65_536), mapping))).toEqual([
-    { sourceId: "1", name: "A", phone: "01632 960123", website: "a.example" },
+    { sourceId: "1", name: "A", phone: "01632 960123", website: "a.example", email: "a@b.example" },
   ]);
 });
 
