@@ -48,9 +48,9 @@ export class FileRecords {
     this.#rejects.add({ line, row, reason });
   }
 
-  /** The directory cannot use fields of a record. */
+  /** The directory cannot use fields of a record. They are few: those that it has. */
   leaveOut(record: object, fields: readonly string[]): void {
-    this.#countUnusable(fields, this.#originOf(record).line);
+    this.#countUnusable(fields, this.#originOf(record).line, Number.POSITIVE_INFINITY);
   }
 
   /** Fields that could not be used, the most frequent first. */
@@ -58,12 +58,11 @@ export class FileRecords {
     return [...this.#unusable.values()].sort((a, b) => b.rows - a.rows);
   }
 
-  #countUnusable(fields: readonly string[], line: number): void {
+  #countUnusable(fields: readonly string[], line: number, most = MOST_FIELDS): void {
     for (const field of fields) {
       const known = this.#unusable.get(field);
       if (known) known.rows++;
-      else if (this.#unusable.size < MOST_FIELDS)
-        this.#unusable.set(field, { field, rows: 1, line });
+      else if (this.#unusable.size < most) this.#unusable.set(field, { field, rows: 1, line });
     }
   }
 
