@@ -133,12 +133,12 @@ function nearestTrade(word: string): string | undefined {
 
 const tradesOfOneWord = new Set([...knownTrades].filter((trade) => !trade.includes(" ")));
 
-/** Each word is a piece, except that `co op` is one: half of it would find every `Smith & Co`. */
+/** Each word is a piece, except that `co op` and `co operative` are one: half would find every `Smith & Co`. */
 function inPieces(words: Words): Words[] {
   const pieces: string[][] = [];
   for (const word of words) {
     const last = pieces.at(-1);
-    if (word === "op" && last?.join() === "co") last.push(word);
+    if (/^op(erative)?$/.test(word) && last?.join() === "co") last.push(word);
     else pieces.push([word]);
   }
   return pieces;

@@ -459,6 +459,7 @@ describe("when nothing matches all words", () => {
     ["yo1 7aa shoe shop", ["Best Foot Forward"], "yo1 shoe shop"],
     ["bookshop stoke on trent", ["Barclay Books"], "bookshop"],
     ["coop york", ["Co-op Foodstore"], "co op"],
+    ["co-operative york", ["Co-op Foodstore"], "co operative"],
     ["florist nr1", ["Petal & Stem"], "florist norwich"],
     ["florist nr1 3hp", ["Petal & Stem"], "florist norwich"],
     ["florist wiring nr1", ["Petal & Stem"], "florist norwich"],
