@@ -141,7 +141,6 @@ export const alike = [
   ["wholesaler", "wholesale"],
   ["cash machine", "cashpoint", "cash point", "ATM"],
   ["KFC", "Kentucky Fried Chicken"],
-  ["McDonald's", "maccies"],
 ];
 
 /** What a word also finds, where the reverse would be wrong. */
@@ -160,6 +159,8 @@ export const includes: Record<string, string[]> = {
   "place of worship": ["church", "mosque", "synagogue", "temple", "gurdwara"],
   church: ["worship"],
   mosque: ["worship"],
+  // Not alike: then "mcdonald" would have to be right, and whoever types it may mean a MacDonald.
+  maccies: ["McDonald's"],
   "M&S": ["Marks and Spencer"],
   "Marks and Spencer": ["M&S Food", "M&S Foodhall", "M&S Simply Food"],
   "pound shop": ["discount store"],

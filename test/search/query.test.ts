@@ -335,6 +335,16 @@ describe("what a person types", () => {
     expect(await names("restraunts norwich")).toContain("Fork");
   });
 
+  test("a chain's other name finds it, and its own still those that are spelled otherwise", async () => {
+    const added = [
+      { ...norwich, name: "McDonald's", category: "burger-bars" },
+      { ...norwich, name: "MacDonald & Sons", category: "opticians" },
+    ];
+    await using _ = await withMore(added);
+    expect(await names("maccies norwich")).toEqual(["McDonald's"]);
+    expect(await names("mcdonald optician norwich")).toEqual(["MacDonald & Sons"]);
+  });
+
   test("food is also where people eat", async () => {
     expect(await names("food norwich")).toContain("Saffron Garden");
   });
