@@ -124,7 +124,7 @@ export const typedText = v.pipe(
 /** What to search for: a typed text that is not empty. */
 export const searchText = v.pipe(
   typedText,
-  v.minLength(1, "is missing; say what to search for, such as q=plumber+in+leeds."),
+  v.minLength(1, "is missing or blank; say what to search for, such as q=plumber+in+leeds."),
   v.metadata({
     description: "What to search for. Words are separated by plus signs or encoded spaces.",
     examples: ["plumber in leeds"],

@@ -196,7 +196,9 @@ describe("search", () => {
     expect(meta.query).toBe("electrician in york");
     expect(data[0].categorySlug).toBe("electricians");
     const response = await keyed("/api/v1/search?q=%00%7F");
-    expect([response.status, await response.json()]).toMatchObject([400, { parameter: "q" }]);
+    const message = "q is missing or blank; say what to search for, such as q=plumber+in+leeds.";
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ parameter: "q", message });
   });
 });
 
