@@ -69,8 +69,7 @@ export function Code({ id, label, code }: { id: string; label: string; code: str
           Copy<span class="unseen"> {label}</span>
         </button>
       </figcaption>
-      {/* Without a tabindex, not every browser lets the keyboard into what scrolls. */}
-      <pre tabindex={0}>
+      <pre>
         <code id={id}>{code}</code>
       </pre>
     </figure>

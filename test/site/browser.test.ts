@@ -354,6 +354,25 @@ test("the focus leaves everything its shape, and its frame lies within the windo
   await close();
 });
 
+test("on a phone, calls and answers are read whole, and none stops the keyboard in vain", async () => {
+  const { tab, close } = await openTab(browser, server.url, {
+    viewport: { width: 320, height: 700 },
+  });
+  await tab.goto("/developers");
+  await tab.getByRole("button", { name: "Run it here" }).click();
+  await tab.locator("#answer:focus").waitFor();
+  const codes = await tab.locator("pre:visible").all();
+  expect(codes.length).toBeGreaterThan(3);
+  for (const code of codes) {
+    const { hidden, stops } = await code.evaluate((pre) => ({
+      hidden: pre.scrollWidth - pre.clientWidth,
+      stops: pre.tabIndex >= 0,
+    }));
+    expect([await code.textContent(), hidden, stops]).toEqual([await code.textContent(), 0, false]);
+  }
+  await close();
+});
+
 test("on a narrow phone, what comes of copying is said below the button, in whole words", async () => {
   const { tab, close } = await openTab(browser, server.url, {
     viewport: { width: 320, height: 700 },
