@@ -29,7 +29,7 @@ export function home(sql: Sql, baseUrl: string): Handler {
       },
       <>
         <div class="hero">
-          <h1>Find a business near you</h1>
+          <h1>Find a local business</h1>
           <p class="lead">Shops, trades and services in towns and cities across the UK.</p>
           <SearchBox isLarge />
         </div>
