@@ -109,9 +109,16 @@ function categoryIdOf(
 ): number | null | undefined {
   if (given === undefined) return undefined;
   if (given === null || given.trim() === "") return null;
-  // "Fish & Chips" can only mean fish-and-chips, and "Plumber", as tables have it, plumbers.
-  const slug = makeSlug(cleanLine(given));
-  return categories.get(given) ?? categories.get(slug) ?? categories.get(`${slug}s`);
+  return categories.get(given) ?? categoryIdNamed(given, categories);
+}
+
+/** "Fish & Chips" can only mean fish-and-chips, and "Plumber", as tables have it, plumbers. */
+function categoryIdNamed(
+  name: string,
+  categories: ReadonlyMap<string, number>,
+): number | undefined {
+  const slug = makeSlug(cleanLine(name));
+  return categories.get(slug) ?? categories.get(`${slug}s`);
 }
 
 const check = v.safeParser(importRecord, { abortEarly: true });
