@@ -14,6 +14,7 @@ import { mayBeUnfinished, searchWords, singular } from "../../src/search/words.t
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { addBusiness, type BusinessFixture } from "../fixtures.ts";
 import { createDatabase, stores, type TestDatabase, uniqueIndex } from "../support.ts";
+import { proxyMeilisearch } from "./proxy.ts";
 
 const { meili, index } = uniqueIndex();
 let database: TestDatabase;
@@ -914,24 +915,15 @@ describe("while the index lags", () => {
 });
 
 describe("what Meilisearch is asked", () => {
-  /** Of each request, the questions and how many matches are wanted. */
-  let asked: string[][] = [];
-  const recorder = Bun.serve({
-    port: 0,
-    async fetch(request) {
-      const body = await request.text();
+  /** Of each request, the queries and the number of matches wanted. */
+  const asks = async (text: string, limit: number) => {
+    const asked: string[][] = [];
+    await using recorder = proxyMeilisearch(({ body }, forward) => {
       const { queries } = JSON.parse(body) as { queries: { q: string; limit: number }[] };
       asked.push(queries.map(({ q, limit }) => `${q.trim()}: ${limit}`));
-      const { method, headers } = request;
-      return fetch(stores().meiliUrl + new URL(request.url).pathname, { method, headers, body });
-    },
-  });
-  afterAll(() => recorder.stop(true));
-
-  const asks = async (text: string, limit: number) => {
-    asked = [];
-    const recorded = openMeilisearch(recorder.url.href, stores().meiliKey);
-    await createSearch({ sql: database.sql, meili: recorded, index })({ text, limit });
+      return forward();
+    });
+    await createSearch({ sql: database.sql, meili: recorder.meili, index })({ text, limit });
     return asked;
   };
 
@@ -990,27 +982,19 @@ describe("many searches at the same time", () => {
     let requests = 0;
     let underWay = 0;
     let mostUnderWay = 0;
-    const counter = Bun.serve({
-      port: 0,
-      async fetch(request) {
-        requests += 1;
-        mostUnderWay = Math.max(mostUnderWay, ++underWay);
-        const { method, headers } = request;
-        const body = await request.text();
-        const { pathname } = new URL(request.url);
-        const answer = await fetch(stores().meiliUrl + pathname, { method, headers, body });
-        underWay -= 1;
-        return answer;
-      },
+    await using counter = proxyMeilisearch(async (_request, forward) => {
+      requests += 1;
+      mostUnderWay = Math.max(mostUnderWay, ++underWay);
+      const answer = await forward();
+      underWay -= 1;
+      return answer;
     });
-    const counted = openMeilisearch(counter.url.href, stores().meiliKey);
-    const search = createSearch({ sql: database.sql, meili: counted, index });
+    const search = createSearch({ sql: database.sql, meili: counter.meili, index });
 
     const together = await Promise.all(texts.map((text) => searchAgain(search, text)));
     const answered = { requests, mostUnderWay };
     const apart = [];
     for (const text of texts) apart.push(await searchAgain(search, text));
-    await counter.stop(true);
 
     expect(together).toEqual(apart);
     expect(together.filter(({ total }) => total > 0).length).toBeGreaterThan(30);
@@ -1029,18 +1013,12 @@ describe("many searches at the same time", () => {
   test("take turns by how soon they have to be answered, so that a second step does not queue anew", async () => {
     const asked: string[][] = [];
     const { promise: end, resolve: endFirst } = Promise.withResolvers<void>();
-    const slow = Bun.serve({
-      port: 0,
-      async fetch(request) {
-        const body = await request.text();
-        asked.push(JSON.parse(body).queries.map(({ q }: { q: string }) => q));
-        await end;
-        const { method, headers } = request;
-        return fetch(`${stores().meiliUrl}/multi-search`, { method, headers, body });
-      },
+    await using slow = proxyMeilisearch(async ({ body }, forward) => {
+      asked.push(JSON.parse(body).queries.map(({ q }: { q: string }) => q));
+      await end;
+      return forward();
     });
-    const slowed = openMeilisearch(slow.url.href, stores().meiliKey);
-    const { askMeilisearch } = batchQueries(database.sql, slowed, 1);
+    const { askMeilisearch } = batchQueries(database.sql, slow.meili, 1);
     const ask = (q: string, ms: number) =>
       askMeilisearch({ query: { indexUid: index, q }, until: performance.now() + ms });
 
@@ -1051,22 +1029,16 @@ describe("many searches at the same time", () => {
     const sooner = ask("linen", 10_000);
     endFirst();
     await Promise.all([...first, ...later, sooner]);
-    await slow.stop(true);
     const others = Array.from({ length: 7 }, () => "haddock");
     expect(asked.find((texts) => texts.includes("linen"))).toEqual(["linen", ...others]);
   });
 
   test("all fail in time when it does not answer, also those that still wait for their turn", async () => {
     let isSilent = true;
-    const silent = Bun.serve({
-      port: 0,
-      fetch(request) {
-        if (isSilent) return new Promise<Response>(() => {});
-        return fetch(new Request(stores().meiliUrl + new URL(request.url).pathname, request));
-      },
-    });
-    const meili = openMeilisearch(silent.url.href, stores().meiliKey);
-    const search = createSearch({ sql: database.sql, meili, index });
+    await using silent = proxyMeilisearch((_request, forward) =>
+      isSilent ? new Promise<Response>(() => {}) : forward(),
+    );
+    const search = createSearch({ sql: database.sql, meili: silent.meili, index });
     const began = performance.now();
     const failures = await Promise.all(
       Array.from({ length: 100 }, () =>
@@ -1078,7 +1050,6 @@ describe("many searches at the same time", () => {
     // What nobody waits for any longer does not keep others waiting.
     isSilent = false;
     expect((await search({ text: "haddock", limit: 1 })).total).toBe(1);
-    await silent.stop(true);
   });
 });
 

@@ -14,7 +14,8 @@ import { SEARCH_SYNC_LOCK } from "../../src/store/locks.ts";
 import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { addBusiness, copyBusiness } from "../fixtures.ts";
-import { createDatabase, stores, type TestDatabase, uniqueIndex } from "../support.ts";
+import { createDatabase, type TestDatabase, uniqueIndex } from "../support.ts";
+import { proxyMeilisearch } from "./proxy.ts";
 
 let database: TestDatabase;
 let meili: Meilisearch;
@@ -302,12 +303,12 @@ describe("bringing the index up to date", () => {
     await sync();
     await copyBusiness(database.sql, id, "first");
     let sent = 0;
-    await using gate = meilisearchGate(async ({ method, pathname }) => {
-      if (method === "GET" || !pathname.endsWith("/documents")) return undefined;
-      if (sent++ < 5) await copyBusiness(database.sql, id, `later-${sent}`);
-      return undefined;
+    await using proxy = proxyMeilisearch(async ({ method, pathname }, forward) => {
+      const isSent = method !== "GET" && pathname.endsWith("/documents");
+      if (isSent && sent++ < 5) await copyBusiness(database.sql, id, `later-${sent}`);
+      return forward();
     });
-    const result = await syncSearch({ ...where(), meili: gate.meili });
+    const result = await syncSearch({ ...where(), meili: proxy.meili });
     expect(result).toMatchObject({ rebuilt: false, changes: 1 });
     expect(await pendingChanges()).toBe(1);
   });
@@ -451,13 +452,13 @@ describe("a rebuild", () => {
     const { id } = await addBusiness(database.sql, { name: "Early" });
     await sync();
     // When all documents have been read.
-    await using gate = meilisearchGate(async ({ pathname }) => {
+    await using proxy = proxyMeilisearch(async ({ pathname }, forward) => {
       if (pathname.endsWith("_next/documents")) {
         await database.sql`update businesses set name = 'Latecomer' where id = ${id}`;
       }
-      return undefined;
+      return forward();
     });
-    await rebuildIndex({ ...rebuild(), meili: gate.meili });
+    await rebuildIndex({ ...rebuild(), meili: proxy.meili });
     expect(await total("latecomer")).toBe(1);
   });
 
@@ -466,13 +467,15 @@ describe("a rebuild", () => {
     await sync();
     // Each time before documents are sent, one that comes with the next ones changes.
     let sent = 0;
-    await using gate = meilisearchGate(async ({ method, pathname }) => {
-      if (method !== "POST" || !pathname.endsWith("_next/documents")) return undefined;
-      const slug = `zephyr-${++sent * 5 + 2}`;
-      await database.sql`update businesses set name = 'changed' where slug = ${slug}`;
-      return undefined;
+    await using proxy = proxyMeilisearch(async ({ method, pathname }, forward) => {
+      if (method === "POST" && pathname.endsWith("_next/documents")) {
+        const slug = `zephyr-${++sent * 5 + 2}`;
+        await database.sql`update businesses set name = 'changed' where slug = ${slug}`;
+      }
+      return forward();
     });
-    await rebuildIndex({ ...rebuild(), meili: gate.meili, documentsAtOnce: 5, changesAfterMs: 0 });
+    const { meili } = proxy;
+    await rebuildIndex({ ...rebuild(), meili, documentsAtOnce: 5, changesAfterMs: 0 });
     await sync();
     expect(await total("changed")).toBe(3);
   });
@@ -482,10 +485,12 @@ describe("a rebuild", () => {
     await sync();
     await addBusiness(database.sql, { name: "Absent" });
     // Documents have no such attribute, so Meilisearch takes them, and then fails.
-    await using gate = meilisearchGate(async ({ method, pathname }) =>
-      method === "POST" && pathname.endsWith("_next/documents") ? '[{ "name": "x" }]' : undefined,
+    await using proxy = proxyMeilisearch(({ method, pathname }, forward) =>
+      method === "POST" && pathname.endsWith("_next/documents")
+        ? forward('[{ "name": "x" }]')
+        : forward(),
     );
-    await expect(rebuildIndex({ ...rebuild(), meili: gate.meili })).rejects.toThrow(
+    await expect(rebuildIndex({ ...rebuild(), meili: proxy.meili })).rejects.toThrow(
       SearchTaskError,
     );
     expect(await total("present")).toBe(1);
@@ -613,19 +618,13 @@ describe("the running sync", () => {
 
   test("catches up when Meilisearch comes back, and logs only the changes of state and a new index", async () => {
     let isAway = true;
-    const gate = Bun.serve({
-      port: 0,
-      fetch(request) {
-        if (isAway) return new Response("{}", { status: 503 });
-        const { pathname, search } = new URL(request.url);
-        return fetch(new Request(stores().meiliUrl + pathname + search, request));
-      },
-    });
+    await using proxy = proxyMeilisearch((_request, forward) =>
+      isAway ? new Response("{}", { status: 503 }) : forward(),
+    );
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
-    const gated = openMeilisearch(gate.url.href, stores().meiliKey);
     await addBusiness(database.sql, { name: "Returner" });
-    const running = await startSync({ meili: gated, log });
+    const running = await startSync({ meili: proxy.meili, log });
     await until(() => lines.length > 0, 5_000);
     isAway = false;
     await until(() => lines.length > 3, 5_000);
@@ -640,7 +639,6 @@ describe("the running sync", () => {
     await until(async () => (await total("latecomer")) === 1, FOUND_WITHIN_MS);
     expect(lines).toHaveLength(4);
     await running.stop();
-    await gate.stop(true);
   });
 
   test("goes on after PostgreSQL has cut all connections", async () => {
@@ -693,11 +691,11 @@ describe("the running sync", () => {
     const { id } = await addBusiness(database.sql, { name: "First" });
     await sync();
     let looks = 0;
-    await using gate = meilisearchGate(async ({ pathname }) => {
+    await using proxy = proxyMeilisearch(({ pathname }, forward) => {
       if (pathname.endsWith("/settings/displayed-attributes")) looks++;
-      return undefined;
+      return forward();
     });
-    const running = await startSync({ meili: gate.meili, pollIntervalMs: 50 });
+    const running = await startSync({ meili: proxy.meili, pollIntervalMs: 50 });
     await copyBusiness(database.sql, id, "known");
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
     await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
@@ -712,11 +710,11 @@ describe("the running sync", () => {
     await sync();
     let looks = 0;
     let isFrail = false;
-    await using gate = meilisearchGate(async ({ pathname }) => {
-      if (!isFrail || !pathname.endsWith("/settings/displayed-attributes")) return undefined;
-      return ++looks % 3 === 0 ? new Response(null, { status: 503 }) : undefined;
+    await using proxy = proxyMeilisearch(({ pathname }, forward) => {
+      const isLook = isFrail && pathname.endsWith("/settings/displayed-attributes");
+      return isLook && ++looks % 3 === 0 ? new Response(null, { status: 503 }) : forward();
     });
-    const running = await startSync({ meili: gate.meili, pollIntervalMs: 100 });
+    const running = await startSync({ meili: proxy.meili, pollIntervalMs: 100 });
     await copyBusiness(database.sql, id, "known");
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
     await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
@@ -754,40 +752,17 @@ describe("the running sync", () => {
   });
 });
 
-/** Our Meilisearch, which takes this much longer for each run that brings it something. */
+/** Meilisearch, which takes this much longer for each run that brings it something. */
 function slowMeilisearch(delayMs: number) {
   let runs = 0;
-  const gate = meilisearchGate(async ({ method, pathname }) => {
-    if (method === "GET" || !pathname.endsWith("/documents")) return undefined;
-    runs += 1;
-    await Bun.sleep(delayMs);
-    return undefined;
+  const proxy = proxyMeilisearch(async ({ method, pathname }, forward) => {
+    if (method !== "GET" && pathname.endsWith("/documents")) {
+      runs += 1;
+      await Bun.sleep(delayMs);
+    }
+    return forward();
   });
-  return { ...gate, runs: () => runs };
-}
-
-/** Our Meilisearch, behind what is done before each request, which may give it another body, or answer it. */
-function meilisearchGate(
-  before: (request: { method: string; pathname: string }) => Promise<string | Response | undefined>,
-) {
-  const gate = Bun.serve({
-    port: 0,
-    async fetch(request) {
-      const { pathname, search } = new URL(request.url);
-      const body = await before({ method: request.method, pathname });
-      const target = stores().meiliUrl + pathname + search;
-      if (body instanceof Response) return body;
-      if (body === undefined) return fetch(new Request(target, request));
-      const { method } = request;
-      const headers = new Headers(request.headers);
-      for (const name of ["Content-Length", "Content-Encoding"]) headers.delete(name);
-      return fetch(target, { method, headers, body });
-    },
-  });
-  return {
-    meili: openMeilisearch(gate.url.href, stores().meiliKey),
-    [Symbol.asyncDispose]: () => gate.stop(true),
-  };
+  return { ...proxy, runs: () => runs };
 }
 
 const startSync = (options: Partial<Parameters<typeof startSearchSync>[0]> = {}) =>
