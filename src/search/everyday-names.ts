@@ -1,7 +1,7 @@
-// What people call trades, places and what is sold: tables only, from which synonyms.ts makes what search is told.
+// What people call trades, places and what is sold: only the tables, from which synonyms.ts derives the settings.
 
-/** What people in Britain call one and the same trade: each word finds all the others. */
-export const alike = [
+/** What people in Britain call the same trade: each name finds all the others. */
+export const synonymGroups = [
   ["chemist", "pharmacy"],
   ["hairdresser", "hair salon", "hairstylist", "hair stylist", "hairdressing"],
   ["barber", "barber shop", "barbering", "gents hairdresser", "men's haircut"],
@@ -143,8 +143,8 @@ export const alike = [
   ["KFC", "Kentucky Fried Chicken"],
 ];
 
-/** What a word also finds, where the reverse would be wrong. */
-export const includes: Record<string, string[]> = {
+/** What a name also finds, where the reverse would be wrong. */
+export const oneWaySynonyms: Record<string, string[]> = {
   hairdresser: ["barber"],
   "letting agent": ["estate agent"],
   MOT: ["garage"],
@@ -159,7 +159,7 @@ export const includes: Record<string, string[]> = {
   "place of worship": ["church", "mosque", "synagogue", "temple", "gurdwara"],
   church: ["worship"],
   mosque: ["worship"],
-  // Not alike: then "mcdonald" would have to be right, and whoever types it may mean a MacDonald.
+  // One way only: otherwise "mcdonald" would have to be right, and whoever types it may mean a MacDonald.
   maccies: ["McDonald's"],
   "M&S": ["Marks and Spencer"],
   "Marks and Spencer": ["M&S Food", "M&S Foodhall", "M&S Simply Food"],
@@ -175,7 +175,7 @@ export const includes: Record<string, string[]> = {
   "A&E": ["hospital"],
   gastropub: ["pub"],
   "wine bar": ["bar"],
-  // What people want, and where they get it.
+  // What people want, and where they can get it.
   curry: ["curry house", "Indian restaurant", "Indian takeaway"],
   balti: ["Indian restaurant", "Indian takeaway"],
   ramen: ["Japanese restaurant"],
@@ -232,7 +232,7 @@ export const includes: Record<string, string[]> = {
   "pet food": ["pet shop"],
   "cat food": ["pet shop"],
   "dog food": ["pet shop"],
-  // What is amiss, and who puts it right.
+  // What is wrong, and who repairs it.
   roof: ["roofer"],
   tree: ["tree surgeon"],
   leak: ["plumber"],
@@ -246,7 +246,7 @@ export const includes: Record<string, string[]> = {
   "ear wax": ["hearing centre"],
   "laptop repair": ["computer repair"],
   "phone repair": ["mobile phone shop"],
-  // Written with more wrong letters than search forgives.
+  // Misspelt by more letters than search forgives.
   jewler: ["jeweller"],
   jewlery: ["jeweller"],
   restraunt: ["restaurant"],
@@ -258,11 +258,11 @@ export const includes: Record<string, string[]> = {
 };
 
 /**
- * Other words that have to be right, since they are one letter from the beginning of something that a
- * directory is full of. If a typing error were forgiven in them, `store` would find every street, `halal`
- * every hall, `cakes` every café, `glass` all of Glasgow.
+ * Other words that have to be right, since they are one letter away from the beginning of something that a
+ * directory is full of. If a typing error were forgiven in them, `store` would find every street, `halal` every
+ * hall, `cakes` every café, `glass` all of Glasgow.
  */
-export const ownWords = [
+export const otherExactWords = [
   "cake",
   "card",
   "floor",
@@ -277,10 +277,10 @@ export const ownWords = [
 ];
 
 /**
- * Trades that are called nothing else. Left out are those that are a part of too many places: to `bar hill
- * dentist` or `market deeping dentist`, no bar and no market is an answer.
+ * Trades without synonyms. Those that are part of too many names of places are left out: whoever types `bar hill
+ * dentist` or `market deeping dentist` wants no bar and no market.
  */
-export const ofOneName = `
+export const tradesWithoutSynonyms = `
   activity room; agricultural supplier; airport; alarm; allotment; amusement arcade; animal rescue;
   antique; appliance repair; art gallery; auction house; baby wear; bathroom; bed shop;
   bingo hall; blacksmith; boat trip; body shop; boutique; bowling alley; brewery;
@@ -313,20 +313,20 @@ export const ofOneName = `
   .split(/;\s+/);
 
 /**
- * Those of them that as often only say what another trade works on, or where it is: to `carpet cleaner`,
- * `airport taxi` and `hospital road dentist`, no carpet shop, airport or hospital is an answer.
+ * Those of them that just as often only say what another trade works on, or where it is: whoever types `carpet
+ * cleaner`, `airport taxi` or `hospital road dentist` wants no carpet shop, airport or hospital.
  */
-export const attributes = `
+export const modifiers = `
   airport alarm allotment antique bathroom boutique caravan carpet charity college curtain driveway
   hospice hospital library luggage marina playground school stadium theatre university wallpaper
 `
   .trim()
   .split(/\s+/);
 
-/** Those that mean something else in singular: a glass is no optician's, and a cosmetic dentist no cosmetics shop. */
+/** Names that mean something else in singular: a glass is no optician's, and a cosmetic dentist no cosmetics shop. */
 export const onlyPlural = ["cosmetics", "glasses"];
 
-/** Ways to write one word. They have no plural of their own. */
+/** Ways to write the same word, without plurals. */
 export const spellings = [
   ["street", "st"],
   ["saint", "st"],
@@ -339,10 +339,7 @@ export const spellings = [
   ["co op", "co operative", "cooperative"],
 ];
 
-/**
- * Districts of London that people name as a whole, although each of their postcodes has one of these
- * letters more: `EC1A 1BB`.
- */
+/** Districts of London that people name as a whole, although their postcodes have one more letter: `EC1A 1BB`. */
 export const lettersOfDistricts: Record<string, string> = {
   ec1: "amnprvy",
   ec2: "amnprvy",

@@ -1,62 +1,63 @@
 import {
-  alike,
-  attributes,
-  includes,
   lettersOfDistricts,
-  ofOneName,
+  modifiers,
+  oneWaySynonyms,
   onlyPlural,
-  ownWords,
+  otherExactWords,
   spellings,
+  synonymGroups,
+  tradesWithoutSynonyms,
 } from "./everyday-names.ts";
 import { searchWords, singular, unaccented } from "./words.ts";
 
-/** The synonyms of the search index; every trade in singular and plural. */
+/** The synonyms of the search index, with every trade in singular and plural. */
 export const synonyms = collect();
 
 /**
- * What people look for, in one word or several: the trades and what they sell, in singular and plural, and also as
- * people type them, who leave out accents.
+ * What people look for, in one word or several: trades and what they sell, in singular and plural, with and without
+ * accents, which people leave out.
  */
 export const knownTrades = new Set(
-  [...alike.flat(), ...Object.keys(includes), ...ofOneName]
+  [...synonymGroups.flat(), ...Object.keys(oneWaySynonyms), ...tradesWithoutSynonyms]
     .flatMap(inBothNumbers)
     .flatMap((name) => [name, unaccented(name)]),
 );
 
-/** The trades that are what is looked for, whatever else is named beside them. */
-export const sureTrades = knownTrades.difference(new Set(attributes.flatMap(inBothNumbers)));
+/** The trades that are wanted whatever else is named beside them. */
+export const sureTrades = knownTrades.difference(new Set(modifiers.flatMap(inBothNumbers)));
 
 /**
- * Words in which no typing error is forgiven: the trades of one word, what is sold, and `ownWords`.
- * Whoever writes one of them has spelled it right, and does not mean another that is a letter away.
+ * Words in which no typing error is forgiven: the known trades of one word, and a few more. Whoever types one of
+ * them has spelled it right, and does not mean another that is a letter away.
  */
-export const exactWords = [...new Set([...knownTrades, ...ownWords.flatMap(inBothNumbers)])].filter(
-  isOneWord,
-);
+export const exactWords = [
+  ...new Set([...knownTrades, ...otherExactWords.flatMap(inBothNumbers)]),
+].filter(isOneWord);
 
 function collect(): Record<string, string[]> {
   const found = new Map<string, Set<string>>();
-  const link = (from: string, to: string) => {
-    if (from !== to) found.getOrInsertComputed(from, () => new Set()).add(to);
-  };
-  // No typing error is forgiven in a name of one word, so its other number would not be found as one. Names of
-  // several words do without: as synonyms they are costly, and would slow all searches down by a tenth.
-  const alone = [...ofOneName, ...ownWords].filter(isOneWord).map((name) => [name]);
-  for (const group of [...alike, ...alone]) {
-    const names = group.flatMap(inBothNumbers);
-    for (const from of names) for (const to of names) link(from, to);
-  }
-  for (const [name, others] of Object.entries(includes)) {
-    const names = inBothNumbers(name);
+  const link = (names: readonly string[], others: readonly string[]) => {
     for (const from of names) {
-      for (const to of [...names, ...others.flatMap(inBothNumbers)]) link(from, to);
+      for (const to of others) {
+        if (from !== to) found.getOrInsertComputed(from, () => new Set()).add(to);
+      }
     }
+  };
+  // No typing error is forgiven in a name of one word, so its singular and plural would not find each other. Names
+  // of several words do without: their synonyms are costly, and would slow all searches down by a tenth.
+  const alone = [...tradesWithoutSynonyms, ...otherExactWords].filter(isOneWord);
+  for (const group of [...synonymGroups, ...alone.map((name) => [name])]) {
+    const names = group.flatMap(inBothNumbers);
+    link(names, names);
   }
-  for (const group of spellings) {
-    for (const from of group) for (const to of group) link(from, to);
+  for (const [name, others] of Object.entries(oneWaySynonyms)) {
+    const names = inBothNumbers(name);
+    link(names, [...names, ...others.flatMap(inBothNumbers)]);
   }
+  for (const group of spellings) link(group, group);
   for (const [district, letters] of Object.entries(lettersOfDistricts)) {
-    for (const letter of letters) link(district, district + letter);
+    const outcodes = [...letters].map((letter) => district + letter);
+    link([district], outcodes);
   }
   return Object.fromEntries([...found].map(([from, to]) => [from, [...to]]));
 }
