@@ -4,16 +4,14 @@ import { findPlace } from "./place.ts";
 import { knownTrades, sureTrades } from "./synonyms.ts";
 import { isOutcode, type Words } from "./words.ts";
 
-/** What attempts ask of search on their way. */
+/** What the attempts ask the index on their way. */
 interface Lookups {
-  /**
-   * The words of the town that most businesses of a district (`nr1`) are in; none when nothing is in it.
-   */
+  /** Whether these words find something by themselves. */
+  isKnown(words: Words): Promise<boolean>;
+  /** Whether a business anywhere has this word exactly as it is spelled. */
+  isSpelled(word: string): Promise<boolean>;
+  /** The words of the town that most businesses of a district (`nr1`) are in; none when it has no businesses. */
   findTown(district: string): Promise<Words>;
-  /** Those of these texts that find something by themselves. */
-  findKnown(texts: readonly Words[]): Promise<Words[]>;
-  /** Those of these words that a business anywhere has just as they are spelled. */
-  findSpelled(words: Words): Promise<Words>;
 }
 
 /**
@@ -42,14 +40,14 @@ interface Lookups {
 export async function* attempts(
   sql: Sql,
   words: Words,
-  { findTown, findKnown, findSpelled }: Lookups,
+  { isKnown, isSpelled, findTown }: Lookups,
 ): AsyncGenerator<Words[]> {
   yield [words];
   const wanted = withoutQualifiers(words);
   if (wanted.length < words.length) yield [wanted];
   const telling = withoutInwardCodes(wanted);
   if (telling.length < wanted.length) yield [telling];
-  const meant = await withTradesCorrected(telling, findSpelled);
+  const meant = await withTradesCorrected(telling, isSpelled);
   if (meant.join() !== telling.join()) yield [meant];
 
   const { before, city, district, after } = await findPlace(sql, meant);
@@ -61,23 +59,20 @@ export async function* attempts(
 
   const pieces = { before: inPieces(before), after: inPieces(after) };
   const all = [...pieces.before, ...pieces.after];
-  const known = all.length > FEW_PIECES ? await findKnown(all) : all;
+  const known = await keepKnown(all, isKnown);
   // The run of all pieces has been searched for above, unless some of them are left out now.
   const longest = known.length < all.length ? known.length : all.length - 1;
   const steps: Words[][] = (isWider ? [place, town] : [place]).flatMap((around) =>
     runs(known, longest).map((step) => step.map((run) => [...run, ...around])),
   );
   if (place.length > 0) {
-    const isKnown = (piece: Words) => known.includes(piece);
+    const isKept = (piece: Words) => known.includes(piece);
     // The place is one piece more. Again, the run of all has been searched for, unless some are left out.
-    const inOrder = [...pieces.before.filter(isKnown), place, ...pieces.after.filter(isKnown)];
+    const inOrder = [...pieces.before.filter(isKept), place, ...pieces.after.filter(isKept)];
     steps.push(...runs(inOrder, Math.min(inOrder.length, all.length)));
   }
   yield* likeliestFirst(steps, [...place, ...town]);
 }
-
-/** With so few other words, to ask which of them find something costs as many questions as it saves. */
-const FEW_PIECES = 3;
 
 /**
  * Words that only say how or when something is wanted. A name may contain them, so at first they count; in a trade,
@@ -118,6 +113,19 @@ function inPieces(words: Words): Words[] {
   }
   return pieces;
 }
+
+/** Those of these pieces that find something by themselves; all of them when they are few. */
+async function keepKnown(
+  pieces: readonly Words[],
+  isKnown: Lookups["isKnown"],
+): Promise<readonly Words[]> {
+  if (pieces.length <= FEW_PIECES) return pieces;
+  const areKnown = await Promise.all(pieces.map(isKnown));
+  return pieces.filter((_piece, at) => areKnown[at]);
+}
+
+/** Asking which of so few find something would cost as many queries as it saves. */
+const FEW_PIECES = 3;
 
 /**
  * Runs of neighbouring pieces among the first few, since their number grows with the square: the
