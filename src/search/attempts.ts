@@ -15,27 +15,26 @@ interface Lookups {
 }
 
 /**
- * What to search for, step by step, until something is found; among the texts of a step, the first that
+ * The queries to try, step by step, until one finds something. Of the queries of one step, the first that
  * finds anything is the best.
  *
  * 1. All the words.
  * 2. Without the words that only say how it should be.
  * 3. Without the second half of a postcode, which names a street; the first half names a district.
- * 4. With misspelt trades put right.
- * 5. With the town in place of the district: what is not there may be elsewhere in its town.
+ * 4. With misspelt trades corrected.
+ * 5. With the town in place of the district: what the district lacks, its town may have.
  * 6. The place with shorter and shorter runs of the other words, since whoever names a place wants what is
  *    there; then the town with the same runs.
- * 7. Shorter and shorter runs of all the words, of which the place is one piece.
+ * 7. Shorter and shorter runs of all the words, in which the place counts as one word.
  *
- * Steps that would change nothing are left out; without a place, the seventh follows the fourth. The sixth and
- * the seventh are gone through twice: first with the runs that name a trade or may be a name, then with the
- * others. To `mens barber london` barbers are an answer, and working men's clubs are none; to `plymouth
- * dentist` and `dentist plymouth` alike, dentists elsewhere; to `royal oak hotel canterbury` the pub of that
- * name there, and no other hotel.
+ * Steps that would change nothing are left out; without a place, step 7 follows step 4. Steps 6 and 7 are taken
+ * twice: first with the runs that name a trade or may be a name, then with the rest. So `mens barber london`
+ * finds barbers rather than working men's clubs, `plymouth dentist` and `dentist plymouth` alike find dentists
+ * elsewhere, and `royal oak hotel canterbury` finds the pub of that name there rather than other hotels.
  *
- * The number of runs grows with the square of the number of words. So of many words, those that find
- * nothing by themselves are left out first. Next to nothing is lost by that: a business has to match all
- * the words of a run, so a run with one of them finds nothing either, unless two words are written as one.
+ * The number of runs grows with the square of the number of words. So when there are many, those that find
+ * nothing by themselves are dropped first. That loses next to nothing: a business has to match every word of a
+ * run, so a run with such a word finds nothing either, unless two words are written as one.
  */
 export async function* attempts(
   sql: Sql,
@@ -43,40 +42,40 @@ export async function* attempts(
   { isKnown, isSpelled, findTown }: Lookups,
 ): AsyncGenerator<Words[]> {
   yield [words];
-  const wanted = withoutQualifiers(words);
-  if (wanted.length < words.length) yield [wanted];
-  const telling = withoutInwardCodes(wanted);
-  if (telling.length < wanted.length) yield [telling];
-  const meant = await withTradesCorrected(telling, isSpelled);
-  if (meant.join() !== telling.join()) yield [meant];
+  let query = words;
+  const correctTrades = (words: Words) => withTradesCorrected(words, isSpelled);
+  for (const rewrite of [withoutQualifiers, withoutInwardCodes, correctTrades]) {
+    const rewritten = await rewrite(query);
+    if (rewritten.join() === query.join()) continue;
+    query = rewritten;
+    yield [query];
+  }
 
-  const { before, city, district, after } = await findPlace(sql, meant);
+  const { before, city, district, after } = await findPlace(sql, query);
   const place = [...city, ...district];
   const [outcode] = district;
   const town = outcode === undefined || city.length > 0 ? city : await findTown(outcode);
   const isWider = outcode !== undefined && town.length > 0;
   if (isWider) yield [[...before, ...town, ...after]];
 
-  const pieces = { before: inPieces(before), after: inPieces(after) };
-  const all = [...pieces.before, ...pieces.after];
-  const known = await keepKnown(all, isKnown);
-  // The run of all pieces has been searched for above, unless some of them are left out now.
-  const longest = known.length < all.length ? known.length : all.length - 1;
-  const steps: Words[][] = (isWider ? [place, town] : [place]).flatMap((around) =>
-    runs(known, longest).map((step) => step.map((run) => [...run, ...around])),
-  );
-  if (place.length > 0) {
-    const isKept = (piece: Words) => known.includes(piece);
-    // The place is one piece more. Again, the run of all has been searched for, unless some are left out.
-    const inOrder = [...pieces.before.filter(isKept), place, ...pieces.after.filter(isKept)];
-    steps.push(...runs(inOrder, Math.min(inOrder.length, all.length)));
-  }
+  const pieces = [...inPieces(before), place, ...inPieces(after)];
+  const others = pieces.filter((piece) => piece !== place);
+  const known = await keepKnown(others, isKnown);
+  // The run of all the pieces has been tried above.
+  const around = (place: Words) =>
+    runs(known, others.length - 1).map((step) => step.map((run) => [...run, ...place]));
+  const inOrder = pieces.filter((piece) => piece === place || known.includes(piece));
+  const steps = [
+    ...around(place),
+    ...(isWider ? around(town) : []),
+    ...(place.length > 0 ? runs(inOrder, others.length) : []),
+  ];
   yield* likeliestFirst(steps, [...place, ...town]);
 }
 
 /**
- * Words that only say how or when something is wanted. A name may contain them, so at first they count; in a trade,
- * such as a night club or things to do, always.
+ * Words that only say how or when something is wanted. They count at first, since a name may contain them, and
+ * always as part of a trade, such as a night club or things to do.
  */
 const qualifiers = new Set(
   `24 24h 24hr 24hrs 7 affordable any anyone anywhere around as asap best buy can cheap cheapest closest do
@@ -89,8 +88,8 @@ const qualifiers = new Set(
 
 function withoutQualifiers(words: Words): Words {
   const isTrade = (first = "", second = "") => knownTrades.has(`${first} ${second}`);
-  const wanted = words.filter((word, place) => {
-    const isOfTrade = isTrade(words[place - 1], word) || isTrade(word, words[place + 1]);
+  const wanted = words.filter((word, at) => {
+    const isOfTrade = isTrade(words[at - 1], word) || isTrade(word, words[at + 1]);
     return isOfTrade || !qualifiers.has(word);
   });
   return wanted.length > 0 ? wanted : words;
@@ -99,11 +98,11 @@ function withoutQualifiers(words: Words): Words {
 /** `cafe nr2 1qr` and, half typed, `cafe nr2 1` → `cafe nr2`. */
 function withoutInwardCodes(words: Words): Words {
   return words.filter(
-    (word, place) => !(/^\d[a-z]{0,2}$/.test(word) && isOutcode(words[place - 1] ?? "")),
+    (word, at) => !(/^\d[a-z]{0,2}$/.test(word) && isOutcode(words[at - 1] ?? "")),
   );
 }
 
-/** Each word is a piece, except that `co op` and `co operative` are one: half would find every `Smith & Co`. */
+/** Each word is a piece, but `co op` and `co operative` stay together: half would find every `Smith & Co`. */
 function inPieces(words: Words): Words[] {
   const pieces: string[][] = [];
   for (const word of words) {
@@ -128,8 +127,9 @@ async function keepKnown(
 const FEW_PIECES = 3;
 
 /**
- * Runs of neighbouring pieces among the first few, since their number grows with the square: the
- * longest first, those of one length together, from left to right.
+ * Runs of neighbouring pieces among the first few: the longest first, those of one length together, from left
+ * to right.
+ * @param longest the most pieces in a run
  */
 function runs(pieces: readonly Words[], longest: number): Words[][] {
   const first = pieces.slice(0, MOST_PIECES_IN_RUNS);
@@ -147,37 +147,40 @@ const MOST_PIECES_IN_RUNS = 6;
 /** Whether a word is only a number or a single letter: alone, 9 finds that house in every street. */
 const isNumberOrLetter = (word: string) => /^(\p{N}+|\p{L})$/u.test(word);
 
+/** All steps with only their likely queries, the likeliest of each first; then all with only the others. */
+function likeliestFirst(steps: readonly Words[][], place: Words): Words[][] {
+  const rank = (query: Words) => likelihood(query, place);
+  const likely = steps.map((step) =>
+    step.filter((query) => rank(query) > 0).toSorted((a, b) => rank(b) - rank(a)),
+  );
+  const others = steps.map((step) => step.filter((query) => rank(query) === 0));
+  return [...likely, ...others].filter((step) => step.length > 0);
+}
+
 /**
- * All steps with only those of their runs that name a trade or may be a name, trades before names and sure
- * ones before others; then all with only the others.
+ * How likely a query is to say what is wanted: 3 when it names a trade that is wanted whatever else is named,
+ * 2 for any other trade, 1 for what may be a name, and 0 for anything else.
  */
-function* likeliestFirst(steps: readonly Words[][], place: Words): Generator<Words[]> {
-  const isLikely = (run: Words) => namesTrade(run) || mayBeName(run, place);
-  for (const wanted of [true, false]) {
-    for (const step of steps) {
-      const chosen = step.filter((run) => isLikely(run) === wanted);
-      if (chosen.length > 0) yield chosen.toSorted(tradesFirst);
-    }
-  }
+function likelihood(query: Words, place: Words): number {
+  if (namesTrade(query, spaceless.sure)) return 3;
+  if (namesTrade(query, spaceless.known)) return 2;
+  return mayBeName(query, place) ? 1 : 0;
 }
 
-const tradesFirst = (a: Words, b: Words) =>
-  Number(namesTrade(b, spaceless.sure)) - Number(namesTrade(a, spaceless.sure)) ||
-  Number(namesTrade(b)) - Number(namesTrade(a));
-
-/** Whether a run has two words or more besides the place, which it has if there is one. */
-function mayBeName(run: Words, place: Words): boolean {
-  const others = run.filter((word) => !place.includes(word));
-  return others.length > 1 && (place.length === 0 || others.length < run.length);
+/** Whether a query has two words or more besides the place, and the place itself if there is one. */
+function mayBeName(query: Words, place: Words): boolean {
+  const others = query.filter((word) => !place.includes(word));
+  return others.length > 1 && (place.length === 0 || others.length < query.length);
 }
 
-/** Whether a run holds one of these trades, which may be of several words. */
-function namesTrade(run: Words, trades = spaceless.known): boolean {
-  const isTrade = (start: number, end: number) => trades.has(run.slice(start, end).join(""));
-  return run.some((_, start) => run.some((_, last) => last >= start && isTrade(start, last + 1)));
+/** Whether a query names one of these trades, in one word or several neighbouring ones. */
+function namesTrade(query: Words, trades: ReadonlySet<string>): boolean {
+  return query.some((_, start) =>
+    query.some((_, last) => trades.has(query.slice(start, last + 1).join(""))),
+  );
 }
 
-/** `lock smith` and `bodyshop` are trades, too, however their names are written: search finds one by the other. */
+/** Without spaces, so that `lock smith` and `bodyshop` are trades too: search finds either spelling by the other. */
 const spaceless = { known: unspaced(knownTrades), sure: unspaced(sureTrades) };
 
 function unspaced(trades: ReadonlySet<string>): ReadonlySet<string> {
