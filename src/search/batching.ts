@@ -6,18 +6,18 @@ import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 
 /**
- * The two queries that searches are made of, in batches with those of other searches. Meilisearch works
- * on as many requests at a time as it has cores, and of the others it takes any one next. Better that they
- * queue here, where the search that began first comes first, and then go in one request, and that their
- * businesses are read in one statement: that halves what a search costs beside Meilisearch's own work.
+ * The two queries that a search consists of, batched with those of other searches. Meilisearch works on as many
+ * requests at a time as it has cores, and takes the rest in no order. So they queue here instead, where the
+ * search that began first comes first, and several go in one request; their businesses are read in one
+ * statement. That halves what a search costs on top of Meilisearch's own work.
  * @param workers processes of this server, which share the machine
  */
 export function batchQueries(sql: Sql, meili: Meilisearch, workers: number): BatchedQueries {
   return {
-    askMeilisearch: batched((questions) => ask(meili, questions), {
+    askMeilisearch: batched((queries) => ask(meili, queries), {
       batchSize: BATCH_SIZE,
-      // One for each core that Meilisearch has, if its machine is like this one, and one more that it finds
-      // waiting when it is done with another. With twice as many or more, each takes longer.
+      // One for each core of Meilisearch, whose machine is taken to be like this one, and one more that is
+      // waiting when it finishes another. With twice as many or more, each takes longer.
       concurrency: Math.max(1, Math.floor((availableParallelism() + 1) / workers)),
       order: (a, b) => a.until - b.until,
     }),
@@ -35,16 +35,16 @@ interface BatchedQueries {
 }
 
 /** Null when the answer would have come too late. */
-export type AskMeilisearch = (question: Question) => Promise<Matches | null>;
+export type AskMeilisearch = (query: QueryUntil) => Promise<Matches | null>;
 
-interface Question {
+interface QueryUntil {
   query: MultiSearchQuery;
-  /** When nobody waits for the answer any longer, on the clock of `performance`. */
+  /** The deadline of the answer, on the clock of `performance`. */
   until: number;
 }
 
 export interface Matches {
-  /** The part that was asked for, best first. */
+  /** Those of the page that was asked for, best first. */
   ids: string[];
   /** The number of all matches. */
   total: number;
@@ -52,31 +52,28 @@ export interface Matches {
 
 /** More than there are connections; see CONCURRENT_QUESTIONS of handlers/businesses.ts. */
 const CONCURRENT_STATEMENTS = 32;
-/**
- * Few, since Meilisearch works on the queries of a request one after another, and answers only when it has
- * done them all.
- */
+/** Few, since Meilisearch works on the queries of a request one by one, and answers once all are done. */
 const BATCH_SIZE = 8;
 /**
- * A question with fewer milliseconds left is dropped, since its answer would probably come too late. Under
- * overload, those whose turn comes have waited for nearly all of their time: if only what is already late
- * were dropped, Meilisearch would be busy with answers that come too late, and with no others.
+ * A query with fewer milliseconds left is dropped, since its answer would probably come too late. Under
+ * overload, queries have waited for nearly all of their time when their turn comes: if only those past their
+ * deadline were dropped, Meilisearch would work on nothing but answers that come too late.
  */
 const LEAST_MS = 500;
 
 async function ask(
   meili: Meilisearch,
-  questions: readonly Question[],
+  queries: readonly QueryUntil[],
 ): Promise<(Matches | null)[]> {
   const now = performance.now();
-  const open = questions.filter(({ until }) => until - now >= LEAST_MS);
-  if (open.length === 0) return questions.map(() => null);
+  const open = queries.filter(({ until }) => until - now >= LEAST_MS);
+  if (open.length === 0) return queries.map(() => null);
   const { results } = await meili.multiSearch<MultiSearchParams, { id: string }>(
     { queries: open.map(({ query }) => query) },
     { signal: AbortSignal.timeout(Math.max(...open.map(({ until }) => until - now))) },
   );
   const answers = results.map(toMatches);
-  return questions.map((question) => answers[open.indexOf(question)] ?? null);
+  return queries.map((query) => answers[open.indexOf(query)] ?? null);
 }
 
 const toMatches = ({ hits, estimatedTotalHits: total = 0 }: MultiSearchResult<{ id: string }>) => ({

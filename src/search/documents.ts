@@ -7,31 +7,31 @@ import { knownTrades } from "./synonyms.ts";
 /** What Meilisearch holds of an approved business: words to find it by, never anything to show. */
 export interface SearchDocument {
   id: string;
-  /** `lloydspharmacy`, and `lloyds pharmacy`, as many say; the second is empty when it would be the same. */
+  /** `lloydspharmacy`, and `lloyds pharmacy` as many say; the second is empty when it would be the same. */
   name: { whole: string; said: string };
   /**
-   * `norwich boots`: its city and its name, as one asks for the branch of a chain. In this order, the words of
-   * `boots norwich` are not farther from each other where the name goes on.
+   * `norwich boots`: its city and its name, as people ask for the branch of a chain. In this order, the words of
+   * `boots norwich` are no farther apart when the name goes on.
    */
   called: string;
   /**
-   * Each word of its city again and again: `{ 0: "tunbridge tunbridge …", 1: "tunbridge wells wells …" }`. To
-   * Meilisearch, an attribute begins with the question also when some of the words have their places in other
-   * attributes. `chinese wells`, therefore, would be the beginning of what has `chinese medicine wells` and
-   * `acupuncture wells`, but not of `chinese takeaways wells`, if the city were not at every place. The second
-   * word of a city is never at the first place: to `wells`, nothing begins with it in Tunbridge Wells.
+   * Each word of its city again and again: `{ 0: "tunbridge tunbridge …", 1: "tunbridge wells wells …" }`. For
+   * Meilisearch, an attribute begins with the query even when some of the words are at their positions only in
+   * other attributes. So `chinese wells` would be the beginning of a document with `chinese medicine wells` and
+   * `acupuncture wells`, but not of one with `chinese takeaways wells`, if the city were not at every position.
+   * The second word of a city is never at the first position: nothing in Tunbridge Wells begins with `wells`.
    */
   place: Record<string, string>;
   /**
-   * `chemists pharmacies wells`: its category and its city. Meilisearch prefers an attribute that is just the
-   * question, and after that one that begins with it. To `pubs norwich`, therefore, all pubs there match
-   * equally well, whatever their names and addresses are, and rank decides; and to `pubs wells`, those in
-   * Wells better than those in Wells-next-the-Sea. The next seven are for the other ways to ask.
+   * `chemists pharmacies wells`: its category and its city. Meilisearch prefers an attribute that is exactly the
+   * query, and then one that begins with it. So for `pubs norwich`, all pubs there match equally well, whatever
+   * their names and addresses are, and rank decides; and for `pubs wells`, those in Wells match better than those
+   * in Wells-next-the-Sea. The next seven attributes are for the other ways to ask.
    */
   category: string;
   /** `chemist pharmacy wells` */
   trade: string;
-  /** `chemists wells`: as if it had only the first of two trades; empty when it has one. */
+  /** `chemists wells`: as if the first of its two trades were the only one; empty when it has only one. */
   firstCategory: string;
   /** `chemist wells` */
   firstTrade: string;
@@ -39,7 +39,7 @@ export interface SearchDocument {
   secondCategory: string;
   /** `pharmacy wells` */
   secondTrade: string;
-  /** `wells chemists pharmacies chemist pharmacy`, and `wells pharmacies`, where the second trade is in its place. */
+  /** `wells chemists pharmacies chemist pharmacy`, and `wells pharmacies`, for the position of the second trade. */
   city: { whole: string; second: string };
   /** `wells chemist pharmacy chemists pharmacies` and `wells pharmacy` */
   town: { whole: string; second: string };
@@ -48,12 +48,12 @@ export interface SearchDocument {
   /** The words of the categories above its own. */
   branch: string;
   /**
-   * Its name and its short description. The name comes first because an attribute that begins with the
-   * question is preferred: what a description happens to begin with says little.
+   * Its name and its short description. The name comes first because an attribute that begins with the query is
+   * preferred, and what a description happens to begin with says little.
    */
   about: string;
   citySlug: string;
-  /** Its category and those above, as far as they are active. */
+  /** Its category and those above it, from the top of the tree down to the first that is not active. */
   categorySlugs: string[];
   /** The order of lists: premium, then rating, then reviews; smaller is better. */
   rank: number;
@@ -65,7 +65,7 @@ export async function readDocuments(sql: Sql, ids: readonly string[]): Promise<S
   return select(sql, sql`b.id = any(${ids}::uuid[])`, sql``);
 }
 
-/** The next `limit` documents in order of id, to walk through the whole directory. */
+/** The next `limit` documents after this id, in order of id, to go through the whole directory. */
 export async function readDocumentsAfter(
   sql: Sql,
   id: string | null,
@@ -95,15 +95,15 @@ async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<Se
     from businesses as b
     where b.status = 'approved' and ${condition}
     ${part}`;
-  // Names are read after the rows. Before them, the category or city of a row might not have been there
-  // yet, or have had an older name.
+  // Names are read after the rows: earlier, the category or city of a row might not have existed yet, or might
+  // have had an older name.
   const [branches, cities] = await Promise.all([
     readBranches(sql, distinct(rows.map(({ categoryId }) => categoryId))),
     readCities(sql, distinct(rows.map(({ cityId }) => cityId))),
   ]);
   const documents: SearchDocument[] = [];
-  for (const [place, row] of rows.entries()) {
-    if (place % DOCUMENTS_TO_A_TURN === 0) await otherWork();
+  for (const [at, row] of rows.entries()) {
+    if (at % DOCUMENTS_TO_A_TURN === 0) await otherWork();
     const branch = branches.get(row.categoryId);
     const city = cities.get(row.cityId);
     // A category or city is deleted only once no business is in it. So if one was deleted meanwhile, this
@@ -113,7 +113,7 @@ async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<Se
   return documents;
 }
 
-/** Documents that are made without a pause, in some milliseconds. In the pauses the server answers. */
+/** Documents made without a pause, within some milliseconds. In the pauses, the server answers requests. */
 const DOCUMENTS_TO_A_TURN = 200;
 
 function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocument {
@@ -146,8 +146,8 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
 }
 
 /**
- * `LloydsPharmacy` → `Lloyds Pharmacy`, and `Sainsbury's` → `Sainsbury`. Trades own nothing: to `baker`, the
- * Baker's Arms is not what is meant.
+ * `LloydsPharmacy` → `Lloyds Pharmacy`, and `Sainsbury's` → `Sainsbury`. A trade is no owner: whoever types
+ * `baker` does not mean the Baker's Arms.
  */
 function asSaid(name: string): string {
   return name

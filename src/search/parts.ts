@@ -1,32 +1,32 @@
 import type { Sql } from "../store/postgres.ts";
 import { searchWords, singular } from "./words.ts";
 
-/** What the documents of one category have in common. */
+/** What the documents of a category have in common. */
 export interface BranchPart {
-  /** Its name, and each of the two trades that it may name, or "". */
+  /** Its name, and the two trades in it (`Chemists and pharmacies`), which are "" when it names only one. */
   names: { whole: Trade; first: Trade; second: Trade };
   /** The words of the categories above it. */
   branch: string;
-  /** It and those above, as far as they are active. */
+  /** Its own and those above it, from the top of the tree down to the first that is not active. */
   categorySlugs: string[];
 }
 
-/** The words of a trade, as in the name of its category and in singular. */
+/** The words of a trade, in plural as the category names it, and in singular. */
 interface Trade {
   plural: string;
   singular: string;
 }
 
-/** What the documents of one city have in common. */
+/** What the documents of a city have in common. */
 export interface CityPart {
   /** The words of its name. */
   name: string;
-  /** Each of them again and again, see SearchDocument. */
+  /** Each of these words again and again; see SearchDocument. */
   place: Record<string, string>;
   citySlug: string;
 }
 
-/** By the ids of these categories; one that is gone is left out. */
+/** By the ids of these categories, without those that are gone. */
 export async function readBranches(sql: Sql, ids: number[]): Promise<Map<number, BranchPart>> {
   const rows = await sql<{ id: number; names: string[]; slugs: string[] | null }[]>`
     select category_id as id,
@@ -59,7 +59,7 @@ function toTrade(name: string): Trade {
   return { plural: normalised(name), singular: searchWords(name).map(singular).join(" ") };
 }
 
-/** By the ids of these cities; one that is gone is left out. */
+/** By the ids of these cities, without those that are gone. */
 export async function readCities(sql: Sql, ids: number[]): Promise<Map<number, CityPart>> {
   const rows = await sql<{ id: number; slug: string; name: string }[]>`
     select id, slug, name from cities where id = any(${ids}::integer[])`;
@@ -77,7 +77,7 @@ export async function readCities(sql: Sql, ids: number[]): Promise<Map<number, C
   );
 }
 
-/** More than the words of a question that come before its town, in nearly all questions. */
+/** More words than come before the town in nearly all queries. */
 const PLACES = 6;
 
 /** The words of a text as documents have them. */

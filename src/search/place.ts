@@ -4,17 +4,17 @@ import { isOutcode, MOST_WORDS, searchWords, type Words } from "./words.ts";
 
 interface Place {
   before: Words;
-  /** The words of its name; none when no city is named. */
+  /** The words of its name; empty when no city is named. */
   city: Words;
-  /** The first half of a postcode, or none. */
+  /** An outcode (the first half of a postcode, such as `nr1`); empty when there is none. */
   district: Words;
   after: Words;
 }
 
 /**
- * The place that the words name: the last city of the directory (of several names that end with the same
- * word, the longest), and the last first half of a postcode, wherever it stands. `before` and `after` are
- * the words on both sides of the city; without a city, those on both sides of the half of the postcode.
+ * The place that the words name: the last city of the directory (the longest name of those that end with the
+ * same word), and the last outcode, wherever it stands. `before` and `after` are the other words on either side
+ * of the city, or of the outcode when there is no city.
  */
 export async function findPlace(sql: Sql, words: Words): Promise<Place> {
   const last = words.findLastIndex(isOutcode);
@@ -33,7 +33,7 @@ export async function findPlace(sql: Sql, words: Words): Promise<Place> {
   return { before: others.slice(0, at), city: [], district, after: others.slice(at) };
 }
 
-/** Whether a text names a place that search knows: a city of the directory, or the first half of a postcode. */
+/** Whether a text names a city of the directory or the first half of a postcode. */
 export async function namesPlace(sql: Sql, text: string): Promise<boolean> {
   const { city, district } = await findPlace(sql, searchWords(text).slice(0, MOST_WORDS));
   return city.length > 0 || district.length > 0;

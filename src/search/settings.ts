@@ -4,7 +4,7 @@ import type { Sql } from "../store/postgres.ts";
 import { exactWords, synonyms } from "./synonyms.ts";
 import { MIN_WORD_SIZE_FOR_TYPOS } from "./typos.ts";
 
-/** The name of the search index, unless somebody chooses another. */
+/** The default name of the search index. */
 export const SEARCH_INDEX = "businesses";
 
 /** The index, and the database whose businesses are in it. */
@@ -14,7 +14,7 @@ export interface SearchStore {
   index: string;
 }
 
-// Raise it when documents change in shape, or in how their words are made.
+// Raise this when documents change in shape, or in how their words are derived.
 const DOCUMENT_VERSION = 12;
 
 /** A filter for what is marked as gone; see changes.ts. */
@@ -23,13 +23,13 @@ export const IS_GONE = "isGone = true";
 export const filterableAttributes = ["citySlug", "categorySlugs", "isGone"];
 
 const rules = {
-  // From most to least telling: of two matches that are otherwise alike, the one in the earlier attribute
-  // wins. Trades and towns come before names: to `norwich pub`, no pub there is better for its name, and
-  // all come before coaches called `Norwich Pub Tours`. Whoever types a whole name, or the beginning of
-  // one, still gets that business first, because exactness is ranked before the attribute; only a name that
-  // is just a trade and its town, such as `Norwich Pub`, is no better than any pub there. The singular comes
-  // first: to `care home norwich`, home care would be better as a category than care homes as a trade. Postcodes
-  // come before addresses: M1 is a district of Manchester first, then a motorway.
+  // From most to least telling: of two matches that are otherwise equal, the one in the earlier attribute wins.
+  // Trades and towns come before names: for `norwich pub`, no pub there ranks higher for its name, and all rank
+  // above coaches called `Norwich Pub Tours`. Whoever types a whole name, or the beginning of one, still gets
+  // that business first, because exactness is ranked before the attribute; only a name that is just a trade and
+  // its town, such as `Norwich Pub`, ranks no higher than any pub there. The singular comes first: for `care home
+  // norwich`, home care as a category would otherwise rank above care homes as a trade. Postcodes come before
+  // addresses: M1 is a district of Manchester first, then a motorway.
   searchableAttributes: [
     "trade",
     "category",
@@ -48,8 +48,8 @@ const rules = {
     "place",
   ],
   filterableAttributes,
-  // Text first. What is equal there goes by the order of lists; what is equal there too stays in
-  // the order in which Meilisearch got it, which is the order of ids after a build.
+  // Text first. Ties are broken by the order of lists; what is still equal stays in the order in which
+  // Meilisearch got it, which is the order of ids after a build.
   rankingRules: ["words", "typo", "exactness", "attribute", "proximity", "rank:asc"],
   typoTolerance: {
     minWordSizeForTypos: MIN_WORD_SIZE_FOR_TYPOS,
@@ -60,13 +60,13 @@ const rules = {
     disableOnWords: exactWords,
   },
   synonyms,
-  // None: a question of nothing but stop words would be answered with the whole directory. In their
-  // place, words.ts leaves fillers out of questions and documents alike.
+  // None: a query of nothing but stop words would be answered with the whole directory. Instead, words.ts leaves
+  // fillers out of queries and documents alike.
   stopWords: [],
   prefixSearch: "indexingTime",
   facetSearch: false,
-  // Totals are exact to the last business. They cost nothing more, as Meilisearch finds the whole
-  // set before it ranks; the cap merely hides what is above it.
+  // Totals are exact to the last business. That costs nothing more, since Meilisearch finds the whole set before
+  // it ranks; a lower cap would merely hide the rest.
   pagination: { maxTotalHits: 1_000_000_000 },
   // Less than a search may take (query.ts): an unfinished ranking is better than no answer.
   searchCutoffMs: 1000,
@@ -74,7 +74,7 @@ const rules = {
 
 const VERSION = "version-";
 
-/** Names these settings and this kind of document; an index with another name is built anew. */
+/** Identifies these settings and this kind of document; an index of another version is rebuilt. */
 const INDEX_VERSION = `${VERSION}${Bun.hash(JSON.stringify([DOCUMENT_VERSION, rules])).toString(36)}`;
 
 /**

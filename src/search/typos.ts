@@ -1,7 +1,7 @@
 /**
- * How many letters a word needs for one typing error (`cofee`) to be forgiven, and for two. Shorter ones
- * have to be right: British trade names are full of short words that are one letter apart (bar, bark,
- * barn; vet, vets, pet).
+ * The letters that a word needs for one typing error (`cofee`) to be forgiven, and for two. Shorter words have
+ * to be right: British trade names are full of short words that are one letter apart (bar, bark, barn; vet,
+ * vets, pet).
  */
 export const MIN_WORD_SIZE_FOR_TYPOS = { oneTypo: 5, twoTypos: 9 };
 
@@ -13,16 +13,16 @@ export function typosForgiven({ length }: string): 0 | 1 | 2 {
 }
 
 /**
- * How many typing errors lie between a word and the one that was typed; null when they are more than search
- * forgives. As for Meilisearch, two letters that have changed places are one error: the optimal string
- * alignment distance (https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance). To Meilisearch an error
- * in the first letter is two, here it is one.
+ * The number of typing errors between a word and the one that was typed; null when they are more than search
+ * forgives. As in Meilisearch, two letters that have changed places count as one: the optimal string alignment
+ * distance (https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance). An error in the first letter counts as
+ * two in Meilisearch, but as one here.
  */
 export function countTypos(word: string, typed: string): number | null {
   const most = typosForgiven(typed);
   if (word === typed) return 0;
   if (most === 0 || Math.abs(word.length - typed.length) > most) return null;
-  // Each row has the distances of one beginning of `word` to all beginnings of `typed`.
+  // Each row has the distances between one prefix of `word` and all prefixes of `typed`.
   let before: number[] = [];
   let last = Array.from({ length: typed.length + 1 }, (_, length) => length);
   for (let i = 1; i <= word.length; i++) {

@@ -2,18 +2,17 @@
 export type Words = readonly string[];
 
 /**
- * The words of a text as search knows them. Documents and queries are normalised in the same way, so
- * that `B&Q`, `b and q` and `BQ`, `McDonald's` and `mcdonalds`, or `Co-op` and `coop`, are the same
- * words.
+ * The normalised words of a text. Documents and queries are normalised in the same way, so `B&Q`, `b and q` and
+ * `BQ` are the same words, as are `McDonald's` and `mcdonalds`, or `Co-op` and `coop`.
  */
 export function searchWords(text: string): string[] {
   const words =
     text
-      // Typed for an apostrophe; NFKC would make a space and an accent of it.
+      // Typed instead of an apostrophe; NFKC would turn it into a space and an accent.
       .replaceAll("´", "'")
       .normalize("NFKC")
       .toLowerCase()
-      // Meilisearch leaves out accents, but to Unicode these strokes are none.
+      // Meilisearch ignores accents, but to Unicode these strokes are not accents.
       .replaceAll("ł", "l")
       .replaceAll("ø", "o")
       // Fish ’n’ chips, fish n chips and fish’n chips, but not N Smith’s initials.
@@ -29,12 +28,12 @@ export function searchWords(text: string): string[] {
   return telling.length > 0 ? telling : whole;
 }
 
-/** Words of a query that are looked at: Meilisearch itself looks at no more. */
+/** The words of a query that count: Meilisearch itself ignores the rest. */
 export const MOST_WORDS = 10;
 
 /**
- * Whether a word may be the beginning of another. Short words match only as they are: otherwise `bar`
- * would find every Barclays, and `nr1` NR10 to NR19.
+ * Whether a word may be the beginning of another. Short words match only as they are: otherwise `bar` would find
+ * every Barclays, and `nr1` would find NR10 to NR19.
  */
 export function mayBeUnfinished(word: string): boolean {
   return word.length >= 4 && !isOutcode(word);
@@ -46,13 +45,13 @@ export function isOutcode(word: string): boolean {
   return postcodeAreas.has(area);
 }
 
-/** Whether a text is a postcode, half of one or one half typed, and nothing else. */
+/** Whether a text is only a postcode: whole, its first half, or as far as it has been typed. */
 export function isPostcode(text: string): boolean {
   const [outcode = "", inward = "", ...others] = searchWords(text);
   return isOutcode(outcode) && /^(\d[a-z]{0,2})?$/.test(inward) && others.length === 0;
 }
 
-/** The letters with which postcodes begin. */
+/** The letters that postcodes begin with. */
 const postcodeAreas = new Set(
   `ab al b ba bb bd bh bl bn br bs bt ca cb cf ch cm co cr ct cv cw da dd de dg dh dl dn dt dy e ec
   eh en ex fk fy g gl gu gy ha hd hg hp hr hs hu hx ig im ip iv je ka kt kw ky l la ld le ll ln ls
@@ -67,15 +66,15 @@ export function singular(word: string): string {
   return /.[^su]s$/.test(word) && word !== "gas" ? word.slice(0, -1) : word;
 }
 
-/** `café` → `cafe`: for Meilisearch they are one word. */
+/** `café` → `cafe`: the same word to Meilisearch. */
 export const unaccented = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "");
 
-/** Words that hold no meaning of their own in `plumber in leeds` or `the garage near me`. */
+/** Words that mean nothing by themselves in `plumber in leeds` or `the garage near me`. */
 const fillers = new Set(
   "a an and at by for from in me my near nearby of on or the to with".split(" "),
 );
 
-/** `b and q` → `bq`, `w h smith` → `wh smith`: single letters in a row are one name. */
+/** `b and q` → `bq`, `w h smith` → `wh smith`: single letters in a row are initials. */
 function joinInitials(words: readonly string[]): string[] {
   const joined: string[] = [];
   let isInitials = false;
@@ -90,17 +89,17 @@ function joinInitials(words: readonly string[]): string[] {
 }
 
 /**
- * `nr 2 4na` → `nr2 4na`. Not across a comma: `Frost & Co, 9 High Street` is not in a district of Colchester.
- * Nor after an `and` or a number, as in `Frost & Co 9` and `24 hr 7 days`, nor where the area is the end of longer
- * initials, as in `M.A.S.S. 53 High Street`, is a single letter, which may be that of a unit or a flat, is short for
- * a street, or a filler, as in `near me 24 hours`.
+ * `nr 2 4na` → `nr2 4na`. But not across a comma (`Frost & Co, 9 High Street` is in no district of Colchester), after
+ * an `and` or a number (`Frost & Co 9`, `24 hr 7 days`), or when the area ends longer initials (`M.A.S.S. 53 High
+ * Street`), is a single letter, which may be that of a unit or a flat, is short for street, or is a filler (`near
+ * me 24 hours`).
  */
 function joinOutcode(halves: string, written: string): string {
   const area = written.replaceAll(".", "");
   return area !== "st" && !fillers.has(area) && postcodeAreas.has(area) ? area : halves;
 }
 
-/** The area of a postcode that is written apart: `nr` in `nr 2 4na` or `nr 24na`, `s.w.` in `s.w.1`. */
+/** The area of a postcode that is written apart: `nr` in `nr 2 4na` and `nr 24na`, `s.w.` in `s.w.1`. */
 const AREA_APART =
   /(?<![\p{L}\p{M}\p{N}]\.?|\b(?:and|\d+)\s+)([a-z]{2}|[a-z]\.[a-z]\.)\s*(?=\d[a-z\d]?(?:\d[a-z]{2})?(?![\p{L}\p{N}]))/gu;
 
