@@ -6,10 +6,10 @@ import { IS_GONE } from "./settings.ts";
 import { createPipeline, waitForTask } from "./tasks.ts";
 
 /**
- * Brings the recorded changes into the indexes, and forgets the records once all the indexes have
- * them. Only one process may do so at a time.
- * @param onApplied called after each batch with how many records have been applied so far
- * @returns how many records there were
+ * Applies the recorded changes to the indexes, and deletes the records once all the indexes have them. Only one
+ * process may do so at a time.
+ * @param onApplied called after each batch with the number of records applied so far
+ * @returns the number of records
  * @throws SearchTaskError when Meilisearch refuses; the records stay
  */
 export async function applyChanges(
@@ -24,8 +24,8 @@ export async function applyChanges(
   let applied = 0;
   let last = "0";
   while (true) {
-    // Ids are given before the commit, so one lower than the last may turn up later. This run passes it
-    // over, and the next one, which begins at the lowest again, finds it.
+    // Ids are assigned before the commit, so one lower than the last may turn up later. This run misses it, and
+    // the next one, which starts from the lowest again, finds it.
     const changes = await sql<Change[]>`
       select id, business_id as "businessId" from search_changes
       where id > ${last} order by id limit ${CHANGES_AT_ONCE}`;
@@ -33,7 +33,7 @@ export async function applyChanges(
       const tasks = await send(sql, meili, indexes, changes, signal);
       await pipeline.add(finish(tasks, changes));
     }
-    // Changes that come meanwhile are for the next run, or this one would never end.
+    // Changes that arrive meanwhile are left to the next run, or this one would never end.
     if (changes.length < CHANGES_AT_ONCE) break;
     last = changes.at(-1)?.id ?? last;
   }
@@ -50,7 +50,7 @@ export async function applyChanges(
 }
 
 const CHANGES_AT_ONCE = 10_000;
-/** Batches queued in Meilisearch at a time: it processes queued ones together, which is faster. */
+/** Batches queued in Meilisearch at a time: it processes them together, which is faster. */
 const BATCHES_AHEAD = 4;
 
 interface Change {
@@ -59,8 +59,8 @@ interface Change {
 }
 
 /**
- * Sends the businesses as they are now to Meilisearch. Those that are gone are only marked: that costs
- * next to nothing, while deleting one costs nearly as much as deleting hundreds.
+ * Sends the businesses to Meilisearch as they are now. Those that are gone are only marked: that costs next to
+ * nothing, while deleting one costs nearly as much as deleting hundreds.
  */
 async function send(
   sql: Sql,
@@ -69,7 +69,7 @@ async function send(
   changes: readonly Change[],
   signal: AbortSignal,
 ): Promise<EnqueuedTask[]> {
-  // Read after the records, so that a document has at least the change of its record. If it were older,
+  // Read after the records, so that a document has at least the change of its record. With an older document,
   // the record would be deleted all the same, and the index would never get that change.
   const ids = [...new Set(changes.map((change) => change.businessId))];
   const documents = await readDocuments(sql, ids);
@@ -93,6 +93,6 @@ export async function removeGone(
   const documents = meili.index(index);
   const { total } = await documents.getDocuments({ filter: IS_GONE, limit: 0 });
   if (total === 0) return;
-  // By the mark, not by id: one of them may come back before Meilisearch gets to it.
+  // By the mark, not by id: a business may come back before Meilisearch gets to it.
   await waitForTask(meili, documents.deleteDocuments({ filter: IS_GONE }), signal);
 }

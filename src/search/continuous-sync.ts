@@ -6,19 +6,18 @@ import type { SearchStore } from "./settings.ts";
 import { type SyncResult, syncSearch } from "./sync.ts";
 
 /**
- * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, and so
- * does each new connection to PostgreSQL, since commits may have gone unheard before it; a slow poll is
- * the safety net. While a store is away this keeps retrying. Logs when it begins and when it stops
- * failing, and each new index.
+ * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, and so does each
+ * new connection to PostgreSQL, since commits before it may have gone unheard; a slow poll is the safety net.
+ * While a store is away, it keeps retrying. It logs when it starts and stops failing, and each new index.
  *
- * The first of many commits is brought in at once, the others together, at intervals that leave
- * Meilisearch most of its time. Changes have to wait while the index is tidied up. So that is done when
- * nothing happens, and only now and then when something always does.
+ * The first of many commits is applied at once, the others together, at intervals that leave Meilisearch most
+ * of its time. Changes have to wait while the index is tidied. So that is done when nothing happens, and only
+ * now and then when something always does.
  *
- * An index of another version is replaced at the start. If there is one again later, servers of that
- * version are running, too, and it is left to them for as long as they bring changes into it.
- * @param options.listener hears of commits. Its connections must not be cut for being silent, unless
- *   something else is always heard on the one that listens
+ * An index of another version is replaced at the start. If one appears later, servers of that version are
+ * running, too, and it is left to them for as long as they apply changes to it.
+ * @param options.listener hears of commits. Its connections must not be cut for being idle, unless something
+ *   else is always heard on the one that listens
  */
 export async function startSearchSync({
   listener,
@@ -30,16 +29,16 @@ export async function startSearchSync({
   const { signal } = stopping;
   let failures = 0;
   /**
-   * Leaves an index of another version to its servers. Otherwise two versions that need different indexes would
-   * rebuild in turns while both run.
+   * Whether an index of another version is left to its servers. Otherwise two versions that need different
+   * indexes would take turns rebuilding while both run.
    */
   let leavesOthers = false;
-  /** The first change that an index of another version lacks, and for how many polls it has lacked it. */
+  /** The first change that an index of another version lacks, and the number of polls it has lacked it for. */
   let lacking: { change: string | null; polls: number } = NOTHING_LACKING;
-  /** Aborted by whatever is committed after a run has begun. */
+  /** Aborted by the first commit after the start of a run. */
   let change = new AbortController();
   const onChange = () => change.abort();
-  // Where there was no index, searches are answered with 503 until the new one is there.
+  // If there was no index, searches are answered with 503 until the new one is ready.
   const onBuild = (businesses: number) => log.info({ businesses }, "building a new search index");
   const stopListening = await listenTo(listener, "directory_changed", onChange, onChange);
   const running = run();
@@ -48,7 +47,7 @@ export async function startSearchSync({
     isFailing: () => failures > 0,
     async stop() {
       stopping.abort();
-      // Changes that a hung Meilisearch holds up stay recorded; it must not hold up the shutdown.
+      // A hung Meilisearch must not hold up the shutdown. The changes that it holds up stay recorded.
       await Promise.race([running, sleep(STOP_MS, undefined, { ref: false })]);
       await stopListening();
     },
@@ -62,7 +61,7 @@ export async function startSearchSync({
       const began = performance.now();
       const tidy =
         began - tidiedAt >= pollIntervalMs * (isQuiet ? POLLS_UNTIDY : MOST_POLLS_UNTIDY);
-      // Noted before it is tried: if tidying always failed, every run would try it again, and fail.
+      // Noted before the attempt: otherwise, if tidying always failed, every run would try it again, and fail.
       if (tidy) tidiedAt = began;
       isQuiet = false;
       try {
@@ -72,7 +71,7 @@ export async function startSearchSync({
         isQuiet = await untilDue(result, began);
       } catch (error) {
         if (signal.aborted) return;
-        // Counts anew: while a store is away no server can bring in changes, so none has abandoned the index.
+        // Counting starts again: while a store is away no server can apply changes, so none has abandoned the index.
         lacking = NOTHING_LACKING;
         if (failures === 0) {
           log.error({ err: error }, "the search index falls behind; trying until it works again");
@@ -83,8 +82,8 @@ export async function startSearchSync({
   }
 
   /**
-   * Takes note of what a run has come to, and waits until the next one is due.
-   * @param began when the run did, on the clock of `performance`
+   * Takes note of the result of a run, and waits until the next one is due.
+   * @param began when the run started, on the clock of `performance`
    * @returns whether nothing has changed meanwhile
    */
   async function untilDue(result: SyncResult, began: number): Promise<boolean> {
@@ -110,7 +109,7 @@ export async function startSearchSync({
     return isQuiet;
   }
 
-  /** Waits, but not when this is aborted: by default only at the end, so changes do not shorten it. */
+  /** Waits, but only until this signal is aborted: by default by `stop`, and not by changes. */
   function rest(ms: number, until = signal): Promise<void> {
     return sleep(ms, undefined, { signal: until }).catch(() => {});
   }
@@ -118,17 +117,17 @@ export async function startSearchSync({
 
 const STOP_MS = 1_000;
 const POLL_INTERVAL_MS = 10_000;
-/** Polls from one tidying to the next: when nothing happens, and when changes never stop. */
+/** Polls between two tidyings: when nothing happens, and when changes never stop. */
 const POLLS_UNTIDY = 6;
 const MOST_POLLS_UNTIDY = 60;
-/** An index that lacks the same change for so many polls is taken for one that no server keeps current. */
+/** After lacking the same change for as many polls as this, an index is considered abandoned by its servers. */
 const POLLS_ABANDONED = 3;
 const NOTHING_LACKING = { change: null, polls: 0 };
 const BUSY_MS = 300;
 /**
- * From the start of one run to the start of the next, as a multiple of how long the run took. A run costs
- * Meilisearch almost the same for one change as for many, so few runs with many changes are cheaper. The
- * interval is capped: a change should be found within five seconds, and the run itself may need three.
+ * The time from the start of one run to the start of the next, as a multiple of the duration of the run. A run
+ * costs Meilisearch almost the same for one change as for many, so few runs with many changes are cheaper. The
+ * interval is capped, since a change should be found within five seconds and the run itself may need three.
  */
 const INTERVAL_RUNS = 5;
 const LONGEST_INTERVAL_MS = 2_000;

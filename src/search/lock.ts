@@ -5,11 +5,11 @@ import type { Sql } from "../store/postgres.ts";
 import { repeat } from "../store/repeat.ts";
 
 /**
- * Does the work while this process holds the lock of the search index; null when another process has
- * it. The lock belongs to a transaction on a connection of its own, so it is free again as soon as the
- * process or that connection ends, also behind a pooler, which may give a session's lock to somebody else.
- * The transaction reads nothing, so it holds up no vacuum. If the connection breaks while the work is under
- * way, its signal is aborted, since another process may now take the lock.
+ * Does the work while this process holds the lock of the search index; null when another process holds it. The
+ * lock belongs to a transaction on a connection of its own, so it is free as soon as the process or that
+ * connection ends, even behind a pooler, which might hand a session's lock to somebody else. The transaction
+ * reads nothing, so it holds up no vacuum. If the connection breaks during the work, its signal is aborted,
+ * since another process may now take the lock.
  * @param options.longestSilenceMs how long a process that hangs keeps the lock; shorter in tests
  */
 export async function withSyncLock<Result>(
@@ -19,7 +19,7 @@ export async function withSyncLock<Result>(
   { longestSilenceMs = LONGEST_SILENCE_MS } = {},
 ): Promise<Result | null> {
   const lost = new AbortController();
-  // Without the socket that is cut when silent: nothing is said here for as long as the work takes.
+  // Without the socket that is cut when idle: this connection may be idle for as long as the work takes.
   const { socket: _, ...sameDatabase } = sql.options as unknown as Options;
   const holder = postgres({
     ...sameDatabase,
@@ -35,7 +35,7 @@ export async function withSyncLock<Result>(
   });
   try {
     await holder`begin`;
-    // A holder whose heartbeats stop has gone or hangs: another process must be able to do its work.
+    // A holder whose heartbeats stop has died or hangs, and another process must be able to take over.
     await holder`
       select set_config('transaction_timeout', '0', true),
         set_config('idle_in_transaction_session_timeout', ${String(longestSilenceMs)}, true)`;
@@ -60,20 +60,20 @@ export async function withSyncLock<Result>(
 }
 
 /**
- * By the simple protocol, after which PostgreSQL keeps no snapshot. After a statement by the other it keeps
- * one until the next, which would hold up vacuum.
+ * By the simple protocol, after which PostgreSQL keeps no snapshot. After a statement by the extended protocol
+ * it keeps one until the next, which would hold up vacuum.
  */
 async function sendHeartbeat(holder: Sql): Promise<void> {
   await holder`select 1`.simple();
 }
 
 /**
- * Gives the lock back while the connection is still there. PostgreSQL hears a little late that one has
- * ended, and whoever tries for the lock until then would find it taken.
+ * Releases the lock while the connection is still open. PostgreSQL notices the end of a connection a little
+ * late, and whoever tried for the lock until then would find it taken.
  */
 async function release(holder: Sql): Promise<void> {
   const released = holder`commit`;
-  // If it fails, the end of the connection does it.
+  // If this fails, the end of the connection releases it.
   await withDeadline(released, LONGEST_RELEASE_MS).catch(() => {});
 }
 

@@ -10,7 +10,7 @@ export interface Rebuild {
   sql: Sql;
   meili: Meilisearch;
   index: string;
-  /** The index that answers until then. One that fits is kept current meanwhile. */
+  /** The state of the index that answers meanwhile. One that fits is kept current. */
   present: "fits" | "does not fit" | "missing";
   signal: AbortSignal;
   /** Called with the number of documents sent so far. */
@@ -25,13 +25,13 @@ export interface Rebuild {
 export const DOCUMENTS_AT_ONCE = 20_000;
 export const REQUESTS_AHEAD = 16;
 const CHANGES_AFTER_MS = 1_000;
-/** So many recorded changes are as much work as a new index. */
+/** As many recorded changes as this are as much work as a new index. */
 const MANY_CHANGES = 20_000;
 
 /**
- * Builds a new index beside the present one and puts it in its place in one step: searches are
- * answered all the time. Changes that are committed meanwhile go into both. Only one process may do
- * so at a time. When it fails the present index stays.
+ * Builds a new index beside the present one and swaps it in, so that searches are answered throughout. Changes
+ * that are committed meanwhile go into both. Only one process may do so at a time. If it fails, the present
+ * index stays.
  * @returns the number of documents
  */
 export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
@@ -42,17 +42,17 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   const pipeline = createPipeline(REQUESTS_AHEAD);
   const queue = (task: EnqueuedTask) => pipeline.add(waitForTask(meili, task, signal));
 
-  // Not awaited one by one: Meilisearch does its tasks in order.
+  // Not awaited one by one: Meilisearch works on its tasks in order.
   if (present === "does not fit") {
-    // It answers until then, so it has to know what this version filters by.
+    // It answers meanwhile, so it needs the attributes that this version filters by.
     await queue(await meili.index(index).updateFilterableAttributes(filterableAttributes));
   }
-  // One that a rebuild has left behind. If there is none, its task fails, and nobody waits for that.
+  // Left over from a rebuild that was cut short. If there is none, this task fails, and nobody waits for it.
   await meili.deleteIndex(next);
   await queue(await meili.createIndex(next, { primaryKey: "id" }));
   await queue(await meili.index(next).updateSettings(indexSettings));
 
-  // The new index needs no change recorded so far, as all documents are yet to be read; and a present one
+  // The new index needs no change recorded so far, since all documents are yet to be read, and a present index
   // that does not fit gets none.
   if (present !== "fits") await sql`delete from search_changes`;
   const targets = present === "fits" ? [index, next] : [next];
@@ -61,11 +61,11 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   let last: string | null = null;
   let changesApplied = performance.now();
   while (true) {
-    // Not read ahead: what was read before changes must not be sent after them, or it would overwrite them.
+    // Not read ahead: what was read before a change must not be sent after it, or it would overwrite the change.
     const documents = await readDocumentsAfter(sql, last, documentsAtOnce);
     if (documents.length === 0) break;
-    // It would be noticed only when the first request is waited for. If the lock was lost, its new holder builds
-    // an index of this name, too.
+    // Otherwise it would be noticed only where the first request is awaited. If the lock was lost, its new holder
+    // is building an index of this name, too.
     signal.throwIfAborted();
     await queue(await meili.index(next).addDocuments(documents));
     if (performance.now() - changesApplied >= changesAfterMs) {
@@ -77,7 +77,7 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
     onDocuments(sent);
   }
   await pipeline.end();
-  // What is committed after these is for the next run: by then the new index is in its place.
+  // Later commits are left to the next run: by then the new index is in place.
   await applyChanges(sql, meili, targets, signal);
 
   await waitForTask(
@@ -90,9 +90,9 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
 }
 
 /**
- * To bring an index that is very many changes behind up to date would hold up the new one. So it is left as
- * it is, and answers until the new one is there. As the changes that it lacks are going to be deleted, it is
- * marked as not fitting: if the rebuild is cut short, the next run begins another.
+ * Updating an index that is very many changes behind would hold up the new one. So it is left as it is, and
+ * answers until the new one is ready. Since the changes that it lacks are about to be deleted, it is marked as
+ * not fitting: if the rebuild is cut short, the next run starts another.
  */
 async function leaveBehind({
   sql,

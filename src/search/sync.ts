@@ -15,9 +15,9 @@ interface SyncOptions {
   tidy?: boolean;
   /** Leaves an index of another version of this program to the servers of that version. */
   leavesOthers?: boolean;
-  /** Ends the work early, at a point from which a later run goes on. */
+  /** Ends the work early, at a point where a later run can resume. */
   signal?: AbortSignal;
-  /** Called before a new index is built of so many businesses. */
+  /** Called before a new index is built, with the number of businesses. */
   onBuild?: (businesses: number) => void;
   onProgress?: (progress: SyncProgress) => void;
 }
@@ -37,8 +37,8 @@ export type SyncResult =
   | { state: "left"; lacks: string | null };
 
 /**
- * Brings the index up to date with the approved businesses: from the recorded changes, or by a
- * rebuild when there is no index that fits. One process of a database does so at a time.
+ * Brings the index up to date with the approved businesses: from the recorded changes, or by a rebuild when no
+ * index fits. Only one process per database does so at a time.
  * @throws SearchTaskError, or an error of Meilisearch or PostgreSQL; nothing recorded is lost
  */
 export async function syncSearch(
@@ -104,10 +104,10 @@ async function inspectIndex(
   }
 }
 
-/** Whether there are businesses to be found that no recorded change will bring into the index. */
+/** Whether there are approved businesses that no recorded change will bring into the index. */
 async function lacksRecords(sql: Sql): Promise<boolean> {
   return await sql.begin(async (transaction) => {
-    // Right after a first import PostgreSQL has no statistics of the changes. It expects to come upon a business
+    // Right after a first import, PostgreSQL has no statistics of the changes. It expects to find a business
     // without one soon, and would compare each with all changes, which takes hours for a million.
     await transaction`set local enable_nestloop = off`;
     const [row] = await transaction<[{ lacks: boolean }]>`

@@ -3,7 +3,7 @@ import { type EnqueuedTask, MeilisearchApiError } from "meilisearch";
 import { withDeadline } from "../store/deadline.ts";
 import { LONGEST_REQUEST_MS, type Meilisearch } from "../store/meilisearch.ts";
 
-/** Meilisearch accepted a task, but could not finish it. */
+/** Meilisearch accepted a task but could not finish it. */
 export class SearchTaskError extends Error {}
 
 /**
@@ -33,7 +33,7 @@ export async function waitForTask(
           { cause: error },
         );
       }
-      // So that the end of the task is noticed a tenth late at most.
+      // Notices the end of the task at most a tenth of its duration late.
       const pauseMs = (performance.now() - began) / 10;
       await sleep(Math.min(Math.max(pauseMs, 5), 250), undefined, { signal });
     }
@@ -45,21 +45,21 @@ export async function waitForTask(
 }
 
 /**
- * Lets work go on while more is begun.
- * @param most how many at a time
+ * Lets work go on while more is started.
+ * @param most how much at a time
  */
 export function createPipeline(most: number) {
   const underWay: Promise<void>[] = [];
   return {
-    /** Waits for the oldest once there are as many as may be. @throws what that failed with */
+    /** Waits for the oldest when the most are under way. @throws what that failed with */
     async add(work: Promise<void>): Promise<void> {
-      // If it fails, that is thrown where it is awaited; until then nobody handles it, which would end the
+      // A failure is thrown where the work is awaited. Until then nobody would handle it, which would end the
       // process.
       work.catch(() => {});
       underWay.push(work);
       if (underWay.length >= most) await underWay.shift();
     },
-    /** Waits for all that are left. @throws what one of them failed with */
+    /** Waits for the rest. @throws what one of them failed with */
     async end(): Promise<void> {
       await Promise.all(underWay);
     },
