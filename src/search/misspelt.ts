@@ -1,4 +1,4 @@
-import { knownTrades } from "./synonyms.ts";
+import { exactWords, knownTrades } from "./synonyms.ts";
 import { countTypos } from "./typos.ts";
 import type { Words } from "./words.ts";
 
@@ -19,14 +19,14 @@ export async function withTradesCorrected(
   );
 }
 
-/** The trade that a word that is none was meant to be. As in search, the first letter has to be right. */
+/** The trade that a word was meant to be, if it may be misspelt. As in search, the first letter has to be right. */
 function nearestTrade(word: string): string | undefined {
-  if (tradesOfOneWord.has(word)) return undefined;
-  const near = [...tradesOfOneWord].flatMap((trade) => {
+  if (exactWords.has(word)) return undefined;
+  const near = tradesOfOneWord.flatMap((trade) => {
     const typos = trade[0] === word[0] ? countTypos(trade, word) : null;
     return typos === null ? [] : { trade, typos };
   });
   return near.toSorted((a, b) => a.typos - b.typos)[0]?.trade;
 }
 
-const tradesOfOneWord = new Set([...knownTrades].filter((trade) => !trade.includes(" ")));
+const tradesOfOneWord = [...knownTrades].filter((trade) => !trade.includes(" "));

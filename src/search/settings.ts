@@ -57,7 +57,7 @@ const rules = {
     disableOnAttributes: ["postcode"],
     disableOnNumbers: true,
     // Shoes are no shops, and books no Boots.
-    disableOnWords: exactWords,
+    disableOnWords: [...exactWords],
   },
   synonyms,
   // None: a query of nothing but stop words would be answered with the whole directory. Instead, words.ts leaves

@@ -30,9 +30,9 @@ export const sureTrades = knownTrades.difference(new Set(modifiers.flatMap(inBot
  * Words in which no typing error is forgiven: the known trades of one word, and a few more. Whoever types one of
  * them has spelled it right, and does not mean another that is a letter away.
  */
-export const exactWords = [
-  ...new Set([...knownTrades, ...otherExactWords.flatMap(inBothNumbers)]),
-].filter(isOneWord);
+export const exactWords: ReadonlySet<string> = new Set(
+  [...knownTrades, ...otherExactWords.flatMap(inBothNumbers)].filter(isOneWord),
+);
 
 function collect(): Record<string, string[]> {
   const found = new Map<string, Set<string>>();

@@ -26,7 +26,5 @@ function matches(word: string, wanted: string): boolean {
   if (word === wanted || singular(word) === singular(wanted)) return true;
   if (/\d/.test(word)) return false;
   if (mayBeUnfinished(wanted) && word.startsWith(wanted)) return true;
-  return !isExact.has(wanted) && countTypos(word, wanted) !== null;
+  return !exactWords.has(wanted) && countTypos(word, wanted) !== null;
 }
-
-const isExact: ReadonlySet<string> = new Set(exactWords);

@@ -618,6 +618,10 @@ describe("when nothing matches all words", () => {
     expect(items.map(({ name }) => name)).toEqual(["Boots", "Boots", "Barclay Books"]);
   });
 
+  test("a word that has to be right is no misspelt trade either: who wants a print wants no pint", async () => {
+    expect((await search("print norwich")).instead).toBe("norwich");
+  });
+
   test("a number or a letter alone is not looked for", async () => {
     expect((await search("9")).total).toBe(2);
     expect(await search("+9 1603 625000")).toEqual({ items: [], total: 0, instead: null });
