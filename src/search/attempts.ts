@@ -8,7 +8,7 @@ import { isOutcode, type Words } from "./words.ts";
 interface Lookups {
   /** Whether these words find something by themselves. */
   isKnown(words: Words): Promise<boolean>;
-  /** Whether a business anywhere has this word exactly as it is spelled. */
+  /** Whether a business anywhere has this word exactly as it is spelled, or its singular. */
   isSpelled(word: string): Promise<boolean>;
   /** The words of the town that most businesses of a district (`nr1`) are in; none when it has no businesses. */
   findTown(district: string): Promise<Words>;

@@ -5,7 +5,7 @@ import type { Words } from "./words.ts";
 /**
  * `mecanic leeds` → `mechanic leeds`. Search forgives typing errors in the words of businesses, but knows everyday
  * names only as they are spelled. A word that a business has as it was typed is no error: Boots sells no books.
- * @param isSpelled whether a business anywhere has a word exactly as it is spelled
+ * @param isSpelled whether a business anywhere has a word exactly as it is spelled, or its singular
  */
 export async function withTradesCorrected(
   words: Words,

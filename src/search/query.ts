@@ -7,7 +7,7 @@ import { isKeyRefused } from "../store/meilisearch.ts";
 import { attempts } from "./attempts.ts";
 import { type AskMeilisearch, batchQueries, type Matches } from "./batching.ts";
 import { IS_GONE, type SearchStore } from "./settings.ts";
-import { MOST_WORDS, mayBeUnfinished, searchWords, type Words } from "./words.ts";
+import { MOST_WORDS, mayBeUnfinished, searchWords, singular, type Words } from "./words.ts";
 
 /** As for a list, with a text to search for. */
 interface SearchQuery extends Omit<ListQuery, "offset"> {
@@ -55,8 +55,10 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
     const lookups = {
       isKnown: async (words: Words) => (await ask([words], NO_MATCHES)) !== null,
       // In quotation marks, Meilisearch forgives no typing errors.
-      isSpelled: async (word: string) =>
-        (await ask([[`"${word}"`]], NO_MATCHES, anywhere)) !== null,
+      isSpelled: async (word: string) => {
+        const spellings = [[`"${word}"`], [`"${singular(word)}"`]];
+        return (await ask(spellings, NO_MATCHES, anywhere)) !== null;
+      },
       async findTown(district: string) {
         const there = await ask([[district]], { offset: 0, limit: SAMPLE }, anywhere);
         return searchWords(townOfMost(await findListed(there?.ids ?? [])));

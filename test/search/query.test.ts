@@ -622,6 +622,11 @@ describe("when nothing matches all words", () => {
     expect((await search("print norwich")).instead).toBe("norwich");
   });
 
+  test("nor is the plural of a word that is somewhere spelled: tiles are no tires", async () => {
+    await using _ = await withMore([{ name: "Glaze", category: "tile-shops", city: "Leeds" }]);
+    expect((await search("tiles norwich")).instead).toBe("tiles");
+  });
+
   test("a number or a letter alone is not looked for", async () => {
     expect((await search("9")).total).toBe(2);
     expect(await search("+9 1603 625000")).toEqual({ items: [], total: 0, instead: null });
