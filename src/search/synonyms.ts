@@ -1,3 +1,4 @@
+import { plural } from "../plural.ts";
 import {
   lettersOfDistricts,
   modifiers,
@@ -74,10 +75,4 @@ function inBothNumbers(name: string): string[] {
   return [...new Set([last, singular(last), plural(last)])].map((word) =>
     [...before, word].join(" "),
   );
-}
-
-function plural(word: string): string {
-  if (word.endsWith("s")) return word;
-  if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
-  return /(sh|ch|x)$/.test(word) ? `${word}es` : `${word}s`;
 }

@@ -495,6 +495,8 @@ test("a category may be written with capitals, spaces and entities, and in singu
     "Fish &amp; Chips",
     "Gift shop",
     "Café",
+    "Bakery",
+    "Car wash",
   ];
   await load(spellings.map((category, place) => ({ ...whole, sourceId: `${place}`, category })));
   const categories = await Promise.all(spellings.map((_, place) => stored(`${place}`)));
@@ -506,6 +508,8 @@ test("a category may be written with capitals, spaces and entities, and in singu
     "fish-and-chips",
     "gift-shops",
     "cafes",
+    "bakeries",
+    "car-washes",
   ]);
   expect(await load([{ ...whole, category: " " }])).toMatchObject({ rejected: 0, pending: 1 });
 });

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { plural } from "../../plural.ts";
 import { formatOpeningHours } from "../opening-hours.ts";
 import type { Photo } from "../schemas.ts";
 import { makeSlug } from "../slug.ts";
@@ -118,7 +119,7 @@ function categoryIdNamed(
   categories: ReadonlyMap<string, number>,
 ): number | undefined {
   const slug = makeSlug(cleanLine(name));
-  return categories.get(slug) ?? categories.get(`${slug}s`);
+  return categories.get(slug) ?? categories.get(plural(slug));
 }
 
 const check = v.safeParser(importRecord, { abortEarly: true });
