@@ -58,7 +58,7 @@ for business in answer["data"]:
   );
 }
 
-/** Code that can be scrolled with the keyboard, and copied where a script may. */
+/** Code that can be copied where a script may. */
 export function Code({ id, label, code }: { id: string; label: string; code: string }) {
   return (
     <figure class="code">
