@@ -11,7 +11,7 @@ export function readWeek(value: string): Week | null {
   return value.length > LONGEST_VALUE ? null : read(value);
 }
 
-const read = remembered(10_000, (value) => quietly(() => parse(value)));
+const read = remembered(10_000, (value) => quietly(() => parse(inUsualForm(value))));
 
 /** OpenStreetMap itself keeps no longer ones, and to read them takes the library ever longer. */
 const LONGEST_VALUE = 255;
@@ -53,6 +53,16 @@ function parse(value: string): Week | null {
   }
 }
 
+/** "Monday to Friday" as "Mo-Fr": the library knows both, but the patterns here only the latter. */
+function inUsualForm(value: string): string {
+  return value
+    .replace(DAY, (_, day: string) => day.charAt(0).toUpperCase() + day.charAt(1).toLowerCase())
+    .replace(/\s+(?:to|till?|until|through)\s+|[‐‑‒–—−]/gi, "-");
+}
+
+/** In two letters, which are captured, or in more: Tue, Tues., Tuesdays. */
+const DAY = /\b(Mo|Tu|We|Th|Fr|Sa|Su)(?:n|es?|ds?|dnes|urs?|i|t|tur)?(?:days?)?\b\.?/gi;
+
 /**
  * Bank holidays are public holidays; rules for school holidays do not touch a normal week, but what is
  * said of them and of other days at once holds on those. In "Mo-Fr 09:00-17:00 Sa 10:00-12:00" a
@@ -78,15 +88,14 @@ function normalise(value: string): string {
   );
 }
 
-const ONLY_DAYS =
-  /^\s*(?:(?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[a-z]*[\s,-]*)+(?:PH\s*)?(?:open\s*)?|open\s*)$/;
+const ONLY_DAYS = /^\s*(?:(?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[\s,-]*)+(?:PH\s*)?(?:open\s*)?|open\s*)$/;
 
 /** Anything but days and times, such as a month or a year: only then may one week be unlike another. */
 const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|BH|SH|off|closed)\b)\p{L}|\b\d{4}\b/iu;
 
 /** Hours without minutes, which the library takes to be of 24, and no days of a month or weeks. */
 const BARE_HOURS =
-  /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?[\d, -]*)([1-9]\d?) ?[-–] ?(\d{1,2})(?![\d:.]| ?[ap]\.?m)/gi;
+  /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?[\d, -]*)([1-9]\d?) ?- ?(\d{1,2})(?![\d:.]| ?[ap]\.?m)/gi;
 
 /** Whether such hours may be of twelve: 9-5, and the 1-5 of an afternoon. */
 function isHalfOfDay([, from, to]: RegExpExecArray): boolean {
@@ -102,7 +111,7 @@ const EARLIEST_OPENING = 6;
 const TIME = String.raw`\d?\d(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?)?`;
 
 /** From when to when, both of which are captured. */
-const SPAN = new RegExp(`(?<!\\d)(${TIME})\\s*[-–]\\s*(${TIME})`, "gi");
+const SPAN = new RegExp(`(?<!\\d)(${TIME})\\s*-\\s*(${TIME})`, "gi");
 
 /**
  * As in 11:00-11:00, which by the letter is day and night. Who never closes says so from midnight, so this may be
@@ -133,7 +142,7 @@ const MISSING_SEPARATOR =
 
 /** Times of certain days, a semicolon, and times without days, of which the first is captured, too. */
 const FURTHER_TIMES = new RegExp(
-  `(?<=\\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)[\\dapm.:,;\\s–-]*)(${SPAN.source})\\s*;\\s*(?=(${TIME})\\s*[-–]\\s*${TIME}\\s*(?:[,;]|$))`,
+  `(?<=\\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)[\\dapm.:,;\\s-]*)(${SPAN.source})\\s*;\\s*(?=(${TIME})\\s*-\\s*${TIME}\\s*(?:[,;]|$))`,
   "gi",
 );
 

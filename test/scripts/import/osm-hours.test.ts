@@ -50,6 +50,23 @@ test("days after times begin a rule of their own, also where no semicolon says s
   expect(week("Jan 1-Dec 31 Mo-Su 09:00-12:00")).toEqual(each("09:00-12:00"));
 });
 
+test("days and spans are understood as people write them", () => {
+  const expected = week("Mo-Fr 09:00-17:00; Sa 10:00-13:00; Su off");
+  for (const written of [
+    "Mon-Fri 09:00-17:00 Sat 10:00-13:00",
+    "Mo-Fr 09:00-17:00 Sat. 10:00-13:00",
+    "mon to fri 9am to 5pm sat 10am until 1pm",
+    "Mondays to Fridays 9:00 — 17:00 Saturdays 10:00 — 13:00 Sundays Closed",
+  ]) {
+    expect([written, week(written)]).toEqual([written, expected]);
+  }
+  expect(week("Mon-Tues 12:00-14:00; 17:00-21:00")).toEqual(week("Mo-Tu 12:00-14:00,17:00-21:00"));
+  for (const day of ["Wed", "Weds", "Wednesday", "WEDNESDAYS"]) {
+    const both = week(`Thurs 9:00-17:00 ${day} 10:00-13:00`);
+    expect([day, both]).toEqual([day, week("Th 9:00-17:00; We 10:00-13:00")]);
+  }
+});
+
 test("a split day has two intervals in order", () => {
   expect(week("Mo 12:00-14:30,17:00-22:00")?.slice(0, 3)).toEqual([
     "MON 12:00-14:30",
@@ -145,6 +162,9 @@ test.each([
   ["of twelve hours, twice a day", "12-3, 5-11"],
   ["that end when they begin", "Mo-Fr 11:00-11:00; Sa 11:00-00:00; Su 11:00-18:00"],
   ["that end when they begin, written in two ways", "Mo-Fr 9:00-09:00"],
+  ["that end when they begin, with a word between them", "11:00 to 11:00"],
+  ["of twelve hours, with a word between them", "Mon-Fri 9 to 5"],
+  ["that are only days, written in full", "Monday to Friday"],
   ["of twelve hours that end when they begin", "9:00am-9:00am"],
   ["of twelve hours that end when they begin, on certain days", "Mo-Fr 9:00am-9:00 am"],
   ["that lack the times of a day", "Mo-Fr 09:00-17:00; Sa,Su,PH"],
