@@ -93,19 +93,19 @@ const ONLY_DAYS = /^\s*(?:(?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[\s,-]*)+(?:PH\s*)?(?:open\
 /** Anything but days and times, such as a month or a year: only then may one week be unlike another. */
 const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|BH|SH|off|closed)\b)\p{L}|\b\d{4}\b/iu;
 
-/** Hours without minutes, which the library takes to be of 24, and no days of a month or weeks. */
+/** Hours without minutes or a leading zero, which the library takes to be of 24, and no days of a month or weeks. */
 const BARE_HOURS =
-  /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?[\d, -]*)([1-9]\d?) ?- ?(\d{1,2})(?![\d:.]| ?[ap]\.?m)/gi;
+  /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?[\d, -]*)([1-9]\d?(?:[:.]\d\d)?) ?- ?(\d{1,2}|[1-9]\d?[:.]\d\d)(?![\d:.]| ?[ap]\.?m)/gi;
 
-/** Whether such hours may be of twelve: 9-5, and the 1-5 of an afternoon. */
-function isHalfOfDay([, from, to]: RegExpExecArray): boolean {
-  const [opens, closes] = [Number(from), Number(to)];
-  if (opens > 12 || closes > 12) return false;
+/** Whether such hours may be of twelve: 9-5, 9:00-5:30, and the 1-5 of an afternoon. */
+function isHalfOfDay([, from = "", to = ""]: RegExpExecArray): boolean {
+  const [opens, closes] = [minutesOf(from), minutesOf(to)];
+  if (Math.max(opens, closes) >= 13 * 60) return false;
   return closes <= opens || opens < EARLIEST_OPENING;
 }
 
-/** The hour before which hardly anybody opens. */
-const EARLIEST_OPENING = 6;
+/** Minutes since midnight; before that hardly anybody opens. */
+const EARLIEST_OPENING = 6 * 60;
 
 /** As mappers write it: 9:00, 9.00, 9 or 9 am. */
 const TIME = String.raw`\d?\d(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?)?`;

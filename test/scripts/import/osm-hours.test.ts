@@ -160,6 +160,8 @@ test.each([
   ["of twelve hours, as it seems", "Mo-Sa 9-5"],
   ["of twelve hours on one day", "Mo-Fr 08:00-18:00; Sa 8-1"],
   ["of twelve hours, twice a day", "12-3, 5-11"],
+  ["of twelve hours, with minutes", "Mo-Fr 9:00-5:30"],
+  ["of twelve hours, with minutes and twice a day", "12:00-14:00,5:00-11:00"],
   ["that end when they begin", "Mo-Fr 11:00-11:00; Sa 11:00-00:00; Su 11:00-18:00"],
   ["that end when they begin, written in two ways", "Mo-Fr 9:00-09:00"],
   ["that end when they begin, with a word between them", "11:00 to 11:00"],
@@ -170,12 +172,18 @@ test.each([
   ["that lack the times of a day", "Mo-Fr 09:00-17:00; Sa,Su,PH"],
 ])("hours %s are not understood", (_, value) => expect(readWeek(value)).toBeNull());
 
-test("hours without minutes are understood where they can only be of 24", () => {
+test("hours without minutes or a leading zero are understood where they can only be of 24", () => {
   expect(week("Mo-Su 9-17")).toEqual(each("09:00-17:00"));
   expect(week("Mo-Su 05-11")).toEqual(each("05:00-11:00"));
   expect(week("Mo-Su 9am-5pm")).toEqual(each("09:00-17:00"));
   expect(week("Mo-Su 18-2")).toEqual(each("18:00-02:00"));
   expect(week("Mo-Su 5-14")).toEqual(each("05:00-14:00"));
+  expect(week("Mo-Su 9:00-17:30")).toEqual(each("09:00-17:30"));
+  expect(week("Mo-Su 05:00-11:00")).toEqual(each("05:00-11:00"));
+  expect(week("Mo-Su 11:00-02:00")).toEqual(each("11:00-02:00"));
+  expect(week("Mo-Su 18:00-2:00")).toEqual(each("18:00-02:00"));
+  expect(week("Mo-Su 9:00-9:45")).toEqual(each("09:00-09:45"));
+  expect(week("Mo-Su 9:00-5:30pm")).toEqual(each("09:00-17:30"));
   expect(week('Mo-Su 09:00-17:00; Jan 1,3-5 off; PH off "call 1-2-1"')).toEqual(
     each("09:00-17:00"),
   );
