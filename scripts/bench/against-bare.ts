@@ -10,7 +10,7 @@ import { writeRequests } from "./requests.ts";
 import { type Bench, type Measured, type Scenario, toMeasured } from "./scenario.ts";
 import { drive, type Traffic } from "./wrk.ts";
 
-/** Scenarios of ordinary use, whose baseline is a bare `Bun.serve` with the same bytes. */
+/** Scenarios of ordinary use; the baseline is a bare `Bun.serve` that returns the same bytes. */
 export const againstBare: Scenario[] = [
   {
     name: "open",
@@ -38,7 +38,7 @@ export const againstBare: Scenario[] = [
 interface Comparing {
   kind: "lists" | "details" | "known lists";
   callers: "addresses" | "keys";
-  /** The ratio to be reached. */
+  /** The target ratio. */
   atLeast: number;
 }
 
@@ -49,7 +49,7 @@ async function besideBare(bench: Bench, { kind, callers, atLeast }: Comparing): 
     callers === "keys" ? await writeKeys(bench.directory.sql, bench.file("keys.txt")) : null;
   const { requestsFile, mix } = await record(bench, kind, callersFile);
   const traffic = { requestsFile, callersFile };
-  say(`  asking once for each of the ${mix.different} different requests`);
+  say(`  sending each of the ${mix.different} distinct requests once`);
   const bare = await startBare(supervisor, server.url, traffic);
   try {
     const plain: number[] = [];

@@ -6,7 +6,7 @@ const AT_ONCE = 64;
 
 /**
  * Sends each distinct recorded request to a server once.
- * @throws Error when an answer is neither 200 nor 304
+ * @throws Error when a response is neither 200 nor 304
  */
 export async function askAll(
   origin: string,
@@ -14,8 +14,7 @@ export async function askAll(
   onAnswer: (request: RecordedRequest, response: Response) => Promise<void> | void,
 ): Promise<void> {
   const callerOf = await readCallers(callersFile);
-  // Popular requests come early in the file. They are sent last, so that their answers are the ones that a
-  // full cache keeps.
+  // Popular requests come early in the file. They are sent last, so that a full cache keeps their responses.
   const requests = (await readRequests(requestsFile)).toReversed().entries();
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
@@ -24,7 +23,7 @@ export async function askAll(
         const response = await fetch(origin + request.path, {
           method: request.body === undefined ? "GET" : "POST",
           body: request.body ?? null,
-          // No compression, as for wrk, which does not ask for any.
+          // No compression, as with wrk, which does not ask for it.
           headers: { "Accept-Encoding": "identity", ...request.headers, [name]: value },
         });
         if (response.status !== 200 && response.status !== 304) {

@@ -24,12 +24,12 @@ const SCENARIOS: Scenario[] = [...againstBare, ...uncached, ...whileChanging, ..
 const USAGE = `Usage: npx bun run bench [--count 1000000] [--scenarios a,b] [--seconds 4] [--rounds 5]
                      [--requests 100000] [--json]
 
-The whole service on a directory of so many businesses, next to its baselines: each as a process of
-its own, driven by wrk over 64 connections. Server and baseline take turns for so many rounds of so
-many seconds; the figures are medians of the rounds. The directory is built once, in bench-N of
-DATA_DIR, and used again.
+Measures the whole service, on a directory of --count businesses, against baselines: each is a
+separate process, driven by wrk over 64 connections. Server and baseline take turns for --rounds
+rounds of --seconds each; the figures are medians of the rounds. The directory is built once, in
+bench-N of DATA_DIR, and reused.
 
-  --requests N   different requests in a mix
+  --requests N   distinct requests in a mix
   --json         one line on stdout
 
 Scenarios:
@@ -62,9 +62,9 @@ await runCommand(USAGE, async () => {
   const lines: Line[] = [];
   try {
     await Promise.race([run(), supervisor.failure]);
-    if (!lines.every(({ isReached }) => isReached)) say("Some goals were not reached.");
+    if (!lines.every(({ isReached }) => isReached)) say("Some targets were not met.");
   } finally {
-    // What has been measured counts even if a later scenario fails.
+    // Results so far are reported even if a later scenario fails.
     if (lines.length > 0) {
       print(values.json ? formatJson({ count, ...rounds, scenarios: lines }) : describe(lines));
     }

@@ -11,9 +11,10 @@ import { startServers, withSupervisor } from "./stack.ts";
 
 const USAGE = `Usage: npx bun scripts/bench/burst.ts [--cluster] [--servers 4] [--repetitions 20] [--json]
 
-Four servers, 4,000 requests at once with one key of 60 a minute and a quota of 100, and 400 more
-when the bucket is full again: how many were let in, each time with a new key. With --cluster on a
-Redis Cluster of three masters. WORKERS=4 and --servers 1 make it one server of four processes.`;
+Sends four servers 4,000 concurrent requests with one key of 60 a minute and a quota of 100, and 400
+more when the bucket is full again, and counts those admitted; each repetition uses a new key.
+--cluster uses a Redis Cluster of three masters. WORKERS=4 and --servers 1 test one server of four
+processes.`;
 
 const LIMITS = { quota: 100, perMinute: 60, burst: 60 };
 
@@ -66,7 +67,7 @@ interface Line {
   seconds: number;
   /** When the last 200 came. */
   lastAdmittedAt: number;
-  /** Answers other than 200 and 429. */
+  /** Responses other than 200 and 429. */
   others: number;
   inTheMonth?: number;
 }

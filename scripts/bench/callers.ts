@@ -6,16 +6,16 @@ import type { Sql } from "../../src/store/postgres.ts";
 export const OWNER = { name: "Bench", email: "bench@client.example", tier: "enterprise" };
 /** Keyed callers that take turns. */
 export const KEYS = 10_000;
-/** So many that no key is ever refused. */
+/** High enough that no key is ever refused. */
 const LIMITS = { quota: 1_000_000_000, perMinute: 100_000_000, burst: 100_000_000 };
 
-/** The header line of an open caller by its number, below 2^24: so many that none sends 60 requests in a minute. */
+/** The header line of an open caller by its number, below 2^24: with so many, none sends 60 requests in a minute. */
 export const addressLine = (number: number) =>
   `X-Forwarded-For: 10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
 
 /**
- * Writes a file of keyed callers, one header line each, unless there is one already whose keys this
- * directory knows.
+ * Writes a file of keyed callers, one header line each, unless one already exists whose keys are in this
+ * directory.
  */
 export async function writeKeys(sql: Sql, file: string): Promise<string> {
   const [{ count }] = await sql<[{ count: number }]>`

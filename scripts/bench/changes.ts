@@ -11,7 +11,7 @@ import { drive, type Run } from "./wrk.ts";
 
 const CHANGES_A_SECOND = 200;
 
-/** What is answered while the directory changes. */
+/** Scenarios in which the directory changes. */
 export const whileChanging: Scenario[] = [
   {
     name: "changes",
@@ -29,7 +29,7 @@ const LEAST_RATIO = 0.7;
 const MOST_STALE_MS = 1_000;
 const MOST_UNFOUND_MS = 5_000;
 
-/** The ratio is that to a run of the same requests while nothing changes. */
+/** The ratio is to a run of the same requests while nothing changes. */
 async function measureChanges(bench: Bench): Promise<Measured> {
   const { rounds, seconds } = bench.rounds;
   const server = await bench.server();
@@ -39,8 +39,8 @@ async function measureChanges(bench: Bench): Promise<Measured> {
   const runs: { quiet: Run; busy: Run; written: Written }[] = [];
   for (let round = 1; round <= rounds; round++) {
     const options = { seconds, from: round * STEP };
-    // Sends each request once, so that the quiet run finds all answers in the cache, also those that the
-    // changes of the round before have invalidated.
+    // Sends each request once, so that the quiet run has only cache hits, even for what the changes of the
+    // previous round invalidated.
     await askAll(server.url, traffic, () => {});
     const quiet = await drive(server.url, traffic, options);
     const writer = await startWriter(bench, [server.url, requestsFile, `${round}`]);
@@ -67,12 +67,12 @@ async function measureChanges(bench: Bench): Promise<Measured> {
     staleMs: { median: median(staleMs), most: mostStale, samples: staleMs.length },
     notes: [
       `${written.toFixed(0)} changes a second committed`,
-      `stale for ${median(staleMs).toFixed(0)} ms in the middle and ${mostStale.toFixed(0)} ms at most, of ${staleMs.length} looks`,
+      `stale for ${median(staleMs).toFixed(0)} ms (median), ${mostStale.toFixed(0)} ms at most, of ${staleMs.length} samples`,
     ],
   };
 }
 
-/** How long a name that was committed is not found. */
+/** How long it takes until search finds a committed name. */
 async function measureFreshness(bench: Bench): Promise<Measured> {
   const { rounds, seconds } = bench.rounds;
   const { directory } = bench;
@@ -97,7 +97,7 @@ async function measureFreshness(bench: Bench): Promise<Measured> {
     isReached: most <= MOST_UNFOUND_MS,
     staleMs: { median: median(foundMs), most, samples: foundMs.length },
     notes: [
-      `found after ${(median(foundMs) / 1000).toFixed(1)} s in the middle and ${(most / 1000).toFixed(1)} s at most, of ${foundMs.length} names; the figures in the table are of the open list`,
+      `found after ${(median(foundMs) / 1000).toFixed(1)} s (median), ${(most / 1000).toFixed(1)} s at most, of ${foundMs.length} names; the figures in the table are for the open list`,
     ],
   };
 }

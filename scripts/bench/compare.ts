@@ -23,9 +23,8 @@ export interface Rounds {
 }
 
 /**
- * Lets two subjects take turns, so that whatever else the machine does affects both: every round has
- * a run of each, from the same place in the recorded requests, after one round to warm up. Says the ratio
- * of each.
+ * Lets two subjects take turns, so that other load on the machine affects both: after a warm-up round, every
+ * round has a run of each, from the same place in the recorded requests. Prints the ratio of each round.
  * @param options.figure what is compared; by default requests per second
  * @param options.afterRound called after each round; `from` is the place in the requests where it began
  * @returns medians of the rounds
@@ -68,10 +67,10 @@ export async function compare(
   };
 }
 
-/** How many recorded requests further on each round begins. */
+/** How many recorded requests later each round begins. */
 export const STEP = 104_729;
 
-/** Of each figure the median, perhaps of different runs. */
+/** The median of each figure, perhaps from different runs. */
 export function medianRun(runs: readonly Run[]): Run {
   return {
     perSecond: median(runs.map((run) => run.perSecond)),
@@ -80,7 +79,7 @@ export function medianRun(runs: readonly Run[]): Run {
   };
 }
 
-/** Of an even number the mean of the middle two; 0 of none. */
+/** For an even count the mean of the middle two; 0 for none. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

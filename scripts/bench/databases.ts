@@ -3,10 +3,10 @@ import { openPostgres } from "../../src/store/postgres.ts";
 import type { Directory } from "./directory.ts";
 
 /**
- * Creates a database beside the directory's, for work that would leave traces there, and drops it
+ * Creates a database beside the directory's, for work that would change the directory, and drops it
  * afterwards.
- * @param options.copy whether it starts as a copy; if so, nobody may use the directory meanwhile
- * @param use gets the environment for programs
+ * @param options.copy whether it starts as a copy; if so, nothing may use the directory meanwhile
+ * @param use called with the environment for programs
  */
 export async function withDatabase<Result>(
   { env }: Directory,
@@ -23,8 +23,8 @@ export async function withDatabase<Result>(
     // An interrupted run may have left one behind.
     await drop();
     if (copy) {
-      // Ends all connections to the directory's database, which must have none while it is copied. Our own
-      // client connects again when it is next used.
+      // Closes all connections to the directory's database, which must have none while it is copied. Our own
+      // client reconnects when it is next used.
       await owner`
         select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${original}`;
       await owner`create database ${owner(name)} template ${owner(original)} strategy file_copy`;

@@ -3,8 +3,8 @@ import { createRandom } from "../generate/random.ts";
 import { zipf } from "./zipf.ts";
 
 /**
- * Paths of detail requests over all approved businesses, where the r-th most popular comes up with a
- * frequency of 1/r. Draws until that many different ones have come up, or twenty times as many in all.
+ * Paths of detail requests over all approved businesses, where the r-th most popular comes up in proportion to
+ * 1/r. Draws until `different` distinct ones have come up, or twenty times as many in all.
  */
 export async function drawDetails(sql: Sql, different: number): Promise<string[]> {
   const [{ count }] = await sql<[{ count: number }]>`

@@ -20,7 +20,7 @@ export interface Directory {
   built: Built;
 }
 
-/** How long building it took; kept beside it, since it is built only once. */
+/** How long the build took; stored beside the directory, which is built only once. */
 interface Built {
   count: number;
   /** The generator's COPY load, with all indexes and totals kept. */
@@ -31,13 +31,13 @@ interface Built {
 
 /**
  * Starts the stores of a directory of `count` businesses, building it first if there is none yet.
- * Redis persists nothing: limits start afresh with each benchmark.
+ * Redis persists nothing: limits start anew with each benchmark.
  */
 export async function openDirectory(supervisor: Supervisor, count: number): Promise<Directory> {
   const { folder } = supervisor;
   const record = join(folder, "built.json");
   const isBuilt = await Bun.file(record).exists();
-  // The remains of an interrupted build are of no use.
+  // The remains of an interrupted build are useless.
   if (!isBuilt) await removeStores(folder);
 
   const [postgres, redis, meilisearch] = await Promise.all([
@@ -81,7 +81,7 @@ async function build(sql: Sql, env: Environment, count: number): Promise<Built> 
   return { count, loadSeconds, indexSeconds };
 }
 
-/** Does now what a running server does sooner or later, so that no scenario waits for it. */
+/** Does now what a running server does sooner or later, so that it does not disturb a scenario. */
 export async function settle(sql: Sql): Promise<void> {
   await compactListings(sql);
   await sql`vacuum analyze`;

@@ -14,13 +14,13 @@ import { startServers, withSupervisor } from "./stack.ts";
 
 const USAGE = `Usage: npx bun scripts/bench/faults.ts [--only NAME] [--json]
 
-Two servers under load from one key, whose quota ends some seconds after something happens to Redis:
-kill, pause, cut, flush, full; and on a cluster: calm, reshard, failover. Says how many requests were
-let in and how many were allowed, the slowest answer, the answers of 5xx, and the seconds from the
-end of the fault until Redis decides again on both servers.`;
+Puts two servers under load from one key, and injects a fault into Redis some seconds before the
+key's quota is used up: kill, pause, cut, flush, full; and on a cluster: calm, reshard, failover.
+Prints how many requests were admitted and how many were allowed, the slowest response, the 5xx
+responses, and the seconds from the end of the fault until Redis decides again for both servers.`;
 
 const QUOTA = 4_000;
-/** Requests per second: how many the limit admits, and how many are sent. */
+/** Requests per second: those the limit admits, and those sent. */
 const RATE = 500;
 const SENT_RATE = 800;
 const CALLERS = 16;
@@ -110,7 +110,7 @@ async function underLoad(
   const ended = performance.now();
   await until(() => isNormal(urls), 20_000);
   const secondsUntilNormal = (performance.now() - ended) / 1000;
-  // The load goes on until the quota is used up, and for a while after that, when nothing may be let in.
+  // The load goes on until the quota is used up, and for a while after that, when nothing may be admitted.
   await until(async () => (await usedBy(sql, id)) >= QUOTA, 30_000);
   await Bun.sleep(1_500);
   isOver = true;

@@ -14,7 +14,7 @@ import { withDatabase } from "./databases.ts";
 import { runScript, settle, timed } from "./directory.ts";
 import type { Bench, Measured, Scenario } from "./scenario.ts";
 
-/** A full build of the search index, next to sending the same documents in the same batches. */
+/** A full build of the search index, against sending the same documents in the same batches. */
 export const indexing: Scenario = {
   name: "index",
   title: "full index build",

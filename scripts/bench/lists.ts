@@ -4,7 +4,7 @@ import { writeRequests } from "./requests.ts";
 import type { Bench } from "./scenario.ts";
 import { zipf } from "./zipf.ts";
 
-/** The filter of a list (null: any), and how many businesses it has. */
+/** The filter of a list (null: any), and how many businesses match it. */
 interface Scope {
   category: string | null;
   city: string | null;
@@ -13,7 +13,7 @@ interface Scope {
 
 const ROWS_A_PAGE = 20;
 
-/** Writes requests for lists to a file of the benchmark. */
+/** Writes list requests to a file of the benchmark. */
 export async function recordLists({ directory, different, file }: Bench) {
   const paths = await drawLists(directory.sql, different);
   return await writeRequests(
@@ -25,7 +25,7 @@ export async function recordLists({ directory, different, file }: Bench) {
 /**
  * Paths of list requests, skewed as in real traffic: without a filter, by town, by category or by
  * both; large towns and categories more often than small ones, early pages more often than late ones.
- * Draws until that many different ones have come up, or twenty times as many in all.
+ * Draws until `different` distinct ones have come up, or twenty times as many in all.
  */
 export async function drawLists(sql: Sql, different: number): Promise<string[]> {
   const scopes = await readScopes(sql);

@@ -7,7 +7,7 @@ import { runScript } from "./directory.ts";
 import { residentBytes, startTested } from "./programs.ts";
 import type { Bench, Measured, Scenario } from "./scenario.ts";
 
-/** Scenarios for how fast a server starts, how large it is, and how fast data gets in. */
+/** Scenarios for how fast a server starts, how much memory it takes, and how fast data is loaded. */
 export const loading: Scenario[] = [
   { name: "memory", title: "memory of the server after all above", measure: measureMemory },
   { name: "ready", title: "server ready, stores up", measure: measureReady },
@@ -56,7 +56,7 @@ async function reportLoad({ directory }: Bench): Promise<Measured> {
   };
 }
 
-/** Imports rows that are all new into a throw-away copy of the directory. */
+/** Imports only new rows, into a throw-away copy of the directory. */
 async function measureImport(bench: Bench): Promise<Measured> {
   const rows = Math.min(IMPORTED_ROWS, bench.directory.built.count);
   const file = bench.file("import.ndjson");

@@ -8,7 +8,7 @@ import { CommandError } from "../terminal/command.ts";
 import type { Directory } from "./directory.ts";
 import type { Traffic } from "./wrk.ts";
 
-/** A program that answers on a port of its own. When it dies, wrk meets broken connections. */
+/** A program that serves on its own port. If it dies, wrk meets broken connections. */
 export interface Served {
   url: string;
   daemon: Daemon;
@@ -30,15 +30,15 @@ export async function startTested(
       ...env,
       PORT: `${port}`,
       HOST: "127.0.0.1",
-      // So that each request can come from another address.
+      // So that each request can come from a different address.
       TRUSTED_PROXIES: "127.0.0.0/8",
     },
   });
 }
 
 /**
- * The bare baseline, which first asks the server for everything that it is to answer.
- * @returns also the address of the same with no header but Content-Type
+ * The bare baseline, which first fetches from the server everything that it will serve.
+ * @returns also the URL of the same responses with no header but Content-Type
  */
 export async function startBare(
   supervisor: Supervisor,
@@ -59,7 +59,7 @@ export async function startBare(
   return { ...served, plainUrl: `http://127.0.0.1:${plainPort}` };
 }
 
-/** The baseline of one indexed query a request. */
+/** The baseline of one indexed query per request. */
 export async function startOneQuery(
   supervisor: Supervisor,
   { env }: Pick<Directory, "env">,
@@ -70,7 +70,7 @@ export async function startOneQuery(
   return await startServing(supervisor, port, oneQuery);
 }
 
-/** Starts a program and waits until anything answers on its port, whatever it says. */
+/** Starts a program and waits until it answers on its port, with whatever status. */
 async function startServing(
   supervisor: Supervisor,
   port: number,
@@ -84,7 +84,7 @@ async function startServing(
 }
 
 /**
- * Runs a program of this folder beside others, which prints a line once it is at it, and its figures
+ * Runs a program from `programs/` in the background. It prints a line once it has started, and its figures
  * as JSON when its stdin ends.
  */
 export async function startBeside<Figures>(
@@ -109,7 +109,7 @@ export async function startBeside<Figures>(
   };
 }
 
-/** Bytes of memory that a process holds at the moment (Linux). */
+/** The resident memory of a process in bytes (Linux). */
 export async function residentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;

@@ -2,18 +2,18 @@ import { until } from "../stack/waiting.ts";
 import type { FrailRedis } from "./redis.ts";
 import { masterOf, moveSlotOf } from "./reshard.ts";
 
-/** Something that happens to Redis. */
+/** A fault to inject into Redis. */
 export interface Fault {
   name: string;
   /**
-   * Ends when the fault is over.
-   * @param meterName by this name Redis counts what the key under load uses. In a cluster, the fault has to
-   *   happen to the slot of that name, or to the master that has it.
+   * Resolves when the fault is over.
+   * @param meterName the Redis key that counts the usage of the API key under load. In a cluster, the fault
+   *   must hit the slot of that name, or the master that holds it.
    */
   happen(nodes: FrailRedis[], meterName: string): Promise<unknown>;
 }
 
-/** What may happen to a Redis on its own. */
+/** Faults of a single Redis. */
 export const singleFaults: Fault[] = [
   {
     name: "kill",
@@ -47,7 +47,7 @@ export const singleFaults: Fault[] = [
   },
 ];
 
-/** What may happen to a cluster. */
+/** Faults of a cluster. */
 export const clusterFaults: Fault[] = [
   { name: "calm", happen: async () => {} },
   { name: "reshard", happen: moveSlotOf },

@@ -6,7 +6,7 @@ import { redisProgram } from "../stack/redis.ts";
 import type { Daemon, Supervisor } from "../stack/supervisor.ts";
 import { succeeds, until } from "../stack/waiting.ts";
 
-/** A Redis for fault injection. It keeps its port across restarts, and nothing on disk. */
+/** A Redis for fault injection. It keeps its port across restarts, but nothing on disk. */
 export interface FrailRedis {
   port: number;
   url: string;
@@ -16,7 +16,7 @@ export interface FrailRedis {
   restart(): Promise<void>;
   pause(): void;
   resume(): void;
-  /** Sends it a command on a connection of its own. */
+  /** Sends it a command on a new connection. */
   say(...command: string[]): Promise<unknown>;
 }
 

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 
-/** The host that all recorded requests name. */
+/** The Host header of all recorded requests. */
 const HOST = "bench";
 
 export interface RecordedRequest {
@@ -10,7 +10,7 @@ export interface RecordedRequest {
   body?: string;
 }
 
-/** How skewed the requests are: how many there are, how many are distinct, and the share of the most popular. */
+/** How skewed the requests are. */
 export interface Mix {
   requests: number;
   different: number;

@@ -1,7 +1,7 @@
 import type { FrailRedis } from "./redis.ts";
 
 /**
- * Moves a key name's slot to the next master that does not have it, key by key, as described in
+ * Moves a key name's slot to the next master that does not hold it, key by key, as described in
  * https://redis.io/docs/latest/commands/cluster-setslot/.
  */
 export async function moveSlotOf(nodes: readonly FrailRedis[], name: string): Promise<void> {
@@ -24,7 +24,7 @@ export async function moveSlotOf(nodes: readonly FrailRedis[], name: string): Pr
   }
 }
 
-/** From now on the source redirects callers to the target for keys of the slot that it no longer has. */
+/** From now on the source redirects clients to the target for keys of the slot that it no longer has. */
 export async function beginMove(
   slot: string,
   source: FrailRedis,
@@ -35,7 +35,7 @@ export async function beginMove(
   await source.say("CLUSTER", "SETSLOT", slot, "MIGRATING", String(to));
 }
 
-/** The master that has the slot of a name; undefined when it is none of these. */
+/** The master that holds the slot of a name; undefined when it is none of these. */
 export async function masterOf(
   nodes: readonly FrailRedis[],
   name: string,

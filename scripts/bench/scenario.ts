@@ -17,37 +17,37 @@ export interface Bench {
   supervisor: Supervisor;
   directory: Directory;
   rounds: Rounds;
-  /** Different requests in a mix of lists or details. */
+  /** Distinct requests in a mix of lists or details. */
   different: number;
-  /** Where to keep a file of that name. */
+  /** The path for a file of that name. */
   file(name: string): string;
-  /** The server under test as it is used: started on first use, and then the same to the end. */
+  /** The server under test: started on first use, and then shared to the end. */
   server(): Promise<Served>;
   /** Ends that server, for a scenario that needs the database to itself. */
   stopServer(): Promise<void>;
 }
 
-/** The figures of a scenario, as far as it has them. Times are in milliseconds. */
+/** The figures of a scenario, where it has them. Times are in milliseconds. */
 export interface Measured {
   perSecond?: number;
   p50Ms?: number;
   p99Ms?: number;
-  /** What the server holds after the scenario. */
+  /** The server's resident memory after the scenario. */
   memoryBytes?: number;
   baseline?: { title: string; perSecond: number; p50Ms?: number; p99Ms?: number };
   ratio?: number;
   ratios?: number[];
-  /** What is to be reached, for people. */
+  /** The target, for people. */
   goal: string;
   isReached: boolean;
   mix?: Mix;
-  /** How long a committed change was not to be seen. */
+  /** How long a committed change was not visible. */
   staleMs?: { median: number; most: number; samples: number };
-  /** What else there is to know, a sentence each. */
+  /** Further remarks. */
   notes?: string[];
 }
 
-/** The figures of a comparison that is to reach a ratio. */
+/** The figures of a comparison with a target ratio. */
 export function toMeasured(
   { tested, baseline, ratio, ratios }: Comparison,
   { title, atLeast }: { title: string; atLeast: number },

@@ -9,12 +9,12 @@ import { startPostgres } from "../stack/postgres.ts";
 import { startServer } from "../stack/server.ts";
 import { Supervisor } from "../stack/supervisor.ts";
 
-/** Makes a supervisor with a folder of its own. Afterwards ends all it has started, and removes it. */
+/** Creates a supervisor with its own folder. Afterwards stops all it has started, and removes the folder. */
 export async function withSupervisor(
   use: (supervisor: Supervisor) => Promise<void>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "highstreet-bench-"));
-  // When we are root, PostgreSQL runs in another account, which must be able to enter this folder.
+  // When we are root, PostgreSQL runs as another account, which must be able to enter this folder.
   await chmod(folder, 0o711);
   const supervisor = new Supervisor(folder);
   try {
@@ -25,7 +25,7 @@ export async function withSupervisor(
   }
 }
 
-/** Server processes that share a database of their own, on Redis at these addresses. */
+/** Servers that share a new database, and Redis at these addresses. */
 export async function startServers(
   supervisor: Supervisor,
   redisUrls: readonly string[],
@@ -39,7 +39,7 @@ export async function startServers(
   await migrate(sql);
   const urls: string[] = [];
   for (let server = 0; server < count; server++) {
-    // One after the other: they share a log, and startServer waits until its server says in it that it serves.
+    // One after the other: they share a log file, in which startServer waits for its server's line.
     const port = await freePort();
     const env = {
       ...process.env,

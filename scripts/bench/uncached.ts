@@ -13,7 +13,7 @@ import { writeRequests } from "./requests.ts";
 import { type Bench, type Measured, type Scenario, toMeasured } from "./scenario.ts";
 import { drawSearches } from "./searches.ts";
 
-/** Scenarios with the cache off: what it costs to make an answer. */
+/** Scenarios with the cache off: what a cache miss costs. */
 export const uncached: Scenario[] = [
   { name: "uncached", title: "keyed list with the cache off", measure: besideOneQuery },
   {
@@ -41,7 +41,7 @@ async function besideOneQuery(bench: Bench): Promise<Measured> {
   }
 }
 
-/** Asks Meilisearch what the server asks it first: for the ids of what matches all words. */
+/** Sends Meilisearch the server's own first query: for the ids of businesses that match all words. */
 async function besideMeilisearch(bench: Bench): Promise<Measured> {
   const { sql, env } = bench.directory;
   const questions = await drawSearches(sql, Math.min(bench.different, 10_000));
@@ -70,7 +70,7 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
   };
   return withUncached(bench, async (url) => {
     await untilIndexed(sql);
-    // An index that is not in memory yet answers so slowly at first that the server gives up waiting.
+    // A cold index answers so slowly at first that the server's searches would time out.
     await askAll(meilisearch.url, meilisearch.traffic, () => {});
     await meetKeys(bench, url, callersFile);
     const comparison = await compare(
@@ -87,7 +87,7 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
 }
 
 /**
- * Lets each key ask once. Otherwise the rounds would measure how the server looks up ten thousand
+ * Sends one request with each key. Otherwise the rounds would measure how the server looks up ten thousand
  * keys for the first time, which costs as much as everything else it does for a search.
  */
 async function meetKeys(bench: Bench, url: string, callersFile: string): Promise<void> {
@@ -98,16 +98,16 @@ async function meetKeys(bench: Bench, url: string, callersFile: string): Promise
   await askAll(url, { requestsFile, callersFile }, () => {});
 }
 
-const MET = "each key has asked once before";
+const MET = "each key was used once before";
 
-/** Waits until Meilisearch is no longer busy with the changes of an earlier benchmark. */
+/** Waits until Meilisearch has indexed the changes of an earlier benchmark. */
 async function untilIndexed(sql: Sql): Promise<void> {
   const isIndexed = async () => (await sql`select from search_changes limit 1`).length === 0;
   await until(isIndexed, 600_000);
 }
 
 /**
- * The ratio is that of the median times, so smaller is better. Over one connection, since concurrent
+ * The ratio is that of the median latencies, so smaller is better. Over one connection, since concurrent
  * requests for the same page share one query.
  */
 async function besideFirstPage(bench: Bench): Promise<Measured> {

@@ -11,7 +11,7 @@ export interface Run {
 /** Recorded requests, and the callers that send them in turn; see programs/wrk.lua. */
 export interface Traffic {
   requestsFile: string;
-  /** Null: each request comes from another address, as told by a trusted proxy. */
+  /** Null: each request comes from a different address, by the header of a trusted proxy. */
   callersFile: string | null;
 }
 
@@ -19,16 +19,16 @@ export interface Traffic {
 export function requireWrk(): void {
   if (!Bun.which("wrk")) {
     throw new CommandError(
-      "wrk is missing, which drives the benchmark. Debian, Ubuntu: `apt-get install wrk`; macOS: `brew install wrk`.",
+      "wrk is missing; it drives the benchmark. Debian, Ubuntu: `apt-get install wrk`; macOS: `brew install wrk`.",
     );
   }
 }
 
 /**
- * Sends recorded requests over persistent connections, as fast as they are answered. It uses two
- * threads, since one could not saturate the bare server.
+ * Sends recorded requests over persistent connections, as fast as they are answered, from two threads,
+ * since one could not saturate the bare server.
  * @param from the position in the requests and the callers to begin at
- * @throws CommandError when any answer is not 2xx or 304, or a connection breaks
+ * @throws CommandError when any status is 400 or above, or a connection breaks
  */
 export async function drive(
   url: string,
@@ -57,7 +57,7 @@ export async function drive(
   const { requests, refused, broken, ...figures } = JSON.parse(line) as Done;
   if (requests === 0 || refused + broken > 0) {
     throw new CommandError(
-      `${url}: of ${requests} requests of ${requestsFile}, ${refused} were answered with an error and ${broken} broke off.`,
+      `${url}: of ${requests} requests of ${requestsFile}, ${refused} got an error status and ${broken} failed.`,
     );
   }
   const { seconds: taken, p50Ms, p99Ms } = figures;
@@ -72,8 +72,8 @@ interface Done {
   seconds: number;
   p50Ms: number;
   p99Ms: number;
-  /** Answers with a status of 400 or above. */
+  /** Responses with a status of 400 or above. */
   refused: number;
-  /** Connections that failed, and answers that never came. */
+  /** Connections that failed, and responses that never came. */
   broken: number;
 }

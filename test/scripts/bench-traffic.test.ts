@@ -142,6 +142,6 @@ describe.skipIf(!Bun.which("wrk"))("wrk", () => {
       fetch: () => new Response(null, { status: ++count === 100 ? 429 : 200 }),
     });
     const driven = drive(server.url.href, await traffic(), { seconds: 1, from: 0 });
-    await expect(driven).rejects.toThrow(/, 1 were answered with an error and 0 broke off\.$/);
+    await expect(driven).rejects.toThrow(/, 1 got an error status and 0 failed\.$/);
   });
 });

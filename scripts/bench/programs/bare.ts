@@ -2,8 +2,8 @@ import { askAll } from "../ask.ts";
 
 /**
  * Baseline: `Bun.serve` answering each recorded request with the same bytes and headers as the
- * server under test. It first fetches all of them from that server, which also warms it up.
- * Arguments: URL of the server, file of requests, port, port for the same answers with Content-Type
+ * server under test. It first fetches all of them from that server, which also warms that up.
+ * Arguments: URL of the server, file of requests, port, port for the same responses with Content-Type
  * as the only header, and the file of callers, if there is one.
  */
 
@@ -30,7 +30,7 @@ serve(Number(port), "init");
 serve(Number(plainPort), "plain");
 
 function serve(port: number, kind: "init" | "plain"): void {
-  // All recorded requests name the same host, so its length is worked out only once.
+  // All recorded requests have the same host, so its length is computed once.
   const origin = "http://bench".length;
   Bun.serve({
     port,

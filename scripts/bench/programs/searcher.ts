@@ -2,20 +2,20 @@ import { openPostgres } from "../../../src/store/postgres.ts";
 import { createRandom } from "../../generate/random.ts";
 
 /**
- * Gives businesses names that none had before, one after the other, and measures how long it takes
- * until search finds each, until its stdin ends. Prints a line once it has started, and its figures
- * at the end. Arguments: URL of the server, file of keyed callers.
+ * Gives businesses unique names, one after the other, until its stdin ends, and measures how long search
+ * takes to find each. Prints a line once it has started, and its figures at the end. Arguments: URL of
+ * the server, file of keyed callers.
  */
 
 export interface Found {
-  /** From the return of a commit to the end of the first search answer that has the name. */
+  /** From the return of a commit to the end of the first search response with the name. */
   foundMs: number[];
 }
 
 const [url = "", callersFile = ""] = process.argv.slice(2);
-/** Between two searches for a name. Each is work for Meilisearch, which has the name to index meanwhile. */
+/** Between two searches for a name: each is work for Meilisearch, which is to index the name meanwhile. */
 const PAUSE_MS = 50;
-/** Longer than any goal; after that we give up. */
+/** Longer than any target; after that we give up. */
 const LONGEST_MS = 60_000;
 
 const sql = openPostgres(process.env.DATABASE_URL ?? "", { max: 1 });
@@ -29,7 +29,7 @@ let isOver = false;
 const foundMs: number[] = [];
 const work = keepRenaming();
 console.log("searching");
-// Nothing is ever sent: stdin ends when our parent has finished or is gone.
+// Nothing is ever sent: stdin ends when our parent closes it or is gone.
 await Bun.stdin.text();
 isOver = true;
 await work;
@@ -42,7 +42,7 @@ console.log(JSON.stringify({ foundMs } satisfies Found));
 async function keepRenaming(): Promise<void> {
   while (!isOver) {
     const { id } = random.pick(businesses);
-    // Letters only, so different that typo tolerance does not confuse them.
+    // Letters only, and too different for typo tolerance to confuse them.
     const word = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
       String.fromCharCode(97 + (byte % 26)),
     ).join("");
@@ -58,7 +58,7 @@ async function keepRenaming(): Promise<void> {
 
 async function isFound(word: string): Promise<boolean> {
   const response = await fetch(`${url}/api/v1/search?q=${word}`, { headers });
-  // Meilisearch may be too busy to answer in time, which counts as not found.
+  // If Meilisearch is too busy to answer in time, the name counts as not found.
   if (response.status === 503) return false;
   if (response.status !== 200) throw new Error(`a search was answered with ${response.status}`);
   const { data } = (await response.json()) as { data: unknown[] };

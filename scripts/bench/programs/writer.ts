@@ -4,13 +4,13 @@ import { readRequests } from "../requests.ts";
 
 /**
  * Commits changes to single businesses at a steady rate until its stdin ends, and measures how long
- * the server goes on showing the old state. Prints a line once it has started, and its figures at
+ * the server still shows the old state. Prints a line once it has started, and its figures at
  * the end. Arguments: URL of the server, file of list requests, changes per second, seed.
  */
 
 export interface Written {
   perSecond: number;
-  /** From the return of a commit to the end of the first answer that no longer shows the old state. */
+  /** From the return of a commit to the end of the first response without the old state. */
   staleMs: number[];
 }
 
@@ -20,7 +20,7 @@ const INTERVAL_MS = 1000 / Number(rate);
 const CONNECTIONS = 8;
 /** Between measurements of staleness. */
 const PAUSE_MS = 50;
-/** Between two requests for the same list. If it were shorter, asking would cost the server more than the changes do. */
+/** Between two requests for the same list: polling faster would cost the server more than the changes do. */
 const LOOK_MS = 10;
 
 const sql = openPostgres(process.env.DATABASE_URL ?? "", { max: CONNECTIONS + 1 });
@@ -34,12 +34,12 @@ let isOver = false;
 let changes = 0;
 const staleMs: number[] = [];
 
-// What PostgreSQL does once per connection should not be measured.
+// Excludes from the measurement what PostgreSQL does once per connection.
 await Promise.all(Array.from({ length: CONNECTIONS }, () => change(random.pick(ids))));
 const began = performance.now();
 console.log("writing");
 const work = [...Array.from({ length: CONNECTIONS }, keepChanging), keepLooking()];
-// Nothing is ever sent: stdin ends when our parent has finished or is gone.
+// Nothing is ever sent: stdin ends when our parent closes it or is gone.
 await Bun.stdin.text();
 isOver = true;
 await Promise.all(work);
@@ -96,7 +96,7 @@ async function keepLooking(): Promise<void> {
     changes += 1;
     const committed = performance.now();
     const isAsBefore = (item: Item) => item.slug === chosen.slug && item.website === chosen.website;
-    // The page is also fresh when the business is no longer on it: another change may have moved it.
+    // A page without the business is fresh, too: another change may have moved it.
     while ((await readList(path)).some(isAsBefore)) await Bun.sleep(LOOK_MS);
     staleMs.push(performance.now() - committed);
   }

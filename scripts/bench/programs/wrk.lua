@@ -1,7 +1,7 @@
--- What wrk sends: the recorded requests in their order, each from the next caller.
--- Arguments: the file of requests, the place to begin at, and the file of callers; without that one
--- the callers are a million addresses. A request is one line, its line breaks as tabs; FILE.order
--- has the numbers of the lines in the order in which they are sent, 32 bits each. A caller is one
+-- Makes wrk send the recorded requests in order, each from the next caller.
+-- Arguments: the file of requests, the position to begin at, and the file of callers; without the
+-- latter, the callers are a million addresses. A request is one line, with tabs for line breaks;
+-- FILE.order has the line numbers in the order in which they are sent, 32 bits each. A caller is one
 -- header line.
 
 local ffi = require("ffi")
@@ -35,7 +35,7 @@ function init(args)
       callers[#callers + 1] = line
     end
   end
-  -- Threads begin apart from each other.
+  -- Threads begin at different positions.
   local start = tonumber(args[2]) + thread_number * 7919
   place = start % length
   caller = start
