@@ -24,10 +24,10 @@ export function* generateBusinesses({
   for (let number = 1; number <= count; number++) yield generateBusiness(random, number);
 }
 
-/** The source of the businesses of a seed: the same whether they are imported or loaded with COPY. */
+/** The source of a seed's businesses: the same whether they are imported or loaded with COPY. */
 export const sourceOf = (seed: number) => `generated-${seed}`;
 
-/** An import record with every field but slug, though some say that there is none. */
+/** An import record with every field but slug, though some are empty. */
 export type GeneratedBusiness = ReturnType<typeof generateBusiness>;
 
 function generateBusiness(random: Random, number: number) {
@@ -77,7 +77,7 @@ function pickStatus(random: Random): NonNullable<ImportRecord["status"]> {
   return sort < 0.98 ? "rejected" : "suspended";
 }
 
-/** Up to five, one of them the cover. */
+/** Up to five photos, one of them the cover. */
 function pickPhotos(random: Random, sourceId: string, name: string): Photo[] {
   const amount = Math.max(0, random.between(-3, 5));
   const cover = random.between(0, Math.max(0, amount - 1));

@@ -35,7 +35,7 @@ function pickPhone(random: Random, town: Town): string {
 const areaRange = (town: Town): string | undefined =>
   town.nation === "Northern Ireland" ? "028 9649 6" : areaRanges[town.name];
 
-/** The first digits of the reserved thousand numbers of an area. */
+/** The leading digits of the thousand numbers reserved in an area. */
 const areaRanges: Record<string, string> = {
   Leeds: "0113 496 0",
   Sheffield: "0114 496 0",

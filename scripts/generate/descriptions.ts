@@ -6,7 +6,7 @@ interface Descriptions {
   description: string;
 }
 
-/** What a business says about itself: a line, and a paragraph; each may be "". */
+/** What a business says about itself, in a line and in a paragraph; each may be "". */
 export function pickDescriptions(
   random: Random,
   trade: Trade,
@@ -143,7 +143,7 @@ const closings: Record<Style, readonly string[]> = {
   ],
 };
 
-/** Two or three of them, in the given order. */
+/** All offers but one, in the given order. */
 function pickOffers(random: Random, { offers }: Trade): readonly string[] {
   const left = random.between(0, offers.length - 1);
   return offers.filter((_, index) => index !== left);

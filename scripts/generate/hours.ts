@@ -4,8 +4,8 @@ import { weekdays } from "../../src/directory/weekdays.ts";
 import type { Random } from "./random.ts";
 
 /**
- * The opening weeks that a kind of business may have, written as the directory keeps them, except that
- * days which are not named are closed. An empty week means that the hours are not known.
+ * The weekly hours that a kind of business may have, in the directory's format, except that unnamed days
+ * are closed. An empty week means that the hours are not known.
  */
 const weeks = {
   none: [""],
@@ -142,7 +142,7 @@ export function isHoursProfile(text: string): text is HoursProfile {
   return Object.hasOwn(weeks, text);
 }
 
-/** Opening hours of that kind; for some businesses they are not known. The result is shared: do not change it. */
+/** Opening hours of that kind; for some businesses they are not known. The result is shared: do not mutate it. */
 export function pickHours(random: Random, profile: HoursProfile): OpeningHours[] {
   return random.chance(0.15) ? NOT_KNOWN : random.pick(weeksOf.get(profile) ?? []);
 }

@@ -17,30 +17,30 @@ import { towns } from "./towns.ts";
 interface Load {
   count: number;
   seed: number;
-  /** Called when an import is under way, which the load waits for. */
+  /** Called when the load has to wait for an import. */
   onWait: () => void;
   /** Called when the work begins, with how many of `count` are there already. */
   onBegin: (present: number) => void;
   /** Called now and then with how many of `count` are stored or being sent. */
   onProgress: (done: number) => void;
-  /** Called when the work after the load failed (see settleDirectory), although all of it is kept. */
+  /** Called when the work after the load failed (see settleDirectory); the load itself is kept. */
   onUnsettled: (error: unknown) => void;
 }
 
 /**
- * Most rows per statement, which is a transaction of its own. In a large directory each statement
- * visits most pages of the list indexes, so a few large ones cost less than many small ones.
+ * Most rows per statement, each in its own transaction. In a large directory each statement visits most
+ * pages of the list indexes, so a few large ones cost less than many small ones.
  */
 const BATCH_SIZE = 100_000;
 /** Rows sent between two progress reports. */
 const PROGRESS_ROWS = 1_000;
-/** Concurrent statements: one keeps PostgreSQL busy, a second makes use of the time it waits. */
+/** Concurrent statements: one keeps PostgreSQL busy, a second uses the time that the first waits. */
 const LANES = 2;
 
 /**
- * Fills the directory with made-up businesses through COPY, committing batch by batch. Those that are
- * there already stay, so a load that was cut short can be resumed, and a larger count adds what is
- * missing. Imports have to wait meanwhile.
+ * Fills the directory with made-up businesses through COPY, committing batch by batch. Those already
+ * there stay, so an interrupted load can be resumed, and a larger count adds what is missing. Imports
+ * have to wait meanwhile.
  * @returns how many were added
  */
 export async function loadBusinesses(
@@ -48,8 +48,7 @@ export async function loadBusinesses(
   { count, seed, onWait, onBegin, onProgress, onUnsettled }: Load,
 ): Promise<number> {
   const source = sourceOf(seed);
-  // This transaction only holds the import lock until the load is over. The rows are committed by
-  // transactions of their own.
+  // This transaction only holds the import lock until the load is over; other transactions commit the rows.
   const sent = await sql.begin(async (holder) => {
     await liftTimeLimits(holder);
     await takeImportLock(holder, onWait);
@@ -65,7 +64,7 @@ export async function loadBusinesses(
     onBegin(known);
     let sent = 0;
     let left = count - known;
-    // An equal share for each lane, so that all finish together.
+    // An equal share for each lane, so that they finish together.
     const rounds = Math.ceil(left / (BATCH_SIZE * LANES));
     const batchSize = Math.ceil(left / (rounds * LANES));
     const send = (business: GeneratedBusiness) => {
@@ -93,7 +92,7 @@ export async function loadBusinesses(
   return sent;
 }
 
-/** Which of `count` are there already: 1 at the index of each. */
+/** Which of `count` are already there: 1 at the index of each. */
 async function findPresent(
   transaction: Transaction,
   source: string,
@@ -112,8 +111,7 @@ async function findPresent(
 const placeOf = (sourceId: string) => Number(sourceId.slice(sourceId.indexOf("-") + 1)) - 1;
 
 /**
- * The next ones, each made when it is asked for. All lanes draw from the same iterator, so no item is
- * sent twice.
+ * The next items, generated on demand. All lanes draw from the same iterator, so no item is sent twice.
  */
 function* nextOf<Item>(items: Iterator<Item, undefined>, size: number): Generator<Item> {
   for (let place = 0; place < size; place++) {
@@ -123,8 +121,8 @@ function* nextOf<Item>(items: Iterator<Item, undefined>, size: number): Generato
 }
 
 /**
- * Makes the row of a business, which needs no completing or cleaning. The slug ends with seed and
- * number, so that the database need not be asked whether it is free.
+ * Makes the row of a business, which needs no completion or cleaning. The slug ends with seed and
+ * number, so it is free without asking the database.
  */
 async function rowMaker(
   sql: Sql,

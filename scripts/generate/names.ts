@@ -44,7 +44,7 @@ interface Parts {
   street: string;
 }
 
-/** How often a business has a name that only its trade has. Brands always do: see `makers`. */
+/** How often a business has a name peculiar to its trade. Brands always do: see `makers`. */
 const ownNameShare: Record<Style, number> = {
   brand: 0,
   eatery: 0.45,

@@ -39,10 +39,10 @@ function pickPostcode(random: Random, town: Town): string {
   return `${random.pick(town.outcodes)} ${random.between(0, 9)}${letter()}${letter()}`;
 }
 
-/** The Royal Mail uses no C, I, K, M, O or V in the inward part: they are misread. */
+/** The Royal Mail uses no C, I, K, M, O or V in the inward part, since they are easily misread. */
 const inwardLetters = [..."ABDEFGHJLNPQRSTUWXYZ"];
 
-/** Dense in the centre and sparse outside; by the sea only on the landward side. */
+/** Dense in the centre and sparse outside; on the coast, only on the landward side. */
 function pickCoordinates(random: Random, town: Town): { lat: number; lng: number } {
   const distance = reachKilometres(town) * random.fraction() ** 1.5;
   const turn = town.inland === null ? 360 : 140;

@@ -8,7 +8,7 @@ export interface Town {
   /** The centre of the town, in WGS 84 degrees. */
   latitude: number;
   longitude: number;
-  /** For a town by the sea, the direction inland from there, in degrees clockwise from north; null if there is land all around. */
+  /** For a town on the coast, the direction inland, in degrees clockwise from north; null for others. */
   inland: number | null;
   outcodes: readonly string[];
   /** Well-known shopping streets of the town itself. */

@@ -15,13 +15,13 @@ export interface Trade {
   weight: number;
   style: Style;
   hours: HoursProfile;
-  /** What one of them is, for use in a sentence: "fish and chip shop". */
+  /** A business of this trade, for use in a sentence: "fish and chip shop". */
   noun: string;
-  /** What such names end with: "Fish Bar". */
+  /** Endings of names: "Fish Bar". */
   endings: readonly string[];
-  /** What they offer, for use in a sentence. */
+  /** What it offers, for use in a sentence. */
   offers: readonly string[];
-  /** Names that only this trade has; may be empty. */
+  /** Names peculiar to this trade; may be empty. */
   ownNames: readonly string[];
 }
 
