@@ -10,10 +10,10 @@ export interface Account {
 
 /**
  * The account `postgres`, created if missing, when we are root: PostgreSQL refuses to run as root.
- * @param program what it has to be able to execute
- * @param folder what it has to be able to enter
- * @returns undefined when we are anybody else, since our own account will do
- * @throws CommandError when root has no way to run it in another account
+ * @param program what it must be able to execute
+ * @param folder what it must be able to enter
+ * @returns undefined when we are not root, since our own account will do
+ * @throws CommandError when root cannot run a program as another account
  */
 export async function unprivilegedAccount(
   program: string,
@@ -33,7 +33,7 @@ export async function unprivilegedAccount(
   const [uid, gid] = [await idOf("-u"), await idOf("-g")];
   if (uid === undefined || gid === undefined) {
     throw new CommandError(
-      'PostgreSQL does not run as root, and no account "postgres" can be made for it: start as another user, or set DATABASE_URL.',
+      'PostgreSQL does not run as root, and the account "postgres" cannot be created: start as another user, or set DATABASE_URL.',
     );
   }
   const plain = ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
@@ -46,12 +46,12 @@ export async function unprivilegedAccount(
 }
 
 /**
- * Other accounts cannot enter a clone in /root, but with a capability of root they can. The first lets them
- * pass and read; the second also write, to every file there is, and is for programs that only root may execute.
+ * Another account cannot enter a clone in /root, except with a capability of root. The first lets it enter and
+ * read everything; the second lets it write everything too, and is for programs that only root may execute.
  */
 const WALK_ANYWHERE = ["dac_read_search", "dac_override"];
 
-/** Options with which a program keeps a capability of root; access(2) honours it only without the setuid fixup. */
+/** Options that make setpriv keep a capability of root; access(2) honours it only without the setuid fixup. */
 const keeping = (capability: string) => [
   "--securebits=+no_setuid_fixup",
   `--inh-caps=+${capability}`,

@@ -4,23 +4,23 @@ import { findOrInstall } from "./debian.ts";
 
 /** Starts a headless Chromium that contacts nothing but the pages it is sent to. */
 export async function openChromium(): Promise<Browser> {
-  // Only now: a command can explain itself where the packages for development are not installed.
+  // Only now, so that --help works where the development packages are not installed.
   const { chromium } = await import("playwright-core").catch(() => {
     throw new CommandError(
-      "playwright-core, a package for development, is missing: run `bun install`.",
+      "playwright-core, a development package, is missing: run `bun install`.",
     );
   });
   return await chromium.launch({
     executablePath: await chromiumProgram(),
-    // Chromium has none for root.
+    // Chromium's sandbox does not work for root.
     chromiumSandbox: process.getuid?.() !== 0,
   });
 }
 
-/** Chromium from the PATH, or installed from Debian if we may. */
+/** Chromium from the PATH, or installed with apt-get if we are root. */
 export function chromiumProgram(): Promise<string> {
   return findOrInstall(["chromium", "chromium-browser"], MISSING);
 }
 
 const MISSING =
-  "Chromium is missing, which the tests of the pages need. Debian: `apt-get install chromium`; Ubuntu: `snap install chromium`; macOS: `brew install --cask chromium`.";
+  "Chromium is missing; the tests of the pages need it. Debian: `apt-get install chromium`; Ubuntu: `snap install chromium`; macOS: `brew install --cask chromium`.";

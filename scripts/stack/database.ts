@@ -3,7 +3,7 @@ import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../terminal/command.ts";
 
 /**
- * Opens the directory's database for a command, which knows the tables of its own version only. Dispose
+ * Opens the directory's database for a command, which knows only the tables of its own version. Dispose
  * of it to close it.
  * @param max connections
  * @throws CommandError while a migration is pending

@@ -3,9 +3,9 @@ import { CommandError } from "../terminal/command.ts";
 import { say } from "../terminal/output.ts";
 
 /**
- * A program from the PATH, or installed if this is Debian (or a relative of it) and we are root.
- * @param names what it may be called; the first is also the name of its package
- * @param missing says that there is none, and how to get it
+ * A program from the PATH, or installed if this is Debian (or a derivative) and we are root.
+ * @param names its possible names; the first is also the name of its package
+ * @param missing says that it is missing, and how to get it
  * @throws CommandError with `missing`, and why apt-get failed
  */
 export async function findOrInstall(
@@ -13,7 +13,7 @@ export async function findOrInstall(
   missing: string,
 ): Promise<string> {
   const find = () => {
-    // Given explicitly, since Bun would use the PATH as it was when the process started.
+    // Passed explicitly, since Bun would use the PATH as it was when the process started.
     const options = { PATH: process.env.PATH ?? "" };
     return names.flatMap((name) => Bun.which(name, options) ?? [])[0];
   };
@@ -21,7 +21,7 @@ export async function findOrInstall(
   if (found) return found;
   if (process.getuid?.() !== 0 || !Bun.which("apt-get")) throw new CommandError(missing);
   const [name] = names;
-  say(`There is no ${name}: installing the package with apt-get`);
+  say(`${name} is missing: installing it with apt-get`);
   const apt = await $`apt-get -qq update && apt-get -qq -y --no-install-recommends install ${name}`
     .env({ ...process.env, DEBIAN_FRONTEND: "noninteractive" })
     .quiet()

@@ -5,10 +5,10 @@ import { say } from "../terminal/output.ts";
 import { readStack } from "./stack-file.ts";
 
 /**
- * The settings of a script: addresses that are not set are taken from the stack of a running `npm start` with
- * the same DATA_DIR.
- * @param warn told when what is set leads elsewhere: a directory's search could be filled from another's data
- * @throws CommandError when that is needed and none is running; ConfigError when a setting is wrong
+ * The settings of a script: unset addresses are those of a running `npm start` with the same DATA_DIR.
+ * @param warn called when set addresses differ from those: a search index could be filled from another
+ * directory's data
+ * @throws CommandError when an address is unset and no stack is running; ConfigError when a setting is wrong
  */
 export async function scriptConfig(
   env: Environment = process.env,
@@ -20,7 +20,7 @@ export async function scriptConfig(
   const stack = await readStack(folder);
   if (!stack) {
     throw new CommandError(
-      `No stack runs with its data in ${folder}, or it is not ready yet: run \`npm start\` and wait until it is listening, or set DATABASE_URL, REDIS_URL and MEILI_URL.`,
+      `No stack is running with its data in ${folder}, or it is not ready yet: run \`npm start\` and wait until it is listening, or set DATABASE_URL, REDIS_URL and MEILI_URL.`,
     );
   }
   const ofStack: Environment = {
@@ -33,7 +33,7 @@ export async function scriptConfig(
   const others = names.filter((name) => given[name] && given[name] !== ofStack[name]);
   if (others.length > 0) {
     warn(
-      `Taking ${others.join(" and ")} as set, but ${taken.join(" and ")} from the stack in ${folder}: they may be of different directories.`,
+      `Using ${others.join(" and ")} as set, but ${taken.join(" and ")} from the stack in ${folder}: they may belong to different directories.`,
     );
   }
   return loadConfig({

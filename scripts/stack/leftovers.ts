@@ -5,7 +5,7 @@ import { isAlive, until } from "./waiting.ts";
 
 const PATIENCE_MS = 10_000;
 
-/** Ends the programs that a killed run left behind, and removes their pid files. */
+/** Stops the processes that a killed run left behind, and removes their pid files. */
 export async function endLeftovers(folder: string): Promise<void> {
   const run = join(folder, "run");
   const names = await readdir(run).catch((error: NodeJS.ErrnoException) => {
@@ -23,14 +23,14 @@ export async function endLeftovers(folder: string): Promise<void> {
   );
 }
 
-/** Whether this process was started on that folder. The pid alone may have been reused by now. */
+/** Whether this process was started on that folder. The pid alone may have been reused. */
 export async function runsOn(folder: string, pid: number): Promise<boolean> {
   if (!isAlive(pid)) return false;
   const commandLine =
     process.platform === "linux"
       ? await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")
       : await $`ps -ww -o command= -p ${pid}`.nothrow().text();
-  // Nothing but a whole path counts: with .data and .data2 side by side, one begins like the other.
+  // Only a whole path counts: of .data and .data2, one is a prefix of the other.
   return new RegExp(`(^|[\\s\\0=])${RegExp.escape(folder)}([/\\s\\0]|$)`).test(commandLine);
 }
 
@@ -44,7 +44,7 @@ async function endLeftover(pid: number, signal: NodeJS.Signals, folder: string):
   });
 }
 
-/** Sends a signal, unless the program has ended since it was looked at. */
+/** Sends a signal, unless the process has exited in the meantime. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

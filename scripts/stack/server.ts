@@ -11,7 +11,7 @@ import { isHealthy } from "./waiting.ts";
 const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 
 /**
- * The port to serve on: the one asked for, or for 0 a free one.
+ * The port to serve on: the one requested, or for 0 a free one.
  * @throws CommandError when it is in use or we may not listen on it
  */
 export async function choosePort({ port: wanted, host }: Config): Promise<number> {
@@ -26,12 +26,12 @@ export async function choosePort({ port: wanted, host }: Config): Promise<number
 }
 
 /**
- * localhost stands for two addresses, and a client may choose either. If another program had the port at
- * one of them, some requests would go there.
+ * localhost stands for two addresses, and a client may choose either. If another program had the port on one
+ * of them, some requests would reach it.
  */
 async function isFreeAsLocalhost(port: number, host: string): Promise<boolean> {
   if (!isLocal(host)) return true;
-  // It throws when this machine has no such address: then no program can have the port there either.
+  // isFree throws when this machine lacks the address: then no program can have the port there either.
   const free = LOOPBACK.map((address) => isFree(port, address).catch(() => true));
   return (await Promise.all(free)).every(Boolean);
 }
@@ -40,15 +40,15 @@ const LOOPBACK = ["127.0.0.1", "::1"];
 
 const isLocal = (host: string) => [...LOOPBACK, "0.0.0.0", "::", "localhost"].includes(host);
 
-/** Where to ask the server from this machine: localhost does not lead to each address of it. */
+/** The server's URL from this machine: localhost does not reach each of its addresses. */
 export function localUrl(host: string, port: number): string {
   const name = isLocal(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   return `http://${name}:${port}`;
 }
 
 /**
- * Starts the server as a process of its own, and waits until it says that it is serving (which it
- * does once all its workers are) and actually answers.
+ * Starts the server as a separate process, and waits until it logs that it is serving (once all its
+ * workers are) and actually answers.
  */
 export async function startServer(supervisor: Supervisor, env: Environment): Promise<Daemon> {
   const { host, port } = loadConfig(env);

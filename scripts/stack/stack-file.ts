@@ -22,10 +22,10 @@ const stackJson = v.pipe(
   }),
 );
 
-/** What `npm start` runs, as written to `DATA_DIR/stack.json`. The pid of a store that runs elsewhere is null. */
+/** What `npm start` runs, as written to `DATA_DIR/stack.json`. The pid of a store it did not start is null. */
 export type Stack = v.InferOutput<typeof stackJson>;
 
-/** The running stack of a data folder; null if none is running, even if a killed one left its file. */
+/** The running stack of a data folder; null if none is running, even if a killed one left its file behind. */
 export async function readStack(folder: string): Promise<Stack | null> {
   let text: string;
   try {
@@ -33,7 +33,7 @@ export async function readStack(folder: string): Promise<Stack | null> {
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw new CommandError(`Cannot read the stack's file: ${message}`);
+    throw new CommandError(`Cannot read stack.json: ${message}`);
   }
   const parsed = v.safeParse(stackJson, text);
   if (!parsed.success) return null;

@@ -10,7 +10,7 @@ import { startRedis } from "./redis.ts";
 import type { Stack } from "./stack-file.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** What a stack says of its three stores. */
+/** The part of a stack about its three stores. */
 type Stores = Omit<Stack, "baseUrl" | "pids"> & { pids: Omit<Stack["pids"], "server"> };
 
 /** Starts each store whose address is not in the environment, and checks that the others answer. */
@@ -42,7 +42,7 @@ async function useGiven(
   await ask(url).catch((error) => {
     const { code, message } = error as { code?: string; message?: string };
     throw new CommandError(
-      `${setting} is set, but nothing usable answers there: ${message || code}. Correct it, or unset it to have one started.`,
+      `${setting} is set, but cannot be used: ${message || code}. Correct it, or unset it to have one started.`,
     );
   });
   return { url, pid: null };
@@ -54,13 +54,13 @@ async function askPostgres(url: string): Promise<void> {
 }
 
 async function askRedis(urls: string): Promise<void> {
-  // As loadConfig reads them: one address and a comma are no cluster.
+  // As loadConfig reads them: one address with a trailing comma is not a cluster.
   const addresses = urls.split(",").map((url) => url.trim());
   const redis = openRedis(addresses.filter(Boolean));
   await connectRedis(redis).finally(() => redis.disconnect());
 }
 
-/** /health answers even to a wrong key, so this asks for something else. */
+/** /health answers without checking the key, so this requests something else. */
 async function askMeilisearch(url: string, key: string): Promise<void> {
   await openMeilisearch(url, key).getRawIndexes({ limit: 1 });
 }

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import type { Environment } from "../../src/config.ts";
 import { CommandError } from "../terminal/command.ts";
-import { lastWords } from "./last-words.ts";
+import { failureLine } from "./failure-line.ts";
 import { NotInTimeError, until } from "./waiting.ts";
 
 export interface Program {
-  /** What people call it, for messages: "PostgreSQL". */
+  /** Its name in messages: "PostgreSQL". */
   title: string;
   /**
    * Its files in the data folder are `run/NAME.pid`, `logs/NAME.log`, and `logs/NAME.log.1`, the log of
@@ -18,9 +18,9 @@ export interface Program {
   name: string;
   command: readonly string[];
   env?: Environment;
-  /** The signal that makes it shut down in an orderly way. */
+  /** The signal for an orderly shutdown. */
   stopSignal?: "SIGTERM" | "SIGINT" | "SIGQUIT";
-  /** Set if it is meant to finish by itself, which is then no failure. */
+  /** Set if it is meant to exit by itself, which is then not a failure. */
   endsByItself?: boolean;
 }
 
@@ -29,8 +29,8 @@ export interface Daemon {
   pid: number;
   /** Resolves to how it ended: "code 1", "SIGKILL". */
   exited: Promise<string>;
-  /** The line of its log that most likely says why it ended, or what may be why there is none. */
-  lastWords(): string;
+  /** The line of its log that most likely says why it ended, or a likely reason why there is none. */
+  failureLine(): string;
   log: string;
   stop(): Promise<void>;
 }
@@ -38,12 +38,12 @@ export interface Daemon {
 const STOP_TIMEOUT_MS = 20_000;
 
 /**
- * A shell script that each program is started through, and that then becomes the program: so the pid
- * is the program's own, the pid file is there before the program, and a guard waits beside it from
- * the first moment. The guard reads from a pipe of ours; when we are gone, for whatever reason, the
- * pipe closes and the guard ends the program, even one that is stopped, which hears no signal before
- * it is continued. A line on the pipe dismisses the guard. It is forked twice, so that the program does
- * not find a child that it does not know. $1: the pid file, $2: the signal, then the command.
+ * A shell script that starts each program by becoming it (exec): so the pid is the program's own, the pid
+ * file exists before the program runs, and a guard watches over it from the start. The guard reads from a
+ * pipe of ours; when we are gone, for whatever reason, the pipe closes and the guard ends the program, even
+ * a suspended one, which gets no signal until it is continued. A line on the pipe dismisses the guard. It is
+ * forked twice, so that it is not an unexpected child of the program. $1: the pid file, $2: the signal, then
+ * the command.
  */
 const LAUNCHER = `
   signal=$2
@@ -53,11 +53,11 @@ const LAUNCHER = `
   exec "$@" 3<&-`;
 
 /**
- * The programs that a command runs beside itself. They live in sessions of their own, so Ctrl-C in a
+ * The programs that a command runs alongside itself. They run in their own sessions, so Ctrl-C in a
  * terminal reaches only the command, which then stops them in order, the last started first.
  */
 export class Supervisor {
-  /** Rejects with a CommandError when a program ends although nobody stopped it. */
+  /** Rejects with a CommandError when a program exits although nobody stopped it. */
   readonly failure: Promise<never>;
   readonly #fail: (reason: CommandError) => void;
   readonly #running: Daemon[] = [];
@@ -70,7 +70,7 @@ export class Supervisor {
     const { promise, reject } = Promise.withResolvers<never>();
     this.failure = promise;
     this.#fail = reject;
-    // Nobody has to handle this rejection.
+    // Not an unhandled rejection, even if nobody awaits it.
     promise.catch(() => {});
   }
 
@@ -95,13 +95,13 @@ export class Supervisor {
     }
     const { pid } = child;
     if (pid === undefined) {
-      // What the system said against it, such as that there are too many processes, comes only later.
+      // The system's error, such as too many processes, arrives only later.
       child.once("error", (error) => this.#fail(unstartable(title, error)));
       throw new CommandError(`${title} cannot be started.`);
     }
 
     const guard = child.stdio[3] as Writable;
-    // The guard may be gone already, if somebody ended it by hand.
+    // The guard may be gone already, if somebody killed it.
     guard.on("error", () => {});
     const exited = new Promise<string>((resolve) => {
       child.once("exit", (code, signal) => {
@@ -117,7 +117,7 @@ export class Supervisor {
       pid,
       exited,
       log,
-      lastWords: () => lastWords(log),
+      failureLine: () => failureLine(log),
       stop: () => endProcess(child, stopSignal, exited),
     };
     this.#running.push(daemon);
@@ -126,7 +126,7 @@ export class Supervisor {
 
   /**
    * Waits until a program answers.
-   * @throws CommandError with its last words when it ends first, takes too long, or refuses us
+   * @throws CommandError when it exits first (quoting its log), takes too long, or refuses us
    */
   async ready(
     daemon: Daemon,
@@ -140,7 +140,7 @@ export class Supervisor {
     await until(async () => ended !== undefined || (await answers()), timeoutMs).catch((error) => {
       const how =
         error instanceof NotInTimeError
-          ? `does not answer after ${timeoutMs / 1000} s`
+          ? `has not answered after ${timeoutMs / 1000} s`
           : `cannot be used: ${error.message}`;
       throw new CommandError(`${daemon.title} ${how}; its log is ${daemon.log}.`);
     });
@@ -162,15 +162,15 @@ export class Supervisor {
   }
 }
 
-/** Work was abandoned because everything is being stopped. */
+/** Work is abandoned because everything is being stopped. */
 export class StoppedError extends Error {}
 
 function unstartable(title: string, error: unknown): CommandError {
   return new CommandError(`${title} cannot be started: ${(error as Error).message}.`);
 }
 
-function failure({ title, lastWords, log }: Daemon, how: string): CommandError {
-  return new CommandError(`${title} ended (${how}). Its last words in ${log}: ${lastWords()}`);
+function failure({ title, failureLine, log }: Daemon, how: string): CommandError {
+  return new CommandError(`${title} exited (${how}), see ${log}: ${failureLine()}`);
 }
 
 /** Keeps the log of the previous run, unless it is empty: it may say why that run ended. */
@@ -184,7 +184,7 @@ async function endProcess(
   signal: NodeJS.Signals,
   exited: Promise<unknown>,
 ): Promise<void> {
-  // Not by its pid, which may be gone, or somebody else's, as soon as the program has ended.
+  // Not by pid, which may be gone or reused as soon as the program has exited.
   child.kill(signal);
   const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
   await exited;

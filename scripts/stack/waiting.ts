@@ -16,7 +16,7 @@ export async function until(
 
 export class NotInTimeError extends Error {}
 
-/** Whether the work succeeds. For `until`, which would end with the first error instead of trying again. */
+/** Whether the work succeeds. For `until`, which would otherwise fail on the first error instead of retrying. */
 export function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(
     () => true,
@@ -24,12 +24,12 @@ export function succeeds(work: Promise<unknown>): Promise<boolean> {
   );
 }
 
-/** Whether a server answers there that all is well. */
+/** Whether a server there answers with a status of 2xx. */
 export async function isHealthy(url: string): Promise<boolean> {
   return (await fetch(url).catch(() => null))?.ok ?? false;
 }
 
-/** Whether there is a process of this id, whoever owns it. */
+/** Whether there is a process with this id, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

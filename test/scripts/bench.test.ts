@@ -77,7 +77,7 @@ test.skipIf(!Bun.which("wrk"))(
       ["--count", "1000", "--requests", "100", "--scenarios", "memory,ready"],
       { onSaid: endRedis },
     );
-    expect(stderr).toContain("Redis ended (SIGKILL)");
+    expect(stderr).toContain("Redis exited (SIGKILL)");
     expect(exitCode).toBe(1);
     expect(stdout).toContain("memory of the server after all above");
     expect(stdout).not.toContain("server ready");

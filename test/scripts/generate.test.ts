@@ -336,7 +336,7 @@ describe("bun scripts/generate.ts", () => {
       env: { DATA_DIR: "/nowhere" },
     });
     expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
-    expect(stderr).toStartWith("No stack runs with its data in /nowhere");
+    expect(stderr).toStartWith("No stack is running with its data in /nowhere");
   });
 
   test("writes one record on each line", async () => {

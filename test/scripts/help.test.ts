@@ -61,7 +61,7 @@ test("without the packages for development, screenshots is explained, and says w
   expect(await screenshots("--help")).toMatchObject({ stderr: "", exitCode: 0 });
   expect(await screenshots()).toEqual({
     stdout: "",
-    stderr: "playwright-core, a package for development, is missing: run `bun install`.\n",
+    stderr: "playwright-core, a development package, is missing: run `bun install`.\n",
     exitCode: 1,
   });
 });

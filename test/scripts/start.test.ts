@@ -64,7 +64,7 @@ describe("npm start", () => {
       const second = run({ DATA_DIR: dataDir });
       expect(await second.exited).toBe(1);
       expect(await second.errors()).toBe(
-        `Highstreet already runs with its data in ${dataDir} (process ${first.pid}, ${baseUrl}). Stop that one first, or set DATA_DIR to another folder.\n`,
+        `Highstreet is already running with its data in ${dataDir} (process ${first.pid}, ${baseUrl}). Stop it first, or set DATA_DIR to another folder.\n`,
       );
 
       const before = openPostgres(databaseUrl, { max: 1 });
@@ -102,7 +102,7 @@ describe("npm start", () => {
       third.kill("SIGKILL");
       await third.exited;
       await until(() => pidsOf(again).every((pid) => !isAlive(pid)), 20_000);
-      expect(await third.errors()).toContain("the server builds a new one");
+      expect(await third.errors()).toContain("the server will build a new one");
       const answers = () => fetch(`${again.baseUrl}/healthz`).catch(() => null);
       await until(async () => (await answers()) === null, 10_000);
       expect(existsSync(join(dataDir, "stack.json"))).toBe(true);
@@ -127,7 +127,7 @@ describe("npm start", () => {
       expect(last.baseUrl).toBe(settings.BASE_URL);
       process.kill(last.pids.redis ?? 0, "SIGKILL");
       expect(await fourth.exited).toBe(1);
-      expect(await fourth.errors()).toContain("Redis ended (SIGKILL)");
+      expect(await fourth.errors()).toContain("Redis exited (SIGKILL)");
       // The call that it proposes is one that it answers.
       expect(await fourth.errors()).toContain(
         `curl -H 'Authorization: Bearer <key>' '${last.baseUrl}/api/v1/businesses?per_page=2'`,
@@ -222,7 +222,7 @@ describe("npm start", () => {
     await writeFile(file, "");
     const starter = run({ DATA_DIR: join(file, "data") });
     expect(await starter.exited).toBe(1);
-    expect(await starter.errors()).toMatch(/^The data folder .* cannot be written .*\n$/);
+    expect(await starter.errors()).toMatch(/^The data folder .* is not writable .*\n$/);
   });
 
   test("says in one line that there is no such folder for temporary files, before it starts anything", async () => {
@@ -249,7 +249,7 @@ describe("npm start", () => {
     const starter = run({ DATA_DIR: join(folder, "key"), MEILI_URL: meiliUrl, MEILI_KEY: "no" });
     expect(await starter.exited).toBe(1);
     const errors = await starter.errors();
-    expect(errors).toContain("MEILI_URL is set, but nothing usable answers there");
+    expect(errors).toContain("MEILI_URL is set, but cannot be used");
     expect(errors).not.toContain("Migrations");
   });
 
@@ -299,7 +299,7 @@ describe("npm start", () => {
       DATABASE_URL: `postgres://x@127.0.0.1:${port}/x`,
     });
     expect(await starter.exited).toBe(1);
-    expect(await starter.errors()).toContain("DATABASE_URL is set, but nothing usable answers");
+    expect(await starter.errors()).toContain("DATABASE_URL is set, but cannot be used");
     expect(existsSync(join(folder, "given", "postgres"))).toBe(false);
     expect(await readdir(join(folder, "given", "run"))).toEqual([]);
   });

@@ -43,7 +43,7 @@ test.if(isRoot)("root leaves alone a data folder of somebody else, and what is i
   for (const named of [data, link]) {
     const { message } = await claimFolder(named).catch((error) => error);
     expect(message).toBe(
-      `The data folder ${named} belongs to another account (uid 54321): start as that one, or set DATA_DIR to another folder.`,
+      `The data folder ${named} belongs to another account (uid 54321): start as that account, or set DATA_DIR to another folder.`,
     );
   }
   expect([await readdir(data), await readFile(secret, "utf8")]).toEqual([["start.pid"], "ours"]);
@@ -68,7 +68,7 @@ test("a data folder that everybody may write to is refused until that is taken a
   await writeFile(join(data, "redis.password"), "theirs");
   await chmod(data, 0o777);
   await expect(claimFolder(link)).rejects.toThrow(
-    `Every account may write to the data folder ${link}: take that away with chmod o-w, or set DATA_DIR`,
+    `The data folder ${link} is writable by every account: run chmod o-w on it, or set DATA_DIR`,
   );
   expect(await readdir(data)).toEqual(["redis.password"]);
   // Many systems give each account a group of its own, which may write to what the account makes.

@@ -14,7 +14,7 @@ test("a folder is claimed by one process at a time, which the others are told", 
   const claim = await claimFolder(folder);
   expect(await readFile(join(folder, "start.pid"), "utf8")).toBe(`${process.pid}\n`);
   await expect(claimFolder(folder)).rejects.toThrow(
-    `Highstreet already runs with its data in ${folder} (process ${process.pid}, still starting). Stop that one first, or set DATA_DIR to another folder.`,
+    `Highstreet is already running with its data in ${folder} (process ${process.pid}, still starting). Stop it first, or set DATA_DIR to another folder.`,
   );
   claim[Symbol.dispose]();
   using _again = await claimFolder(folder);
@@ -29,7 +29,7 @@ test("of two starts at once, the one that is refused names no process that it do
     await rm(join(folder, "start.pid"), { force: true });
     if (text !== null) await writeFile(join(folder, "start.pid"), text);
     await expect(claimFolder(folder)).rejects.toThrow(
-      `Highstreet already runs with its data in ${folder} (still starting). Stop`,
+      `Highstreet is already running with its data in ${folder} (still starting). Stop`,
     );
   }
 });
@@ -37,7 +37,7 @@ test("of two starts at once, the one that is refused names no process that it do
 test("a folder in which something cannot be written is told of in a line", async () => {
   await mkdir(join(folder, "start.pid"));
   await expect(claimFolder(folder)).rejects.toThrow(
-    /^The data folder .* cannot be written \(EISDIR.*\): set DATA_DIR to one that can\.$/,
+    /^The data folder .* is not writable \(EISDIR.*\): set DATA_DIR to one that is\.$/,
   );
 });
 

@@ -80,7 +80,7 @@ test.each<[Partial<typeof own>, string | null]>([
   async (given, expected) => {
     const warnings: string[] = [];
     await configOf(given, (line) => warnings.push(line));
-    const warning = `Taking ${expected} the stack in ${folder}: they may be of different directories.`;
+    const warning = `Using ${expected} the stack in ${folder}: they may belong to different directories.`;
     expect(warnings).toEqual(expected === null ? [] : [warning]);
   },
 );
@@ -96,7 +96,7 @@ test("what a killed stack has left is no running one, though another program has
   await writeStack(left, running);
   expect(await readStack(left)).toBeNull();
   await expect(scriptConfig({ DATA_DIR: left })).rejects.toThrow(
-    `No stack runs with its data in ${left}, or it is not ready yet: run`,
+    `No stack is running with its data in ${left}, or it is not ready yet: run`,
   );
 });
 

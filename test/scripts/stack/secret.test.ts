@@ -27,8 +27,8 @@ test.each(["", "\n"])(
     const path = join(folder, "redis.password");
     await writeFile(path, text);
     const refusal = (remedy: string) =>
-      new CommandError(`${path} is empty, but has to hold a secret: ${remedy}.`);
-    await expect(keptSecret(path)).rejects.toThrow(refusal("remove it, and a new one is made"));
+      new CommandError(`${path} is empty, but must hold a secret: ${remedy}.`);
+    await expect(keptSecret(path)).rejects.toThrow(refusal("remove it, and a new one is created"));
     await expect(keptSecret(path, "put it back")).rejects.toThrow(refusal("put it back"));
     expect(await Bun.file(path).text()).toBe(text);
   },
@@ -40,7 +40,7 @@ test("data whose password is lost are told of with that, and no other takes its 
   await mkdir(join(folder, "postgres"));
   await writeFile(join(folder, "postgres", "PG_VERSION"), "18\n");
   await expect(startPostgres(supervisor)).rejects.toThrow(
-    new CommandError(`${passwordFile} is missing, and only it opens the data: put it back.`),
+    new CommandError(`${passwordFile} is missing, and the data need it: restore it.`),
   );
   expect(await Bun.file(passwordFile).exists()).toBe(false);
 });

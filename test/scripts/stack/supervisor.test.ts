@@ -40,7 +40,7 @@ test("a program that ends is told with the line that says why, not with those of
     const command = ["/bin/sh", "-c", "echo starting; echo FATAL: no room; echo bye; exit 3"];
     supervisor.start({ title: "A program", name: "program", command });
     await expect(supervisor.failure).rejects.toThrow(
-      /^A program ended \(code 3\)\. Its last words in .*: FATAL: no room$/,
+      /^A program exited \(code 3\), see .*: FATAL: no room$/,
     );
   }));
 
@@ -60,7 +60,7 @@ test("a program whose log has become very large is told of like any other", () =
     const command = ["/bin/sh", "-c", grow, log];
     supervisor.start({ title: "A program", name: "program", command });
     await expect(supervisor.failure).rejects.toThrow(
-      /^A program ended \(code 3\)\. Its last words in .*: FATAL: no room$/,
+      /^A program exited \(code 3\), see .*: FATAL: no room$/,
     );
   }));
 
@@ -70,19 +70,16 @@ test("so is one whose log somebody has removed", () =>
     const command = ["/bin/sh", "-c", 'rm "$0"; exit 3', log];
     supervisor.start({ title: "A program", name: "program", command });
     await expect(supervisor.failure).rejects.toThrow(
-      /^A program ended \(code 3\)\. Its last words in .*: they cannot be read \(ENOENT: .*\)\.$/,
+      /^A program exited \(code 3\), see .*: the log cannot be read \(ENOENT: .*\)\.$/,
     );
   }));
 
 test.each([
   [
     "echo FATAL: No space left on device; echo PANIC: cannot abort",
-    /^A program ended \(code 3\)\. Its last words in .*: FATAL: No space left on device$/,
+    /^A program exited \(code 3\), see .*: FATAL: No space left on device$/,
   ],
-  [
-    "",
-    /^A program ended \(code 3\)\. Its last words in .*: none\. Is there room left on the disk\?$/,
-  ],
+  ["", /^A program exited \(code 3\), see .*: the log is empty\. Is the disk full\?$/],
 ])("a program that ends for lack of room is told with that: %s", (says, told) =>
   withSupervisor(async (supervisor) => {
     const command = ["/bin/sh", "-c", `${says}\nexit 3`];

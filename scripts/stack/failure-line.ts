@@ -1,23 +1,20 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /**
- * The line of a log that says why its program ended. Programs often write about their cleaning up, and what fails
- * for the same reason, after it.
+ * The line of a log that most likely says why its program exited. Messages about cleaning up, and about what
+ * else failed for the same reason, often come after it.
  */
-export function lastWords(log: string): string {
+export function failureLine(log: string): string {
   const end = endOf(log);
-  if (end.trim() === "") return "none. Is there room left on the disk?";
-  // Of the Rust in Meilisearch, whose frames are called `error` too.
+  if (end.trim() === "") return "the log is empty. Is the disk full?";
+  // Meilisearch's Rust backtraces have frames called `error`.
   const [before = ""] = end.split(/^Stack backtrace:$/m);
   const lines = before.trimEnd().split("\n");
   const told = (sign: RegExp) => lines.findLast((line) => sign.test(line));
   return told(/no space left/i) ?? told(/error|fatal|cannot/i) ?? lines.at(-1) ?? "";
 }
 
-/**
- * The end of a log, which after months may be larger than what can be read at once. Somebody may also have
- * removed it.
- */
+/** The end of a log, which after months may be too large to be read at once, or may have been removed. */
 function endOf(log: string): string {
   let file: number | undefined;
   try {
@@ -26,7 +23,7 @@ function endOf(log: string): string {
     const before = Math.max(fstatSync(file).size - LAST_BYTES, 0);
     return end.toString("utf8", 0, readSync(file, end, 0, LAST_BYTES, before));
   } catch (error) {
-    return `they cannot be read (${(error as Error).message}).`;
+    return `the log cannot be read (${(error as Error).message}).`;
   } finally {
     if (file !== undefined) closeSync(file);
   }
