@@ -13,7 +13,7 @@ import { readText } from "./text.ts";
 
 /**
  * Imports a file of categories, all of it or nothing.
- * @throws CommandError that names what is wrong and where
+ * @throws CommandError that says what is wrong and where
  */
 export async function importCategoryFile(
   sql: Sql,

@@ -7,9 +7,9 @@ import { type Mapping, mapColumns } from "./mapping.ts";
 import { LONGEST_ROW, type Row } from "./row.ts";
 
 /**
- * Comma-separated values, or with semicolons, tabs or bars instead: with a mapping any file; without,
- * our own fields by the names in the header (address.line1). An empty cell says nothing, but of a
- * contact that there is none.
+ * Comma-separated values, or separated by semicolons, tabs or bars: with a mapping any file; without one,
+ * our own fields by the names in the header (address.line1). An empty cell leaves a field out, except that
+ * it removes a contact.
  */
 export async function* readCsv(
   text: AsyncIterable<string>,
@@ -32,16 +32,16 @@ export async function* readCsv(
       yield { line, row: cells, reason };
       continue;
     }
-    // Of a file that was put behind another one.
+    // From a second file that was appended.
     if (hasHeader && cells.every((cell, column) => cell.trim() === first[column]?.trim())) {
-      yield { line, row: cells, reason: "the row is the header once more" };
+      yield { line, row: cells, reason: "the row repeats the header" };
       continue;
     }
     const record = recordOfFields(read(cells));
     if (typeof record === "string") yield { line, row: cells, reason: record };
     else yield { line, row: cells, record };
   }
-  // Not even an export of nothing is without it.
+  // Even an empty export has a header.
   if (!read && hasHeader) throw new CommandError("The file has no header: it is empty.");
 }
 
@@ -52,7 +52,7 @@ async function* readCells(
   // A lone carriage return ends lines only if it ends the first one: elsewhere it is within a cell.
   const lineEnd = /^[^\r\n]*\r/.test(start) ? "\r" : "\n";
   const lines = start.split(lineEnd);
-  // A line for Excel, which tells it the delimiter.
+  // A line that tells Excel the delimiter.
   const skipped = /^\ufeff?sep=.$/i.test(lines[0] ?? "") ? 1 : 0;
   /** The line in which the last row ends. */
   let end = skipped;
@@ -62,28 +62,28 @@ async function* readCells(
     record_delimiter: lineEnd,
     from_line: skipped + 1,
     info: true,
-    // As in a cell with 12" Pizza; but after a space a quote is where its cell begins.
+    // For cells such as 12" Pizza; but a quote after leading white space does begin a quoted cell.
     relax_quotes: true,
     ltrim: true,
     raw: true,
     relax_column_count: true,
     max_record_size: LONGEST_ROW,
-    // Called as it reads: an error comes before the rows that wait to be taken.
+    // Called as the parser reads: an error overtakes the rows still waiting to be consumed.
     on_record(row, { lines }) {
       end = lines;
       return row;
     },
   });
   const source = Readable.from(rest);
-  // An error of the file must end the parser too.
+  // An error of the file must end the parser, too.
   source.on("error", (error) => parser.destroy(error));
   source.pipe(parser);
   try {
     for await (const { record, info, raw } of parser as AsyncIterable<Parsed>) {
-      // The parser tells the last line of a row.
+      // The parser gives the last line of a row.
       const more = record.reduce((sum, cell) => sum + cell.split(lineEnd).length - 1, 0);
       const line = info.lines - more;
-      // What is no table may seem to have very many cells, each of which is looked for in the whole row.
+      // A file that is not a table may seem to have very many cells, each of which is searched for in the row.
       const isWide = record.length > MOST_COLUMNS;
       const cells = isWide ? record : record.map((cell) => withoutQuotes(cell, raw));
       const long = cells.filter((cell) => cell.includes(lineEnd));
@@ -101,7 +101,7 @@ async function* readCells(
   }
 }
 
-/** To the parser, white space after the quote that ends a cell makes both quotes part of its text. */
+/** Removes quotes that the parser took for text because white space follows the closing one. */
 function withoutQuotes(cell: string, raw: string): string {
   const [, text] = /^"(.*)"\s+$/s.exec(cell) ?? [];
   if (text === undefined || raw.includes(quoted(cell))) return cell;
@@ -109,7 +109,7 @@ function withoutQuotes(cell: string, raw: string): string {
   return raw.includes(quoted(text)) ? text : cell;
 }
 
-/** Whether a cell of several lines begins with a quote that is part of its text, but is not doubled. */
+/** Whether a multi-line cell begins with a quote that is part of its text, but is not doubled. */
 const isOpen = (cell: string, raw: string) => cell.startsWith('"') && !raw.includes(quoted(cell));
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
@@ -119,10 +119,10 @@ const unclosed = (line: number) =>
 
 const endless = (line: number) =>
   new CommandError(
-    `This is not CSV: the row that begins in line ${line} is longer than ${grouped(LONGEST_ROW)} bytes, perhaps since a quote is not closed.`,
+    `This is not CSV: the row that begins in line ${line} is longer than ${grouped(LONGEST_ROW)} bytes, perhaps because a quote is not closed.`,
   );
 
-/** What is between the columns: what a line has most often outside of quotes, or else a comma. */
+/** The delimiter that a line has most often outside quotes; by default a comma. */
 function delimiterOf(line: string): string {
   const bare = line.replace(/"[^"]*("|$)/g, "");
   const count = (delimiter: string) => bare.split(delimiter).length;
@@ -130,21 +130,21 @@ function delimiterOf(line: string): string {
 }
 
 /**
- * With "\n" for "\r\n": a header is easily put before rows of another origin, and the parser counts
- * a "\r\n" within quotes as two lines.
+ * Replaces "\r\n" with "\n": a header may have been put before rows from elsewhere, and the parser counts a
+ * "\r\n" within quotes as two lines.
  */
 async function* withSingleLineEnds(text: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = "";
   for await (const piece of text) {
     const all = rest + piece;
-    // May be the first half of a line end.
+    // It may be the first half of a line end.
     rest = all.endsWith("\r") ? "\r" : "";
     yield all.slice(0, all.length - rest.length).replaceAll("\r\n", "\n");
   }
   if (rest !== "") yield rest;
 }
 
-/** The start of a text, at least up to the end of its first line that is not blank, and all of it once more. */
+/** The start of a text, up to at least the end of its first non-blank line, and the whole text again. */
 async function readFirstLine(
   text: AsyncIterable<string>,
 ): Promise<{ start: string; rest: AsyncIterable<string> }> {
@@ -179,19 +179,19 @@ function ownColumns(header: readonly string[]): (cells: string[]) => Map<string,
   const unknown = names.filter((name) => !isFieldName(name)).map(shown);
   if (unknown.length === names.length) {
     throw new CommandError(
-      "The header names none of our fields: a foreign CSV needs --mapping FILE.",
+      "The header names none of our fields: a CSV with other columns needs --mapping FILE.",
     );
   }
-  // Not with indexOf, which takes 16 seconds for 80,000 columns: what is no table may seem to have as many.
+  // Not indexOf, which takes 16 s for 80,000 columns: a file that is not a table may seem to have as many.
   const seen = new Set<string>();
   const repeated = names.filter((name) => seen.size === seen.add(name).size);
   if (repeated.length > 0) {
-    throw new CommandError(`The header has columns twice: ${repeated.map(shown).join(", ")}.`);
+    throw new CommandError(`The header repeats columns: ${repeated.map(shown).join(", ")}.`);
   }
   if (unknown.length > 0 || !names.includes("sourceId")) {
     const fault =
       unknown.length > 0 ? `unknown columns: ${unknown.join(", ")}` : "no column sourceId";
-    throw new CommandError(`The header has ${fault}. Known are ${fieldNames.join(", ")}.`);
+    throw new CommandError(`The header has ${fault}. Known columns: ${fieldNames.join(", ")}.`);
   }
   return (cells) => new Map(names.map((name, column) => [name, cells[column] ?? ""]));
 }

@@ -49,7 +49,7 @@ export async function* readFhrs(text: AsyncIterable<string>): AsyncGenerator<Row
     unfinished = found.length > 0 ? 0 : unfinished + piece.length;
     if (unfinished > LONGEST_ROW) {
       throw new CommandError(
-        `This is not FHRS data: after establishment ${count} no other ends within ${grouped(LONGEST_ROW)} characters.`,
+        `This is not FHRS data: establishment ${count + 1} does not end within ${grouped(LONGEST_ROW)} characters.`,
       );
     }
     yield* found.splice(0);
@@ -78,7 +78,7 @@ function rowOf(line: number, fields: Fields): Row {
     sourceId: fields.FHRSID,
     name,
     category: category ?? "other-organisations",
-    // The scheme withholds the address of who works at home, or all but the town: what it gave before must go.
+    // The scheme withholds the address of people who work at home, or all but the town: any earlier one must go.
     address: { line1: null, ...line1, ...line2, postcode: fields.PostCode ?? null },
     ...city,
     ...(fields.Latitude &&
@@ -86,15 +86,15 @@ function rowOf(line: number, fields: Fields): Row {
         coordinates: { lat: Number(fields.Latitude), lng: Number(fields.Longitude) },
       }),
   };
-  // A type that the scheme has come to use since.
+  // A type that the scheme has introduced since.
   const isUnknown = type !== undefined && category === undefined;
   return { line, row: fields, record, ...(isUnknown && { unusable: ["category"] }) };
 }
 
 /**
- * Four lines that end with the town, or with the county or the island after it: the last that names a
- * town is the town, but not the first of them unless all but the town is withheld, and so the postcode, too.
- * Lines that only repeat the name are left out.
+ * Four lines that end with the town, or with its county or island: the last line that names a town is the
+ * town. The first line counts only if everything but the town is withheld, the postcode included. Lines that
+ * only repeat the name are left out.
  */
 function splitAddress(
   given: readonly (string | undefined)[],
@@ -125,7 +125,7 @@ function splitAddress(
 /** The scheme's own files hold "B\&Q". */
 const unescapeAmpersand = (text: string) => text.replaceAll("\\&", "&");
 
-// No object, which has a `constructor` besides.
+// Not an object, which would also have a `constructor`.
 const categories = new Map([
   ["Distributors/Transporters", "haulage"],
   ["Farmers/growers", "farms"],

@@ -1,7 +1,7 @@
 import { isOpeningHours, parseOpeningHours } from "../../src/directory/opening-hours.ts";
 import { readWeek } from "./osm-hours.ts";
 
-/** The fields of a record as a table names them, with the kind of their values. */
+/** The fields of a record by their column names, with the kind of their values. */
 const kinds = {
   sourceId: "text",
   name: "text",
@@ -35,13 +35,13 @@ export function isFieldName(name: string): name is FieldName {
   return Object.hasOwn(kinds, name);
 }
 
-/** Who empties such a cell wants nobody to be called or written to any more. */
+/** An emptied cell of one of these means that nobody should be called or written to there any more. */
 const contacts = ["phone", "email", "website"];
 
 /**
- * A record of the fields of one row of a table: address.line1 becomes {address: {line1}}. A field
- * without a value is left out, but for a contact, of which there is none then; a value of the wrong
- * kind stays as it is, for the directory to name.
+ * A record from the fields of one row of a table: address.line1 becomes {address: {line1}}. A field
+ * without a value is left out, except for a contact, which it removes; a value of the wrong kind stays
+ * as it is, for the directory to report.
  * @returns the reason when a cell that must hold JSON or hours does not
  */
 export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | string {
@@ -55,7 +55,7 @@ export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | s
       if (typeof value === "string") read = readers[kinds[name]](value);
     } catch {
       const form =
-        name === "openingHours" ? "neither JSON nor such as Mo-Fr 09:00-17:00" : "not JSON";
+        name === "openingHours" ? "neither JSON nor text such as Mo-Fr 09:00-17:00" : "not JSON";
       return `${name} is ${form}`;
     }
     const [outer = "", inner] = name.split(".");
@@ -71,7 +71,7 @@ interface Nested {
 
 const readers: Record<(typeof kinds)[FieldName], (text: string) => unknown> = {
   text: (text) => text,
-  // Spreadsheets of other countries write a comma for the point.
+  // Spreadsheets in some locales write a decimal comma.
   number: (text) => numberOr(text, text.replace(/^([+-]?\d+),(\d+)$/, "$1.$2")),
   // Here a comma can only be between thousands.
   whole: (text) =>
@@ -79,8 +79,8 @@ const readers: Record<(typeof kinds)[FieldName], (text: string) => unknown> = {
   flag: (text) =>
     /^(true|t|yes|y|1)$/i.test(text) ? true : /^(false|f|no|n|0)$/i.test(text) ? false : text,
   json: (text) => JSON.parse(text),
-  // JSON, or a week in OpenStreetMap's format, in which days that are not named are closed. The reader of that
-  // takes no week that is closed throughout, and no very long one: both may be in the directory's own form.
+  // JSON, or a week in OpenStreetMap's format, in which unnamed days are closed. Its reader accepts neither
+  // a week that is closed throughout nor a very long one; both may be in the directory's own format.
   hours: (text) => (text.startsWith("[") ? null : readHours(text)) ?? JSON.parse(text),
 };
 
@@ -88,8 +88,8 @@ const readHours = (text: string) =>
   readWeek(text) ?? (isOpeningHours(text) && !namesDayTwice(text) ? parseOpeningHours(text) : null);
 
 /**
- * As in "Mo-Fr 09:00-17:00; Mo-Su off". In OpenStreetMap the later rule takes the place of the earlier one, in
- * the directory both hold: nobody knows which is meant, and one of the two says open of who is closed.
+ * As in "Mo-Fr 09:00-17:00; Mo-Su off". In OpenStreetMap the later rule replaces the earlier one, in the
+ * directory both hold: there is no telling which is meant, and one of them would show a closed business as open.
  */
 function namesDayTwice(text: string): boolean {
   const days = text.split("; ").flatMap((rule) => {

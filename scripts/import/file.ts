@@ -37,7 +37,7 @@ export interface FileResult {
 
 /**
  * Imports one file, all of it or nothing.
- * @param onInterrupted called when a signal ends the command, with whether the file may have been kept all the same
+ * @param onInterrupted called when a signal ends the command, with whether the file may have been kept nevertheless
  * @throws CommandError when the file cannot be read to its end
  */
 export async function importFile(
@@ -48,7 +48,7 @@ export async function importFile(
 ): Promise<FileResult> {
   if (file.endsWith(REJECTS)) {
     throw new CommandError(
-      `${file} has rows that were rejected: mend them in the feed, or a copy of it, and import that again under the same --source.`,
+      `${file} holds rejected rows: correct them in the feed, or a copy of it, and import that again under the same --source.`,
     );
   }
   const size = await sizeOf(file);
@@ -59,16 +59,16 @@ export async function importFile(
   const progress = createProgress(file, size);
   let isCommitting = false;
   const undoRejects = () => {
-    // When it commits, the connection may be lost after PostgreSQL is done: then they belong to what is kept.
+    // If the connection is lost during the commit, PostgreSQL may have kept the file, to which they belong.
     if (records.hasBegun && !isCommitting) rejects.remove();
   };
-  // Before the progress bar starts, which waits for the same signals: only who registers first is called, and
-  // the bar would end the command without a word.
+  // Before the progress bar starts, which handles the same signals: only the first handler is called, and the
+  // bar's would end the command silently.
   const stopWaiting = onInterruption(() => {
     progress.stop();
     undoRejects();
     onInterrupted(isCommitting);
-    // Whoever runs imports is told only whether a file was read to its end.
+    // The exit code says only whether every file was read to its end.
     process.exit(1);
   });
   try {
@@ -81,7 +81,7 @@ export async function importFile(
       onCommit() {
         // Before the commit, so that nothing is kept when the rejected rows cannot be written.
         rejects.flush();
-        // From here on PostgreSQL may commit although we are interrupted.
+        // From here on PostgreSQL may commit even if we are interrupted.
         isCommitting = true;
         progress.finish();
       },
@@ -112,11 +112,11 @@ export async function importFile(
 
 /**
  * The text of a file in pieces. A feed that is still being written may end after a whole row, and nothing
- * in it would show that the rest is missing: so its size must stay the same while it is read.
- * @throws CommandError when it has another size at its end, or cannot be read
+ * in it would show that the rest is missing: so its size must not change while it is read.
+ * @throws CommandError when its size has changed, or it cannot be read
  */
 async function* readWhole(file: string, size: number, progress: Progress): AsyncGenerator<string> {
-  // Only now: waiting for another import is no part of the work.
+  // Only now: waiting for another import does not count.
   progress.start();
   let bytes = 0;
   yield* readText(file, (more) => {
@@ -125,7 +125,7 @@ async function* readWhole(file: string, size: number, progress: Progress): Async
   });
   if (bytes !== size) {
     throw new CommandError(
-      `${file} has ${bytes < size ? "shrunk" : "grown"} while it was read: import it again when all of it is there.`,
+      `${file} has ${bytes < size ? "shrunk" : "grown"} while it was read: import it again once it is complete.`,
     );
   }
 }
@@ -134,7 +134,7 @@ async function* readWhole(file: string, size: number, progress: Progress): Async
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(({ code, message }: NodeJS.ErrnoException) => {
     const isMissing = code === "ENOENT" || code === "ENOTDIR";
-    // Such as a folder above it that may not be entered.
+    // Such as for a parent folder that may not be entered.
     throw new CommandError(
       isMissing ? `There is no file ${file}.` : `${file} cannot be read: ${message}.`,
     );
@@ -144,7 +144,7 @@ async function sizeOf(file: string): Promise<number> {
   }
   if (!found.isFile()) throw new CommandError(`${file} is not a file.`);
   await access(file, constants.R_OK).catch(() => {
-    throw new CommandError(`${file} may not be read by this account.`);
+    throw new CommandError(`${file} is not readable by this account.`);
   });
   return found.size;
 }

@@ -12,7 +12,7 @@ import { readText } from "./text.ts";
 export const formats = ["ndjson", "csv", "osm", "fhrs"] as const;
 export type Format = (typeof formats)[number];
 
-/** What is counted to say which row of a file is meant. */
+/** What the number of a row counts. */
 export const rowNames = {
   ndjson: "line",
   csv: "line",
@@ -21,7 +21,7 @@ export const rowNames = {
 } satisfies Record<Format, string>;
 
 /**
- * The rows of a file, each a record or the reason why it is none.
+ * The rows of a file, each a record or the reason why it is not one.
  * @throws CommandError when it is not of that format, or cannot be read to its end
  */
 export function readRows(
@@ -42,8 +42,8 @@ export function readRows(
 }
 
 /**
- * Tells a format by what the file begins with.
- * @throws CommandError when it is none of ours, or no text
+ * Guesses the format of a file from its beginning.
+ * @throws CommandError when it is none of ours, or not text
  */
 export async function guessFormat(file: string): Promise<Format> {
   const head = (await readHead(file)).replaceAll(RECORD_SEPARATOR, "").trim();
@@ -58,14 +58,14 @@ export async function guessFormat(file: string): Promise<Format> {
   }
   if (/^\[\s*\{/.test(head)) {
     throw new CommandError(
-      `${file} is one list in JSON: put each record on a line of its own, for example with jq -c '.[]'.`,
+      `${file} is a JSON array: put each record on its own line, for example with jq -c '.[]'.`,
     );
   }
   if (/\.(ndjson|jsonl)$/i.test(file)) return "ndjson";
   if (/\.csv$/i.test(file) || /^[^\n]*[,;\t|]/.test(head)) return "csv";
   if (head === "") throw new CommandError(`${file} is empty.`);
   throw new CommandError(
-    `${file} is in no known format: say which with --format ${formats.join("|")}.`,
+    `${file} is in no known format: give it with --format ${formats.join("|")}.`,
   );
 }
 
@@ -75,18 +75,18 @@ export async function guessFormat(file: string): Promise<Format> {
  */
 function otherJson(head: string, first: object | null): string | null {
   if (first !== null && "type" in first && first.type === "Feature") {
-    return `has GeoJSON's features one to a line: make one collection of them, for example with jq -s '{type: "FeatureCollection", features: .}'.`;
+    return `has one GeoJSON feature per line: combine them into one collection, for example with jq -s '{type: "FeatureCollection", features: .}'.`;
   }
   if (/"osm3s"/.test(head)) {
-    return "is JSON as Overpass has it: make GeoJSON of it, for example with osmtogeojson.";
+    return "is Overpass JSON: convert it to GeoJSON, for example with osmtogeojson.";
   }
   if (/^\{[^\S\n]*\n/.test(head)) {
-    return "has JSON over several lines: put each record on a line of its own, for example with jq -c '.'.";
+    return "has JSON records that span lines: put each record on its own line, for example with jq -c '.'.";
   }
   return null;
 }
 
-/** Begins each line of GeoJSON as osmium writes it with one feature to a line (RFC 8142). */
+/** Begins each line of the GeoJSON text sequences (RFC 8142) that osmium writes. */
 const RECORD_SEPARATOR = "\u001e";
 
 async function readHead(file: string): Promise<string> {
@@ -98,16 +98,16 @@ async function readHead(file: string): Promise<string> {
   return head.slice(0, LONGEST_HEAD);
 }
 
-/** In characters: enough to tell a format by. */
+/** In characters: enough to recognise a format. */
 const LONGEST_HEAD = 65_536;
 
-/** The source of a feed that has no name: that of its format, or of its file. */
+/** The source of a feed without --source: the name of its format, or of its file. */
 export function defaultSource(format: Format, file: string): string {
   if (format === "osm" || format === "fhrs") return format;
   return makeSlug(basename(file).replace(/\.[^.]*$/, "")) || format;
 }
 
-/** @returns null for what is no object in JSON */
+/** @returns null for anything but a JSON object */
 function readJson(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text);

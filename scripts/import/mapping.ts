@@ -11,14 +11,14 @@ import { CommandError } from "../terminal/command.ts";
 import { type FieldName, fieldNames, isFieldName } from "./fields.ts";
 import { readText } from "./text.ts";
 
-/** How the columns of a foreign table become fields of ours. */
+/** How the columns of another table become our fields. */
 export interface Mapping {
   /** Whether the first line names the columns. */
   header: boolean;
   fields: Partial<Record<FieldName, Source>>;
 }
 
-/** A column by name or number (from 1), several columns of which the first that fits is taken, or a constant. */
+/** A column by name or number (from 1), a list of columns of which the first that fits is used, or a constant. */
 type Source = Column | Column[] | { constant: string | number | boolean };
 type Column = string | number;
 
@@ -34,7 +34,7 @@ export async function readMapping(file: string): Promise<Mapping> {
   const unknown = Object.keys(fields).filter((name) => !isFieldName(name));
   if (unknown.length > 0) {
     throw new CommandError(
-      `${file} maps unknown fields: ${unknown.join(", ")}. Known are ${fieldNames.join(", ")}.`,
+      `${file} maps unknown fields: ${unknown.join(", ")}. Known fields: ${fieldNames.join(", ")}.`,
     );
   }
   for (const needed of ["sourceId", "name"]) {
@@ -43,7 +43,7 @@ export async function readMapping(file: string): Promise<Mapping> {
   return { header, fields };
 }
 
-/** For a fault inside a field, only says which field it is. */
+/** For a fault inside a field, names only the field. */
 function describeFault({ path, message }: v.BaseIssue<unknown>): string {
   const field = path?.[0]?.key;
   if (field === "header") return HEADER;
@@ -75,9 +75,9 @@ const mapping = v.pipe(
  * A function from the cells of a row to our fields.
  *
  * Feeds shift addresses from column to column, so the town and the lines of the address may list the same
- * columns. The town is the first of its columns that names a town, or else an island. The first line is the first of its
- * columns that is not the town, a county or the name; a number alone takes the next along, its street.
- * The second line is all of its columns that are none of these and not in the first line.
+ * columns. The town is the first of its columns that names a town, or else an island. The first line is the
+ * first of its columns that is not the town, a county or the name; a house number alone is joined by the next
+ * column, its street. The second line is all of its columns that are none of these and not in the first line.
  *
  * @param first the cells of the file's first row, which names the columns or is one of the others
  * @throws CommandError when the file lacks a column
@@ -105,7 +105,7 @@ export function mapColumns(
           if (field === "city") known.add(readTown(cell(index))?.slug ?? "");
           else if (field === "name" || taken.has(index)) known.add(makeSlug(cell(index)));
           const isUnfinished = field === "address.line1" && isHouseNumber(texts.join(" "));
-          // No line comes after the second, so it has all that is left.
+          // No line comes after the second, so it gets all that is left.
           index = isUnfinished || field === "address.line2" ? columns.find(isLine) : undefined;
         }
         return [field, texts.join(field === "address.line1" ? " " : ", ")];
@@ -121,7 +121,7 @@ export function mapColumns(
       }
       if (ADDRESS_ORDER.includes(field)) return columns.find(isLine);
       const read = readers[field];
-      // What is not usable is to be told of.
+      // An unusable value is taken, too, so that it is reported.
       return filled.find((index) => !read || read(cell(index)) !== null) ?? filled[0];
     }
 
@@ -136,7 +136,7 @@ export function mapColumns(
   };
 }
 
-/** Such as 150, 17-19 or 2a, also with the dash that a word processor makes of a hyphen. */
+/** Such as 150, 17-19 or 2a, also with the en dash that a word processor makes of a hyphen. */
 const isHouseNumber = (line: string) => /^\d+[a-z]?( ?[-–/&] ?\d+[a-z]?)*$/i.test(line);
 
 interface Resolved {
@@ -172,7 +172,7 @@ function resolve({ fields, header }: Mapping, first: readonly string[]): Resolve
   }
 }
 
-/** Of a list for one of these, a column fits if what it has can be used. */
+/** In a list of columns for one of these, a column fits if its value is usable. */
 const readers: { [Field in FieldName]?: (text: string) => string | null } = {
   "address.postcode": readPostcode,
   phone: readPhone,

@@ -2,7 +2,7 @@ import { isFieldName } from "./fields.ts";
 import type { Row } from "./row.ts";
 import { readLines } from "./text.ts";
 
-/** Our own format: one record in JSON on each line. Empty lines are passed over. */
+/** Our own format: one JSON record per line. Empty lines are skipped. */
 export async function* readNdjson(text: AsyncIterable<string>): AsyncGenerator<Row> {
   let line = 0;
   for await (const json of readLines(text)) {
@@ -15,7 +15,7 @@ export async function* readNdjson(text: AsyncIterable<string>): AsyncGenerator<R
 function rowOf(line: number, json: string): Row {
   let row: unknown;
   try {
-    // Trimmed, since a mark at the start of a file stays there when it is put behind another one.
+    // Trimmed, since the byte order mark of a file stays when it is appended to another.
     row = JSON.parse(json.trim());
   } catch {
     return { line, row: json, reason: "the line is not JSON" };
@@ -27,10 +27,10 @@ function rowOf(line: number, json: string): Row {
   return { line, row, record: row, ...(unusable.length > 0 && { unusable }) };
 }
 
-/** What is no field of ours: one may be misspelt in the whole feed, such as coordinates.latitude. */
+/** Names that are not our fields: one may be misspelt in the whole feed, such as coordinates.latitude. */
 function unknownFields(record: object): string[] {
   return Object.entries(record).flatMap(([name, value]) => {
-    // With a dot it names a column of a table, and the directory would not find it here.
+    // A name with a dot is that of a table column, which the directory would not find here.
     if (isFieldName(name) && !name.includes(".")) return [];
     if (!NESTED.includes(name)) return name;
     if (typeof value !== "object" || Array.isArray(value)) return [];

@@ -1,7 +1,7 @@
 /** Tags of OpenStreetMap, see https://wiki.openstreetmap.org/wiki/Map_features. */
 export type Tags = Readonly<Record<string, string>>;
 
-/** The category of a place, from the first of its tags that says what it is. */
+/** The category of a place, by the first of its tags that says what it is. */
 export function categoryOf(tags: Tags): string {
   for (const { key, categories } of byKey) {
     const known = knownOf(tags[key], categories);
@@ -12,7 +12,7 @@ export function categoryOf(tags: Tags): string {
   );
 }
 
-/** What another tag says more exactly. */
+/** A more specific category, from another tag. */
 function closerOf(tag: string, tags: Tags): string | undefined {
   for (const { key, categories } of closer[tag] ?? []) {
     const known = knownOf(tags[key], categories);
@@ -24,7 +24,7 @@ function closerOf(tag: string, tags: Tags): string | undefined {
 const knownOf = (value: string | undefined, categories: Categories) =>
   valuesOf(value).find((part) => Object.hasOwn(categories, part));
 
-/** Whether the tags say that nobody is there any more. */
+/** Whether the tags say that the place is vacant. */
 export function isVacant(tags: Tags): boolean {
   const given = byKey.filter(({ key }) => tags[key] !== undefined);
   const isLive = given.some(({ key }) => liveValuesOf(tags[key]).length > 0);
@@ -45,7 +45,7 @@ const liveValuesOf = (value: string | undefined) =>
     return !/^(vacant|empty|no|none)$/.test(part) && !gone.includes(prefix);
   });
 
-/** Prefixes of what is there no more, see https://wiki.openstreetmap.org/wiki/Lifecycle_prefix. */
+/** Prefixes for what no longer exists, see https://wiki.openstreetmap.org/wiki/Lifecycle_prefix. */
 const gone = [
   "disused",
   "abandoned",
@@ -539,7 +539,7 @@ const leisure: Categories = {
   wildlife_hide: "nature-reserves",
 };
 
-/** In the order in which they say what a place is: a petrol station with a shop is the former. */
+/** Keys by precedence: a petrol station with a shop is a petrol station. */
 const byKey: readonly { key: string; categories: Categories; otherwise: string }[] = [
   { key: "amenity", categories: amenity, otherwise: "other-organisations" },
   { key: "shop", categories: shop, otherwise: "other-shops" },
@@ -552,7 +552,7 @@ const byKey: readonly { key: string; categories: Categories; otherwise: string }
   { key: "sport", categories: {}, otherwise: "sports-clubs" },
 ];
 
-/** What is cooked says more than that there is a kitchen. Of several keys the first that is known. */
+/** Tags that refine another, as the cuisine does a restaurant. The first key with a known value counts. */
 const closer: Readonly<Record<string, { key: string; categories: Categories }[]>> = {
   "amenity=restaurant": [
     {

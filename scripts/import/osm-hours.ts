@@ -4,7 +4,7 @@ import { MONDAYS, readRules, type Week, weekFrom } from "./osm-week.ts";
 /**
  * The opening hours of a normal week, with neither public nor school holidays, from the value of
  * OpenStreetMap's tag: https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification.
- * @returns null when there is no such week: the hours follow the season or the sun, a day has no times or
+ * @returns null when there is no such week: the hours depend on the season or the sun, a day has no times or
  *   no end, they are words, or they say that the place never opens
  */
 export function readWeek(value: string): Week | null {
@@ -13,10 +13,10 @@ export function readWeek(value: string): Week | null {
 
 const read = remembered(10_000, (value) => quietly(() => parse(inUsualForm(value))));
 
-/** OpenStreetMap itself keeps no longer ones, and to read them takes the library ever longer. */
+/** OpenStreetMap's own limit; beyond it the library takes ever longer. */
 const LONGEST_VALUE = 255;
 
-/** The library writes its own failures to the terminal, with the value as it stands in the file. */
+/** The library prints its failures to the terminal, with the unescaped value. */
 function quietly<Result>(work: () => Result): Result {
   const { error, warn } = console;
   console.error = () => {};
@@ -29,27 +29,27 @@ function quietly<Result>(work: () => Result): Result {
 }
 
 function parse(value: string): Week | null {
-  // Without coordinates the library takes fixed hours for sunrise and sunset.
+  // These vary with the season and the place, so there is no normal week.
   if (/\b(sunrise|sunset|dawn|dusk)\b/.test(value)) return null;
-  // By the letter of the format these are open day and night, but who writes them does not know the times.
+  // By the letter of the format these are open day and night, but those who write them do not know the times.
   if (value.split(";").some((rule) => ONLY_DAYS.test(rule))) return null;
   // The first and third Friday of a month.
   if (/\[[-\d, ]+\]/.test(value)) return null;
   const said = value.replace(/"[^"]*"/g, "");
   if ([...said.matchAll(BARE_HOURS)].some(isHalfOfDay)) return null;
   if ([...said.matchAll(SPAN)].some(endsAsItBegins)) return null;
-  // Each open end in a rule doubles the time that the library takes to read it.
+  // Each open end in a rule doubles the time the library takes to read it.
   if (said.split(";").some((rule) => rule.split("+").length - 1 > MOST_OPEN_ENDS)) return null;
   try {
     const hours = readRules(normalise(value));
     const mondays = SAYS_MORE_THAN_DAYS.test(value) ? MONDAYS : MONDAYS.slice(0, 1);
     const weeks = mondays.map((monday) => weekFrom(hours, monday));
-    // Whoever closes for a fortnight, as in January, has normal weeks all the same.
+    // A business that closes for a fortnight, say in January, still has normal weeks.
     const alike = Map.groupBy(weeks, (week) => JSON.stringify(week)).values();
     const [usual] = alike.find((same) => same.length >= weeks.length - 1) ?? [];
     return !usual || usual.every(({ isClosed }) => isClosed) ? null : usual;
   } catch {
-    return null; // Rules that the library cannot read, holidays or sunrises that it cannot place.
+    return null; // Rules that the library cannot read, or holidays or sunrises that it cannot place.
   }
 }
 
@@ -64,10 +64,10 @@ function inUsualForm(value: string): string {
 const DAY = /\b(Mo|Tu|We|Th|Fr|Sa|Su)(?:n|es?|ds?|dnes|urs?|i|t|tur)?(?:days?)?\b\.?/gi;
 
 /**
- * Bank holidays are public holidays; rules for school holidays do not touch a normal week, but what is
- * said of them and of other days at once holds on those. In "Mo-Fr 09:00-17:00 Sa 10:00-12:00" a
- * semicolon is missing: the library takes the last times for all. In "Mo-Sa 12:00-15:00; 18:00-22:00" there
- * is one in place of a comma: by the letter, every evening is open, that of Sunday too.
+ * Bank holidays are public holidays; rules for school holidays do not affect a normal week, but a rule for
+ * school holidays and other days applies on those. "Mo-Fr 09:00-17:00 Sa 10:00-12:00" lacks a semicolon, and
+ * the library would apply the last times to all days. "Mo-Sa 12:00-15:00; 18:00-22:00" has a semicolon for a
+ * comma: by the letter, every evening is open, even Sunday's.
  */
 function normalise(value: string): string {
   return (
@@ -83,39 +83,39 @@ function normalise(value: string): string {
       .split(";")
       .filter((rule) => !/^\s*SH\b/.test(rule))
       .join(";")
-      // To find out whether there is nothing else, the library takes twice as long for each one more of these.
+      // Each of these would double the time the library takes.
       .replace(/^[\s;]+/, "")
   );
 }
 
 const ONLY_DAYS = /^\s*(?:(?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[\s,-]*)+(?:PH\s*)?(?:open\s*)?|open\s*)$/;
 
-/** Anything but days and times, such as a month or a year: only then may one week be unlike another. */
+/** Anything but days and times, such as a month or a year: only then can weeks differ. */
 const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|BH|SH|off|closed)\b)\p{L}|\b\d{4}\b/iu;
 
-/** Hours without minutes or a leading zero, which the library takes to be of 24, and no days of a month or weeks. */
+/** Hours without minutes or a leading zero, which the library reads as 24-hour times; but not days of a month or weeks. */
 const BARE_HOURS =
   /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?[\d, -]*)([1-9]\d?(?:[:.]\d\d)?) ?- ?(\d{1,2}|[1-9]\d?[:.]\d\d)(?![\d:.]| ?[ap]\.?m)/gi;
 
-/** Whether such hours may be of twelve: 9-5, 9:00-5:30, and the 1-5 of an afternoon. */
+/** Whether such hours may be 12-hour times: 9-5, 9:00-5:30, or the 1-5 of an afternoon. */
 function isHalfOfDay([, from = "", to = ""]: RegExpExecArray): boolean {
   const [opens, closes] = [minutesOf(from), minutesOf(to)];
   if (Math.max(opens, closes) >= 13 * 60) return false;
   return closes <= opens || opens < EARLIEST_OPENING;
 }
 
-/** Minutes since midnight; before that hardly anybody opens. */
+/** Minutes since midnight; hardly anybody opens before. */
 const EARLIEST_OPENING = 6 * 60;
 
 /** As mappers write it: 9:00, 9.00, 9 or 9 am. */
 const TIME = String.raw`\d?\d(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?)?`;
 
-/** From when to when, both of which are captured. */
+/** A range of times, both captured. */
 const SPAN = new RegExp(`(?<!\\d)(${TIME})\\s*-\\s*(${TIME})`, "gi");
 
 /**
- * As in 11:00-11:00, which by the letter is day and night. Who never closes says so from midnight, so this may be
- * of twelve hours, too. Bare numbers are left alone: they may be days of a month.
+ * As in 11:00-11:00, which by the letter is day and night. A place that never closes is written from midnight, so
+ * this may be 12-hour times. Bare numbers are left alone: they may be days of a month.
  */
 function endsAsItBegins([span, from = "", to = ""]: RegExpExecArray): boolean {
   const begins = minutesOf(from);
@@ -129,10 +129,10 @@ function minutesOf(time: string): number {
   return hour * 60 + Number(minutes);
 }
 
-/** As in 18:00+, in one rule. */
+/** In one rule; as in 18:00+. */
 const MOST_OPEN_ENDS = 8;
 
-/** Among other days, as in "PH,SH off". */
+/** School holidays among other days, as in "PH,SH off". */
 const SCHOOL_HOLIDAYS =
   /(?<=\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\s*),\s*SH\b|\bSH\s*,\s*(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/g;
 
@@ -140,13 +140,13 @@ const SCHOOL_HOLIDAYS =
 const MISSING_SEPARATOR =
   /((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b[^;"]*?(?:\d(?:\s?[ap]\.?m\.?)?|off|closed))\s+(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/gi;
 
-/** Times of certain days, a semicolon, and times without days, of which the first is captured, too. */
+/** Times of certain days, a semicolon, and times without days; captures the last range and the next time. */
 const FURTHER_TIMES = new RegExp(
   `(?<=\\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)[\\dapm.:,;\\s-]*)(${SPAN.source})\\s*;\\s*(?=(${TIME})\\s*-\\s*${TIME}\\s*(?:[,;]|$))`,
   "gi",
 );
 
-/** Whether each time is no earlier than the one before it. After a closing past midnight none is. */
+/** Whether each time is no earlier than the one before it. After a closing past midnight, none can be. */
 function isInOrder(...times: string[]): boolean {
   const minutes = times.map(minutesOf);
   return minutes.every((minute, place) => minute >= (minutes[place - 1] ?? 0));

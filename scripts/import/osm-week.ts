@@ -2,13 +2,13 @@ import OpeningHours, { type nominatim_object } from "opening_hours";
 import type { ImportRecord } from "../../src/directory/import/record.ts";
 import { weekdays } from "../../src/directory/weekdays.ts";
 
-/** The opening hours of a week, as an import record has them. */
+/** The opening hours of a week, in the shape of an import record. */
 export type Week = NonNullable<ImportRecord["openingHours"]>;
 
 /**
  * By the letter of the format, "Th 18:00-02:00; Fr 18:00-04:00" closes on Thursday at midnight, since
  * the rule for Friday replaces all of Friday, and "18:00-02:00; Mo off" is open from midnight to two on
- * Tuesday. Nobody means that: the rule of the evening also holds for the night that follows, and only it.
+ * Tuesday. Nobody means that: the night belongs to the rule of the evening before it, and to no other.
  */
 interface Hours {
   whole: OpeningHours;
@@ -16,7 +16,7 @@ interface Hours {
   days: OpeningHours;
 }
 
-/** Reads rules in OpenStreetMap's format. @throws a string that explains the fault to the mapper */
+/** Reads rules in OpenStreetMap's format. @throws a string that describes the fault */
 export function readRules(text: string): Hours {
   const whole = new OpeningHours(text, ENGLAND);
   const rules = whole.prettifyValue();
@@ -37,8 +37,8 @@ const ENGLAND: nominatim_object = {
 };
 
 /**
- * A Monday in each month of a year, without a public holiday, and without a change of clocks in Britain,
- * from MARGIN_DAYS before the week to as many after it.
+ * A Monday in each month of a year, with neither a public holiday nor a change of clocks in Britain from
+ * MARGIN_DAYS before its week to MARGIN_DAYS after it.
  */
 export const MONDAYS = [
   [2025, 0, 13],
@@ -62,7 +62,7 @@ const MARGIN_DAYS = 2;
  */
 export function weekFrom(hours: Hours, [year, month, day]: (typeof MONDAYS)[number]): Week | null {
   const at = (days: number) => new Date(year, month, day + days);
-  // Some days more on each side, so that no interval of this week is cut.
+  // With a margin on each side, so that no interval of this week is cut.
   const intervals = hours.days.getOpenIntervals(at(-MARGIN_DAYS), at(7 + MARGIN_DAYS));
   if (intervals.some(isUnknownDay)) return null;
 
@@ -87,7 +87,7 @@ export function weekFrom(hours: Hours, [year, month, day]: (typeof MONDAYS)[numb
 
 type Interval = [from: Date, to: Date, isUnknown: boolean, comment: string | undefined];
 
-/** "22:00+" after known hours is a maybe at their end; without them the closing time is a guess. */
+/** "22:00+" after known hours only leaves their end open; without them the closing time would be a guess. */
 function isUnknownDay(
   [from, , isUnknown]: Interval,
   place: number,
@@ -99,7 +99,7 @@ function isUnknownDay(
   return !isTail && place > 0;
 }
 
-/** With the night that follows, by the rule of the evening alone: another may have opened the place. */
+/** Adds the night that follows, by the rule of the evening alone: another may have opened the place. */
 function withNight({ whole, days }: Hours, interval: Interval): Interval {
   const [from, to, ...rest] = interval;
   const evening = new Date(to.getTime() - MINUTE_MS);
@@ -113,7 +113,7 @@ function withNight({ whole, days }: Hours, interval: Interval): Interval {
     : interval;
 }
 
-/** Splits what is open for a day or longer into days; a night belongs to the day on which it began. */
+/** Splits an interval of a day or longer into days; a night belongs to the day on which it began. */
 function splitDays(from: Date, to: Date): [Date, Date][] {
   if (to.getTime() - from.getTime() <= DAY_MS && !isMidnight(from)) return [[from, to]];
   const midnight = new Date(from.getFullYear(), from.getMonth(), from.getDate() + 1);

@@ -8,8 +8,8 @@ import { readWeek } from "./osm-hours.ts";
 import { LONGEST_ROW, present, type Row } from "./row.ts";
 
 /**
- * Places of OpenStreetMap as GeoJSON: tags as properties, as Overpass, osmtogeojson and osmium give them, or
- * under `tags` there, as the library of osmtogeojson does.
+ * Places of OpenStreetMap as GeoJSON: with tags as properties, as from Overpass, osmtogeojson and osmium, or
+ * in a `tags` property, as from osmtogeojson's library.
  */
 export async function* readOsm(text: AsyncIterable<string>): AsyncGenerator<Row> {
   const parser = new JSONParser({ paths: ["$.type", "$.features.*"], keepStack: false });
@@ -32,13 +32,13 @@ export async function* readOsm(text: AsyncIterable<string>): AsyncGenerator<Row>
     unfinished = found.length > 0 ? 0 : unfinished + piece.length;
     if (unfinished > LONGEST_ROW) {
       throw new CommandError(
-        `This is not GeoJSON of places: after feature ${count} no other ends within ${grouped(LONGEST_ROW)} characters.`,
+        `This is not GeoJSON of places: feature ${count + 1} does not end within ${grouped(LONGEST_ROW)} characters.`,
       );
     }
     for (const feature of found.splice(0)) yield rowOf(++count, feature);
   }
   if (!parser.isEnded) throw new CommandError(`The GeoJSON is cut short after feature ${count}.`);
-  // An extract in which nothing was found is valid all the same.
+  // An empty extract is still valid.
   if (count === 0 && !isCollection) throw new CommandError("The GeoJSON has no features.");
 }
 
@@ -48,7 +48,7 @@ interface Feature {
   geometry?: unknown;
 }
 
-/** Tools that guess types write the name "1812" as a number. */
+/** The tags as text: tools that guess types write the name "1812" as a number. */
 function tagsOf(properties: object): Tags {
   const texts = Object.entries(properties).flatMap(([name, value]) =>
     ["string", "number", "boolean"].includes(typeof value) ? [[name, String(value)]] : [],
@@ -74,20 +74,20 @@ function rowOf(line: number, row: unknown): Row {
     category: categoryOf(tags),
     ...addressOf(tags, name),
     ...(coordinates && { coordinates }),
-    // An element states all that OpenStreetMap knows, so what it no longer has must go. Its address is
-    // different: a mapper may have moved it to the building.
+    // An element states all that OpenStreetMap knows, so what it no longer has must be removed. Not its
+    // address, though: a mapper may have moved that to the building.
     phone: firstOf(tags.phone, tags["contact:phone"], tags["contact:mobile"], tags["phone:mobile"]),
     website: firstOf(tags.website, tags["contact:website"], tags.url),
     email: firstOf(tags.email, tags["contact:email"]),
     shortDescription: firstOf(tags.description),
     openingHours: hours,
-    // Perhaps closed, perhaps only for now or only this business: for a person to decide.
+    // It may be closed for good, or for now, or only this business may be: for a person to decide.
     ...((isSaidGone(tags) || hasEnded(tags.end_date)) && { status: "pending" }),
   };
   return { line, row, record, unusable: tags.opening_hours && !hours ? ["openingHours"] : [] };
 }
 
-/** Such as node/1. */
+/** The id with its type, such as node/1. */
 function idOf({ id, properties }: Feature): string {
   const own = tagsOf(properties ?? {});
   const given = tagsOf({ id }).id ?? own.id ?? own["@id"] ?? "";
@@ -96,8 +96,8 @@ function idOf({ id, properties }: Feature): string {
 }
 
 /**
- * A house name that only repeats the name of the place is left out where a street says where it is. What a
- * street is part of, such as a business park or a longer street, comes last, unless it has been named already.
+ * A house name that only repeats the name of the place is left out if there is a street. Whatever contains the
+ * street, such as a business park or a longer street, comes last, unless it is already named.
  */
 function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "city"> {
   // Not a suburb, which does not say what town it belongs to.
@@ -107,16 +107,16 @@ function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "ci
   const [street, ...around] = [tags["addr:street"], tags["addr:place"], tags["addr:parentstreet"]]
     .map(present)
     .filter((text) => text !== undefined);
-  // Split, since a pattern for the spaces around it would take ever longer for many of them.
+  // Split, since a pattern for the surrounding spaces would take quadratic time for many of them.
   const number = present(tags["addr:housenumber"])
     ?.split(";")
     .map((part) => part.trim())
     .join(", ");
-  // Mostly the number or letter alone, which says nothing on a line of its own.
+  // Mostly a bare number or letter, which says nothing on its own line.
   const unit = present(tags["addr:unit"])?.replace(/^(\d+ ?[a-z]?|[a-z] ?\d*)$/i, "Unit $1");
   const named = present(tags["addr:housename"]);
   const houseName = street && makeSlug(named ?? "") === makeSlug(name) ? undefined : named;
-  // A number is only of use beside a name.
+  // Without a street, a number is of use only beside a house name.
   const house = [street || !houseName ? undefined : number, unit, houseName]
     .filter(Boolean)
     .join(", ");
@@ -139,7 +139,7 @@ function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "ci
 const isSaidGone = ({ disused, abandoned, demolished }: Tags) =>
   [disused, abandoned, demolished].includes("yes");
 
-/** A year, a month or a day that is over; not a time told in words, such as `before 1990` or `C18`. */
+/** Whether a year, a month or a day is over; no other notation counts, such as `before 1990` or `C18`. */
 function hasEnded(date: string | undefined): boolean {
   if (!date || !/^\d{4}(-\d\d){0,2}$/.test(date)) return false;
   return date < new Date().toISOString().slice(0, date.length);
@@ -147,7 +147,7 @@ function hasEnded(date: string | undefined): boolean {
 
 const firstOf = (...values: (string | undefined)[]) => values.map(present).find(Boolean) ?? null;
 
-/** Of a point the point; of a line or an area the middle of its bounds. GeoJSON has longitude first. */
+/** A point itself, or the centre of the bounding box of a line or area. GeoJSON has longitude first. */
 function middleOf(geometry: unknown): { lat: number; lng: number } | null {
   const [lngs, lats]: [number[], number[]] = [[], []];
   const collect = (part: unknown, levels: number): void => {
@@ -174,5 +174,5 @@ function middleOf(geometry: unknown): { lat: number; lng: number } | null {
   return { lat: middle(lats), lng: middle(lngs) };
 }
 
-/** Of a geometry: an area of several parts in a collection has seven. */
+/** Nesting of a geometry: a multipolygon in a collection has seven levels. */
 const MOST_LEVELS = 20;

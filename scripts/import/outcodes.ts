@@ -4,8 +4,8 @@ import { readLines, readText } from "./text.ts";
 
 /**
  * The middle of each outcode (NR2): the mean of its places in a postal file of GeoNames, see
- * https://download.geonames.org/export/zip/readme.txt. Its place names are of no use for addresses:
- * for the centre of Norwich it has a village on the edge.
+ * https://download.geonames.org/export/zip/readme.txt. Its place names are unfit for addresses: the
+ * centre of Norwich has the name of a village on its edge.
  */
 export async function readOutcodes(file: string): Promise<Outcodes> {
   const sums = new Map<string, { latitude: number; longitude: number; places: number }>();
@@ -14,14 +14,14 @@ export async function readOutcodes(file: string): Promise<Outcodes> {
     line++;
     if (text.trim() === "") continue;
     const cells = text.split("\t");
-    // The first half, as there are files of outcodes and files of full postcodes.
+    // The first half, since there are files of outcodes and files of full postcodes.
     const outcode = cells[1]?.trim().toUpperCase().split(" ")[0];
     const [latitude, longitude] = [Number(cells[9]), Number(cells[10])];
-    // PostgreSQL takes no others, and would break off the import.
+    // PostgreSQL would reject others, and abort the import.
     const areDegrees = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
     if (!outcode || cells.length < 11 || !areDegrees) {
       throw new CommandError(
-        `${file}, line ${line}: a postal file of GeoNames has 12 columns with tabs between them, the tenth and eleventh a latitude and a longitude.`,
+        `${file}, line ${line}: a postal file of GeoNames has 12 tab-separated columns, the tenth and eleventh latitude and longitude.`,
       );
     }
     // Some places have no coordinates.

@@ -7,14 +7,14 @@ export interface Progress {
   start(): void;
   addBytes(bytes: number): void;
   setRows(rows: number): void;
-  /** All is read. What is left to do has no measure, and takes a minute after millions of rows. */
+  /** The whole file is read. The rest cannot be measured, and takes a minute after millions of rows. */
   finish(): void;
   /** Since the start. */
   seconds(): number;
   stop(): void;
 }
 
-/** How far a file has been read, on stderr: a bar if that is a terminal, and lines when its end takes long. */
+/** Shows on stderr how far a file has been read: a bar on a terminal, and reminders if the commit takes long. */
 export function createProgress(file: string, sizeBytes: number): Progress {
   const bar = progressBar(
     "{name} {bar} {percentage} % | {rows} rows, {rate} a second | {eta_formatted} left",
@@ -37,7 +37,7 @@ export function createProgress(file: string, sizeBytes: number): Progress {
     },
     finish() {
       bar.stop();
-      reminder = remindOf(`Keeping ${file}`);
+      reminder = remindOf(`Committing ${file}`);
     },
     seconds,
     stop() {

@@ -2,23 +2,23 @@ import type { ImportCounts } from "../../src/directory/import/feed.ts";
 import type { Rejects } from "./rejects.ts";
 import type { RecordRow, Row } from "./row.ts";
 
-/** A field that rows have but that could not be used, such as a phone "ask Bob". */
+/** A field with unusable values, such as a phone "ask Bob". */
 export interface UnusableField {
   field: string;
   rows: number;
-  /** Of one such row. */
+  /** The line of one such row. */
   line: number;
 }
 
-/** The records of one file on their way to the directory; rows that hold none go to the rejects. */
+/** The records of one file on their way to the directory; rows without one go to the rejects. */
 export class FileRecords {
   readonly #rejects: Rejects;
-  /** Which row a record came from, for as long as it is on its way. */
+  /** The row of each record in flight. */
   readonly #origins = new WeakMap<object, RecordRow>();
   readonly #unusable = new Map<string, UnusableField>();
   /** How many rows held no record. */
   rejected = 0;
-  /** Whether any has been asked for. */
+  /** Whether reading has begun. */
   hasBegun = false;
 
   constructor(rejects: Rejects) {
@@ -26,8 +26,7 @@ export class FileRecords {
   }
 
   async *read(rows: AsyncIterable<Row>): AsyncGenerator<object> {
-    // Only now: an import that this one waited for may be of the same file, whose rejects are kept in the same
-    // place.
+    // Only now: this one may have waited for an import of the same file, whose rejects are in the same place.
     this.#rejects.remove();
     this.hasBegun = true;
     for await (const row of rows) {
@@ -42,13 +41,13 @@ export class FileRecords {
     }
   }
 
-  /** The directory rejects a record that it was given. */
+  /** Called when the directory rejects a record. */
   reject(record: object, reason: string): void {
     const { line, row } = this.#originOf(record);
     this.#rejects.add({ line, row, reason });
   }
 
-  /** The directory cannot use fields of a record. They are few: those that it has. */
+  /** Called when the directory cannot use fields of a record; only its own are among them, so they are few. */
   leaveOut(record: object, fields: readonly string[]): void {
     this.#countUnusable(fields, this.#originOf(record).line, Number.POSITIVE_INFINITY);
   }
@@ -72,11 +71,11 @@ export class FileRecords {
     return origin;
   }
 
-  /** What the directory counted, with what never reached it. */
+  /** The directory's counts, plus the rows that never reached it. */
   count(counts: ImportCounts): ImportCounts {
     return { ...counts, read: counts.read + this.rejected, rejected: this.#rejects.total };
   }
 }
 
-/** Different fields that are counted: those that are not ours may be others in each row. */
+/** Distinct fields that are counted: unknown ones may differ from row to row. */
 const MOST_FIELDS = 100;

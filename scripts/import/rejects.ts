@@ -4,16 +4,16 @@ import { CommandError } from "../terminal/command.ts";
 import { formatJson } from "../terminal/table.ts";
 import type { RejectedRow } from "./row.ts";
 
-/** What is added to the name of a file. */
+/** Appended to the name of a file. */
 export const REJECTS = ".rejects.ndjson";
 
-/** Rows in memory before they are written. */
+/** Rows to buffer before they are written. */
 const BUFFERED = 500;
 
-/** That its owner may read and write a file. */
+/** Its owner may read and write the file. */
 const OURS = 0o600;
 
-/** Different reasons that are counted: some name what is wrong, which may be another in each row. */
+/** Distinct reasons that are counted: some quote the row, and may differ from row to row. */
 const MOST_REASONS = 1_000;
 const OTHERS = "for other reasons, see the file";
 
@@ -29,7 +29,7 @@ export class Rejects {
   total = 0;
 
   constructor(file: string) {
-    // The rows are of the feed: whoever may not read that may not read them either.
+    // The rows come from the feed: whoever may not read that may not read them either.
     const { mode } = statSync(file, { throwIfNoEntry: false }) ?? { mode: 0o666 };
     this.#mode = (mode & 0o666) | OURS;
     this.#feed = file;
@@ -73,16 +73,16 @@ export class Rejects {
       return this.#create();
     } catch (error) {
       if (!isReadOnly(error) && !isTaken(error)) throw error;
-      // The feed lies in a folder that we may not write to: the current one takes its place, where feeds of
-      // other folders may have the same name.
+      // The feed's folder is read-only: use the current folder, where the name must tell feeds of different
+      // folders apart.
       this.#path = resolve(this.#feed).slice(1).replaceAll("/", "-") + REJECTS;
       return this.#create();
     }
   }
 
   #create(): number {
-    // In a folder that others may write to, somebody may put a link to another file in its place. So what is
-    // there is removed, "ax" fails if anything is there again by then, and the file is not opened again.
+    // In a folder that others may write to, somebody may put a link to another file in its place. So whatever
+    // is there is removed, "ax" fails if something is there again by then, and the file is never reopened.
     this.remove();
     return openSync(this.#path, "ax", this.#mode);
   }
@@ -114,7 +114,7 @@ function jsonOf(rejected: RejectedRow): string {
   try {
     return formatJson(rejected);
   } catch {
-    // JSON can be read at any depth, but not be written.
+    // JSON can be parsed at any depth, but not stringified.
     return JSON.stringify({ ...rejected, row: "nested too deeply to be written again" });
   }
 }
@@ -123,5 +123,5 @@ const codeOf = (error: unknown) => (error as { code?: string }).code ?? "";
 
 const isReadOnly = (error: unknown) => ["EACCES", "EPERM", "EROFS"].includes(codeOf(error));
 
-/** There is a file of that name, which is somebody else's and could not be removed. */
+/** Whether the file exists, belongs to somebody else and could not be removed. */
 const isTaken = (error: unknown) => codeOf(error) === "EEXIST";

@@ -1,14 +1,14 @@
-/** One row of a file: a record for the directory, or the reason why it cannot be one. */
+/** One row of a file: a record for the directory, or the reason why it is not one. */
 export type Row = RecordRow | RejectedRow;
 
 export interface RecordRow {
-  /** Line of the file; where a file has no lines of its own, the number of the feature or element. */
+  /** The line of the file; in a format without lines, the number of the feature or establishment. */
   line: number;
-  /** As it stands in the file. */
+  /** As in the file. */
   row: unknown;
-  /** The directory checks it; a file of our own format may hold anything. */
+  /** Unchecked, since a file in our own format may hold anything; the directory checks it. */
   record: object;
-  /** Fields that the row has but that could not be understood. */
+  /** Fields of the row that could not be understood. */
   unusable?: string[];
 }
 
@@ -19,12 +19,12 @@ export interface RejectedRow {
 }
 
 /**
- * Of the text of a row, in characters; in bytes where the parser of CSV counts. What is longer is no row, and
- * to read it to its end would take up many times as much memory.
+ * The length of a row's text in characters, or in bytes where the CSV parser counts. Anything longer is not a
+ * row, and reading it to its end would take many times as much memory.
  */
 export const LONGEST_ROW = 10_000_000;
 
-/** A field that is there, without white space around it; undefined when there is nothing in it. */
+/** A field without surrounding white space; undefined if it is empty or missing. */
 export function present(text: string | undefined): string | undefined {
   const trimmed = text?.trim();
   return trimmed === "" ? undefined : trimmed;

@@ -5,13 +5,13 @@ import { formatJson, plain } from "../terminal/table.ts";
 import type { FileOptions, FileResult } from "./file.ts";
 import { rowNames } from "./formats.ts";
 
-/** One that was not read to its end, or whose import did not come to its end. */
+/** A file that was not read to its end, or whose import did not finish. */
 export interface FailedFile {
   file: string;
   error: string;
 }
 
-/** Prints what came of all the files. */
+/** Prints the results of all files together. */
 export function summarize(
   results: readonly (FileResult | FailedFile)[],
   files: readonly string[],
@@ -32,7 +32,7 @@ export function summarize(
   }
 }
 
-/** What came of one file, in a few lines. */
+/** The result of one file, in a few lines. */
 export function describeFile(
   { file, format, source, counts, seconds, rejects, reasons, unusable }: FileResult,
   { dryRun, status }: Pick<FileOptions, "dryRun" | "status">,
@@ -40,14 +40,14 @@ export function describeFile(
   const { withdrawn, ...numbers } = counts;
   const rate = grouped(Math.round(counts.read / Math.max(seconds, 0.001)));
   const lines = [
-    `${file} (source ${source})${dryRun ? ", a dry run, nothing was kept" : ""}: ${seconds.toFixed(1)} s, ${rate} rows a second`,
+    `${file} (source ${source})${dryRun ? ", dry run, nothing was kept" : ""}: ${seconds.toFixed(1)} s, ${rate} rows a second`,
   ];
   if (status === "pending" && counts.created > 0) {
-    lines.push("  New ones are pending until an operator approves them.");
+    lines.push("  New businesses are pending until an operator approves them.");
   }
   if (counts.pending > 0) {
     lines.push(
-      "  Those that lack a category, a town, a line 1, a postcode or coordinates are pending.",
+      "  Businesses without a category, town, address line 1, postcode or coordinates are pending.",
     );
     if (withdrawn > 0) {
       lines.push(

@@ -34,12 +34,12 @@ export async function* readText(
   }
 }
 
-/** How gzip, zip (and .xlsx, .ods), xz, Zstandard, 7z, bzip2 and .xls begin, each byte a character. */
+/** The magic numbers of gzip, zip (and .xlsx, .ods), xz, Zstandard, 7z, bzip2 and .xls, each byte a character. */
 const BINARY =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with.
   /^(\x1f\x8b|PK\x03\x04|\xfd7zXZ|\x28\xb5\x2f\xfd|7z\xbc\xaf|BZh[1-9]1AY|\xd0\xcf\x11\xe0)/;
 
-/** Decodes a file piece by piece, and says where in it the first fault is. */
+/** Decodes a file piece by piece, and locates its first fault. */
 class Utf8Decoder {
   readonly #file: string;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
@@ -84,14 +84,14 @@ class Utf8Decoder {
   }
 }
 
-/** The mark that such a file begins with, each byte a character: "Unicode" of a spreadsheet. */
+/** Its byte order mark, each byte a character: a spreadsheet's "Unicode" format. */
 const UTF_16 = /^(\xff\xfe|\xfe\xff)/;
 
-// A character has four bytes at most, and its first says so.
+// A character has at most four bytes, and its first byte says how many.
 const LONGEST_BEGINNING = 3;
 const FIRST_OF_SEVERAL = 0xc0;
 
-/** How many bytes come before the first character that is not UTF-8, or is cut short. */
+/** How many bytes precede the first character that is invalid or cut short. */
 function countGoodBytes(bytes: Uint8Array): number {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let good = 0;

@@ -112,7 +112,7 @@ test("who takes approved businesses away with an import is told how many, also i
   const file = await write(lost.join("\n"));
   const { stdout } = await run([file, "--source", "a", "--dry-run"]);
   expect(stdout.split("\n").slice(1)).toEqual([
-    "  Those that lack a category, a town, a line 1, a postcode or coordinates are pending.",
+    "  Businesses without a category, town, address line 1, postcode or coordinates are pending.",
     "  Of these, 2 were approved before, and are no longer public.",
     "  read 3, created 0, updated 2, unchanged 1, rejected 0, pending 3",
     "",
@@ -334,7 +334,7 @@ test.each<[string, string | Uint8Array, string, string]>([
   ],
   ["that is compressed", Bun.gzipSync("sourceId,name\n1,A\n"), "csv.gz", "is compressed"],
   ["that is a spreadsheet", Buffer.from("PK\u0003\u0004sheet"), "xlsx", "save it as CSV"],
-  ["that is one list", `[\n${record("1")}]`, "json", "put each record on a line of its own"],
+  ["that is one list", `[\n${record("1")}]`, "json", "put each record on its own line"],
   ["over several lines", `{\n  "sourceId": "1"\n}\n`, "json", "with jq -c '.'."],
   ["of Overpass", `{\n"osm3s": {},\n"elements": [\n]}`, "json", "with osmtogeojson"],
   ["of features", `{"type":"Feature","id":"node/1"}\n`, "geojson", `'{type: "FeatureCollection"`],
@@ -342,7 +342,7 @@ test.each<[string, string | Uint8Array, string, string]>([
     "of features as osmium writes them",
     '\u001e{"type":"Feature","properties":{"name":"A, B"}}\n',
     "geojsonseq",
-    "has GeoJSON's features one to a line",
+    "has one GeoJSON feature per line",
   ],
   ["of rejected rows", `{"line":1}\n`, "csv.rejects.ndjson", "again under the same --source."],
   ["with an endless line", `\n${"x".repeat(1e7 + 1)}`, "ndjson", "Line 2 is longer than"],
@@ -374,7 +374,7 @@ test.each<[string, string, (file: string) => Promise<void>]>([
   });
   const { stderr, exitCode } = await ended;
   expect(stderr).toBe(
-    `${file} ${message} while it was read: import it again when all of it is there. Nothing of it was kept.\n`,
+    `${file} ${message} while it was read: import it again once it is complete. Nothing of it was kept.\n`,
   );
   expect(exitCode).toBe(1);
   expect(await count()).toBe(0);
@@ -619,7 +619,7 @@ test("--dry-run, --source, --status and --outcodes do what they say", async () =
   expect(await Bun.file(`${broken}.rejects.ndjson`).json()).toMatchObject({ line: 1 });
 
   const pending = ["--source", "feed-7", "--status", "pending", "--outcodes", outcodes];
-  const toApprove = "  New ones are pending until an operator approves them.\n";
+  const toApprove = "  New businesses are pending until an operator approves them.\n";
   expect((await run([file, ...pending])).stdout).toContain(toApprove);
   expect((await run([file, ...pending])).stdout).not.toContain(toApprove);
   expect([

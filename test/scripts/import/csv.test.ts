@@ -47,7 +47,7 @@ test("CSV: the header of a file that was put behind another one is no business",
   const csv = "sourceId,name\n1,Boots\n\ufeffsourceId,name \n2,Shoes\n";
   expect(await records(readCsv(pieces(csv), null))).toEqual([
     { sourceId: "1", name: "Boots" },
-    "the row is the header once more",
+    "the row repeats the header",
     { sourceId: "2", name: "Shoes" },
   ]);
   const mapping: Mapping = { header: false, fields: { sourceId: 1, name: 2 } };
@@ -169,7 +169,7 @@ test("CSV: a return within a cell does not end its row", async () => {
 
 test("CSV: a column that is there twice, or has no name, is refused with what is wrong", async () => {
   const twice = records(readCsv(pieces("sourceId,name,phone,phone\n1,Boots,1,\n"), null));
-  await expect(twice).rejects.toThrow("columns twice: phone");
+  await expect(twice).rejects.toThrow("repeats columns: phone");
   const unnamed = records(readCsv(pieces("sourceId,name,\n1,Boots,\n"), null));
   await expect(unnamed).rejects.toThrow("unknown columns: one without a name");
 });
@@ -197,7 +197,7 @@ test.each([
       for (; taken < 50; taken++) yield `${"x".repeat(999_999)}${end}`;
     }
     await expect(records(readCsv(endless(), null))).rejects.toThrow(
-      `This is not CSV: the row that begins in line ${line} is longer than 10,000,000 bytes, perhaps since a quote is not closed.`,
+      `This is not CSV: the row that begins in line ${line} is longer than 10,000,000 bytes, perhaps because a quote is not closed.`,
     );
     expect(taken).toBeLessThan(20);
   },
@@ -319,7 +319,7 @@ test("CSV: opening hours may be a list in JSON, or such as the directory keeps",
   const days = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"];
   const long = days.map((day) => `${day} 07:00-09:00,10:00-12:00,13:00-15:00`).join("; ");
   expect(((await read(long)) as ImportRecord).openingHours).toHaveLength(21);
-  const reason = "openingHours is neither JSON nor such as Mo-Fr 09:00-17:00";
+  const reason = "openingHours is neither JSON nor text such as Mo-Fr 09:00-17:00";
   expect(await read("Mo-Su never")).toBe(reason);
   // To OpenStreetMap the last rule of a day is the one that holds.
   expect(await read("Mo-Fr 09:00-17:00; Mo-Su off")).toBe(reason);

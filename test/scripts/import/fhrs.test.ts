@@ -140,7 +140,7 @@ test("FHRS: an establishment that does not end is given up before it fills the m
   const endless = `${first}<EstablishmentDetail><BusinessName>${"x".repeat(11_000_000)}`;
   const text = `${endless}</BusinessName></EstablishmentDetail></x>`;
   await expect(records(readFhrs(pieces(text, 65_536)))).rejects.toThrow(
-    "after establishment 1 no other ends within 10,000,000 characters",
+    "establishment 2 does not end within 10,000,000 characters",
   );
 });
 

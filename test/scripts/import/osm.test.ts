@@ -345,7 +345,7 @@ test("OSM: a feature that does not end is given up before it fills the memory", 
   const place = (name: string) => ({ id: "node/1", properties: { name }, geometry: point });
   const json = collection(place("Short"), place("x".repeat(11_000_000)));
   await expect(records(readOsm(pieces(json, 65_536)))).rejects.toThrow(
-    "after feature 1 no other ends within 10,000,000 characters",
+    "feature 2 does not end within 10,000,000 characters",
   );
 });
 
