@@ -38,7 +38,7 @@ await runCommand(USAGE, async () => {
     },
   });
   const { status = "pending", source, json = false } = values;
-  // A list that was saved on Windows ends its lines with a carriage return.
+  // A list saved on Windows ends its lines with a carriage return.
   const [name, ...slugs] = positionals.map((each) => each.trim());
   const isList = name === "list" && slugs.length === 0;
   const action = businessActions.find((known) => known === name);
@@ -60,7 +60,7 @@ await runCommand(USAGE, async () => {
 
 async function change(sql: Sql, action: BusinessAction, slugs: readonly string[]): Promise<void> {
   for (const slug of slugs) {
-    // Told as it is done: whoever stops this half way sees how far it came.
+    // Printed as it goes, so that whoever stops it halfway sees how far it got.
     const result = await applyAction(sql, action, slug);
     const isDone = result.result === "changed" || result.result === "unchanged";
     if (!isDone) process.exitCode = 1;
@@ -73,15 +73,15 @@ function describe(action: BusinessAction, result: ActionResult): string {
     case "changed":
       return `${result.slug}: ${action} done`;
     case "unchanged":
-      return `${result.slug}: ${action} changed nothing, that was its state already`;
+      return `${result.slug}: ${action} changed nothing, that was already its state`;
     case "unknown":
-      return `${result.slug}: there is no such business`;
+      return `${result.slug}: no such business`;
     case "incomplete":
       return `${result.slug}: cannot be approved, it lacks ${result.missing.join(", ")}`;
   }
 }
 
-/** For people a table for each batch: there may be too many to know how wide all of them are. */
+/** On a terminal, one table for each batch: there may be too many rows to know the widths of all. */
 async function* formatted(
   batches: AsyncIterable<Candidate[]>,
   json: boolean,
@@ -95,5 +95,5 @@ async function* formatted(
     else if (isTerminal) yield formatTable(["slug", "name", "missing"], rows);
     else yield rows.map(formatLine).join("\n");
   }
-  if (isEmpty && isTerminal && !json) yield "There is no such business.";
+  if (isEmpty && isTerminal && !json) yield "No such businesses.";
 }

@@ -12,13 +12,13 @@ import { formatJson, formatTable } from "./terminal/table.ts";
 const USAGE = `Usage: npx bun scripts/check-lists.ts [--repair] [--json]
 
 Compares every list and every total with the businesses, and looks for opening hours that cannot be
-read. It says what is wrong: nothing, unless the database's triggers were turned off while businesses
-changed. Exit code 1 if anything is wrong and stays so.
+read. It finds nothing wrong unless businesses changed while the database's triggers were disabled.
+Exit code 1 if anything remains wrong.
 
-  --repair  puts lists and totals right; changes to businesses wait meanwhile
+  --repair  corrects lists and totals; changes to businesses wait meanwhile
   --json    one line: {"businesses","lists","faults","wrongAncestors","wrongHours","repaired","seconds"}`;
 
-/** Lines of the table, the worst first: more would say nothing new. */
+/** Rows of the table, the worst first: more would say nothing new. */
 const MOST_SHOWN = 20;
 
 await runCommand(USAGE, async () => {
@@ -60,7 +60,7 @@ function describe(check: ListCheck, repaired: boolean, seconds: number): string 
   const hours =
     wrongHours > 0
       ? [
-          `The opening hours of ${counted(wrongHours, "business", "businesses")} cannot be read: find them with \`select slug, opening_hours from businesses where not is_opening_hours(opening_hours)\`, and mend them.`,
+          `The opening hours of ${counted(wrongHours, "business", "businesses")} cannot be read: find them with \`select slug, opening_hours from businesses where not is_opening_hours(opening_hours)\`, and correct them.`,
         ]
       : [];
   const isWrong = faults.length > 0 || wrongAncestors > 0;
@@ -77,13 +77,13 @@ function describe(check: ListCheck, repaired: boolean, seconds: number): string 
   if (faults.some(isOnlyMiscounted)) {
     lines.push(
       "",
-      `Where only chunks are wrong, pages further down ${repaired ? "began" : "begin"} in the wrong place.`,
+      `Where only chunks are wrong, later pages ${repaired ? "began" : "begin"} in the wrong place.`,
     );
   }
   lines.push(
     "",
     repaired
-      ? "Repaired. Search does not know of everything that was changed without triggers: run `npx bun scripts/sync-search.ts --rebuild`."
+      ? "Repaired. Search may still lack what changed without triggers: run `npx bun scripts/sync-search.ts --rebuild`."
       : "Run this command with --repair.",
   );
   return lines.join("\n");
@@ -93,7 +93,7 @@ function misplaced({ missing, strays }: ListFault): number {
   return missing + strays;
 }
 
-/** Its total and its businesses are right, but not how many come before a page. */
+/** Whether its total and its businesses are right, but not how many come before a page. */
 function isOnlyMiscounted(fault: ListFault): boolean {
   return misplaced(fault) === 0 && fault.total === fault.due;
 }

@@ -13,11 +13,11 @@ const USAGE = `Usage: npx bun scripts/generate.ts [--count N] [--seed S]
        npx bun scripts/generate.ts --ndjson [--count N] [--seed S] > FILE.ndjson
 
 Fills the directory with made-up businesses, by default 5000 from seed 1. The same seed gives the
-same ones, and a larger count begins with those of a smaller one: what is there already stays.
+same ones, and a larger count begins with those of a smaller one: those already there stay.
 
-  --ndjson  writes them as import records instead, one JSON line each`;
+  --ndjson  prints them as import records instead, one JSON line each`;
 
-/** Records to a write: few system calls, little memory. */
+/** Records per write: few system calls, little memory. */
 const BATCH = 1_000;
 
 await runCommand(USAGE, async () => {
@@ -47,7 +47,7 @@ async function load(count: number, seed: number): Promise<void> {
     seed,
     onWait: sayWaiting,
     onBegin(present) {
-      // Only now: waiting for another import is no part of the work.
+      // Only now: waiting for another import does not count.
       started = performance.now();
       there = present;
       bar.start(count, there, { rate: 0 });
@@ -61,7 +61,7 @@ async function load(count: number, seed: number): Promise<void> {
   }).finally(() => bar.stop());
   const seconds = secondsSince();
   print(
-    `Added ${counted(added, "business", "businesses")} in ${seconds.toFixed(1)} s, ${grouped(Math.round(added / seconds))} a second; there already: ${grouped(count - added)}.`,
+    `Added ${counted(added, "business", "businesses")} in ${seconds.toFixed(1)} s, ${grouped(Math.round(added / seconds))} a second; already there: ${grouped(count - added)}.`,
   );
 }
 

@@ -15,22 +15,21 @@ import { formatJson, plain } from "./terminal/table.ts";
 const USAGE = `Usage: npx bun scripts/import.ts FILE… [options]
        npx bun scripts/import.ts --categories FILE [--dry-run] [--json]
 
-Imports businesses: each file in one transaction, all of it or nothing. A business is recognised by
+Imports businesses, each file in one transaction: all of it or nothing. A business is identified by
 its source and its id there, so a feed has to keep its --source; it keeps the slug that it was first
 given. Rejected rows go to FILE.rejects.ndjson; if that folder is read-only, to a file in the current
 one, named after the whole path.
 
-What a record leaves out stays as it is; null, or for a text also "", says that there is none. In a
-CSV (it may have semicolons, tabs or bars for commas) an empty cell says so for phone, email and
-website only. Phone, email, website, description and hours that an element of OpenStreetMap lacks are
-removed, and so is what a food hygiene record lacks of the address. A business that moves to another
-outcode without new coordinates loses the old ones, and is pending unless --outcodes has the new
-outcode. A business that a feed drops or marks as vacant stays as it is: suspend it with
-scripts/businesses.ts.
+What a record leaves out stays as it is; null, or "" for text, clears it. In a CSV (delimited by
+commas, semicolons, tabs or bars) an empty cell clears phone, email and website only. Phone, email,
+website, description and hours that an element of OpenStreetMap lacks are removed, and so are parts
+of the address that a food hygiene record lacks. A business that moves to another outcode without
+new coordinates loses the old ones, and is pending unless --outcodes has the new outcode. A business
+that a feed drops or marks as vacant stays as it is: suspend it with scripts/businesses.ts.
 
-Ratings, and whether a business is claimed, verified or premium, are believed from any feed. What a
-feed says later of a business that has been approved shows at once, except a record's status: that
-counts when the business is new; afterwards scripts/businesses.ts decides.
+Any feed is trusted on ratings, and on whether a business is claimed, verified or premium. Its later
+changes to an approved business show at once, except a record's status, which counts only when the
+business is new; afterwards scripts/businesses.ts decides.
 
 scripts/generate.ts --count 2 --ndjson prints records in our format; they may have a slug, too.
 --categories imports categories, as NDJSON {slug, name, parent?, isActive?}.
@@ -38,9 +37,9 @@ scripts/generate.ts --count 2 --ndjson prints records in our format; they may ha
   --format F       ${formats.join(", ")}; guessed from the file when absent
   --source NAME    the name of the feed; default osm or fhrs for these formats, else the file's name
   --status S       of new businesses: approved (default), or pending until an operator approves
-                   them, also where a record says approved
-  --mapping FILE   for a foreign CSV: JSON from our fields to its columns, and "header": whether
-                   its first line names them
+                   them, even if a record says approved
+  --mapping FILE   for a CSV with other columns: JSON that maps our fields to them, and "header":
+                   whether the first line names them
   --outcodes FILE  a postal file of GeoNames, to place rows without coordinates by their postcode,
                    and again when that changes
   --dry-run        does everything, but keeps only the rejected rows
@@ -55,14 +54,14 @@ await runCommand(USAGE, async () => {
   await using sql = await openDatabase(config.databaseUrl, 2);
   if (categories !== null) {
     const counts = { ...(await importCategoryFile(sql, categories, options)), rejected: 0 };
-    const kept = options.dryRun ? "A dry run, nothing was kept: " : "";
+    const kept = options.dryRun ? "Dry run, nothing was kept: " : "";
     print(json ? formatJson(counts) : `${kept}${describeCounts(counts)}`);
   } else {
     await importEach(sql, files, options, json);
   }
 });
 
-/** One that cannot be read to its end does not keep the others from being imported. */
+/** A file that cannot be read to its end does not keep the others from being imported. */
 async function importEach(
   sql: Sql,
   files: readonly string[],
@@ -81,7 +80,7 @@ async function importEach(
           fail(
             file,
             mayBeKept
-              ? `Interrupted: ${file} may have been kept. Import it again, and what comes after it.`
+              ? `Interrupted: ${file} may have been kept. Import it and the files after it again.`
               : `Interrupted: nothing of ${file} was kept.`,
           );
           summarize(results, files, json);
@@ -93,7 +92,7 @@ async function importEach(
         if (!(error instanceof CommandError)) {
           // We cannot say that nothing was kept: the connection may have been lost after PostgreSQL had
           // committed, but before it could tell us.
-          fail(file, `${file} was broken off. Import it again, and what comes after it.`);
+          fail(file, `${file} failed. Import it and the files after it again.`);
           throw error;
         }
         process.exitCode = 1;

@@ -78,7 +78,7 @@ async function checkTier(sql: Sql, { tier, quota }: Pick<Order, "tier" | "quota"
     const slugs = tiers.map(({ slug }) => slug);
     throw new CommandError(`There is no tier ${tier}; choose one of ${slugs.join(", ")}.`);
   }
-  // Allowed, as for a trial, but it may as well be a typing error.
+  // Allowed, as for a trial, but it may be a typo.
   const { perMinute, monthlyQuota } = found;
   if (perMinute === null && quota !== undefined && quota < monthlyQuota) {
     say(
@@ -92,7 +92,7 @@ function checkDecision(application: string, result: DecisionResult): void {
   throw new CommandError(
     result === "unknown"
       ? `There is no application ${application}; without arguments, this command lists them.`
-      : `Application ${application} has been ${result} already.`,
+      : `Application ${application} is already ${result}.`,
   );
 }
 

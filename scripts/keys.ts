@@ -22,10 +22,10 @@ const USAGE = `Usage: npx bun scripts/keys.ts list
        npx bun scripts/keys.ts roll ID [--grace 24h]
        npx bun scripts/keys.ts usage ID
 
-  list     every key, its state and whom it belongs to
+  list     every key, its state and its holder
   revoke   disables a key for good, everywhere within a second
-  roll     makes a new key with the same rights and the same meter, and shows it once; the old one
-           keeps working for the grace period, by default 24h
+  roll     issues a new key with the same rights and usage, and shows it once; the old one keeps
+           working for the grace period, by default 24h
   usage    what the key has used of this month's quota
   --json   one JSON line for each key`;
 
@@ -92,7 +92,7 @@ async function revoke(sql: Sql, id: string, json: boolean): Promise<void> {
   const result = await revokeKey(sql, id);
   if (result === "unknown") throw unknownKey(id);
   if (json) print(formatJson({ id, result }));
-  else print(result === "changed" ? `${id} is revoked.` : `${id} was revoked already.`);
+  else print(result === "changed" ? `${id} is revoked.` : `${id} was already revoked.`);
 }
 
 async function roll(sql: Sql, id: string, graceSeconds: number, json: boolean): Promise<void> {
@@ -152,6 +152,6 @@ function whyNotRolled(id: string, refusal: Extract<RollResult, { refused: unknow
     case "expired":
       return `${id} has expired and cannot be rolled; issue a new key.`;
     case "replaced":
-      return `${id} has been rolled already; roll its successor ${refusal.by}.`;
+      return `${id} has already been rolled; roll its successor ${refusal.by}.`;
   }
 }

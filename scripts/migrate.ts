@@ -7,9 +7,8 @@ import { print, say } from "./terminal/output.ts";
 
 const USAGE = `Usage: npx bun scripts/migrate.ts
 
-Applies the migrations in sql/ that the database lacks, in order, each in a transaction of its own.
-One that has been applied is never applied again; while one is pending, the server and the other
-commands do not start.`;
+Applies the pending migrations in sql/ in order, each in its own transaction. The server and the
+other commands refuse to start while one is pending.`;
 
 await runCommand(USAGE, async () => {
   parseArgs();

@@ -9,9 +9,9 @@ import { print } from "./terminal/output.ts";
 
 const USAGE = `Usage: npx bun scripts/screenshots.ts [FOLDER]
 
-Takes pictures of every page of the running server, light and dark, on a desk and on a phone, into
-FOLDER (default: screenshots). Applies for keys on the way and decides about them, so use it on a
-trial directory; with APPLICATIONS=auto there is nothing to decide, and those pages are left out.`;
+Takes screenshots of every page of the running server, light and dark, at desktop and phone size,
+into FOLDER (default: screenshots). It applies for keys on the way and decides the applications, so
+use it on a trial directory; with APPLICATIONS=auto the pages of undecided ones are left out.`;
 
 const looks = [
   { name: "light-desktop", colorScheme: "light", viewport: { width: 1280, height: 800 } },
@@ -45,18 +45,18 @@ await runCommand(USAGE, async () => {
       await tab.goto(path, { waitUntil: "networkidle" });
     });
   }
-  // A key is shown once, so all looks are of the one page.
+  // A key is shown once, so every look is taken of the same page.
   for await (const name of applyForKey(tab)) await takeAll(name);
-  print(`${taken} pictures in ${folder}`);
+  print(`${taken} screenshots in ${folder}`);
 });
 
-/** One address of each kind of page. */
+/** One path for each kind of page. */
 async function findPages(baseUrl: string): Promise<Record<string, string>> {
   const read = async (path: string) => {
     const response = await fetch(baseUrl + path);
     const text = await response.text();
     if (!response.ok)
-      throw new CommandError(`${path} is answered with ${response.status}: ${text}`);
+      throw new CommandError(`${path} was answered with ${response.status}: ${text}`);
     return text;
   };
   const { businesses } = JSON.parse(await read("/api/v1/businesses")) as {
@@ -85,7 +85,7 @@ async function findPages(baseUrl: string): Promise<Record<string, string>> {
   };
 }
 
-/** Walks through two applications, and says the name of each page that it comes to. */
+/** Walks through two applications, and yields the name of each page that it reaches. */
 async function* applyForKey(tab: Page): AsyncGenerator<string> {
   const press = (name: string) => tab.getByRole("button", { name }).first().click();
   const fault = tab.getByRole("alert");

@@ -22,15 +22,15 @@ import { print, say, step } from "./terminal/output.ts";
 
 const USAGE = `Usage: npm start
 
-The whole service on this machine, from nothing, until it is told to stop: PostgreSQL, Redis and
-Meilisearch unless their addresses are set, a sample directory, the API and its pages. Everything is
-set by the environment; .env.example says what.`;
+Runs the whole service on this machine until it is told to stop: PostgreSQL, Redis and Meilisearch
+unless their addresses are set, a sample directory, the API and its pages. It is configured by
+environment variables, which .env.example lists.`;
 
 await runCommand(USAGE, async () => {
   parseArgs();
   const config = readSettings();
   using _claim = await claimFolder(dataFolder(process.env));
-  // As it shows in the process list, by whichever link it was named: see runsOn.
+  // As it appears in the process list, even if DATA_DIR is a symbolic link: see runsOn.
   const folder = await realpath(dataFolder(process.env));
   await endLeftovers(folder);
   await removeStack(folder);
@@ -48,8 +48,8 @@ await runCommand(USAGE, async () => {
     const signal = await Promise.race([interrupted, serving, supervisor.failure]);
     process.exitCode = isReady ? 0 : 128 + constants.signals[signal];
   } catch (error) {
-    // When a store ends, whatever waited for its answer fails too, and perhaps sooner. So the supervisor
-    // gets a moment to throw its own error, which has the store's last words and says more.
+    // When a store exits, whatever waited for its reply fails too, and perhaps sooner. So the supervisor
+    // gets a moment to throw its own error, which quotes the store's log and says more.
     await Promise.race([supervisor.failure, Bun.sleep(200)]);
     throw error;
   } finally {
@@ -58,7 +58,7 @@ await runCommand(USAGE, async () => {
   }
   say("Stopped; the data are kept.");
 });
-// What was under way when it was interrupted may still keep the process alive.
+// Work that was interrupted may still keep the process alive.
 process.exit();
 
 /** All settings, with placeholders for the stores that are yet to be started. */
@@ -71,13 +71,13 @@ function readSettings(): Config {
   });
 }
 
-/** The server would say so too, but only when the stores have been started and filled. */
+/** The server would say so too, but only once the stores have been started and filled. */
 async function checkTempFolder(folder: string): Promise<void> {
   try {
     await rmdir(await mkdtemp(join(folder, "highstreet-")));
   } catch (error) {
     throw new CommandError(
-      `The folder for temporary files cannot be written (${(error as Error).message}): set TMPDIR to one that can, on a disk.`,
+      `The folder for temporary files is not writable (${(error as Error).message}): set TMPDIR to one that is, on a disk.`,
     );
   }
 }
@@ -88,7 +88,7 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
   const later = await laterMigrations(sql);
   if (later.length > 0) {
     throw new CommandError(
-      `The data are of a later version, which applied ${later.join(", ")}: start that one, or go back to a copy of the data from before.`,
+      `The data are from a later version, which applied ${later.join(", ")}: start that version, or restore an older copy of the data.`,
     );
   }
   await step("Migrations", migrate(sql, { onWait: say }));
@@ -130,14 +130,13 @@ async function bringUp(supervisor: Supervisor, config: Config, port: number): Pr
   Data and logs are in ${relative("", supervisor.folder) || "."}. Ctrl-C stops everything.`);
 }
 
-/** Resolves when somebody wants us to stop. Further signals change nothing. */
+/** Resolves with the first signal to stop. Further signals change nothing. */
 function interruption(): Promise<"SIGINT" | "SIGTERM" | "SIGHUP"> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.on(signal, () => resolve(signal));
     }
-    // npm passes signals on to us, but not when it is killed by SIGKILL: then all we see is that we have
-    // another parent.
+    // npm forwards signals to us, but if it is killed by SIGKILL, all we see is that our parent has changed.
     const parent = process.ppid;
     if (process.env.npm_lifecycle_event) {
       setInterval(() => process.ppid !== parent && resolve("SIGHUP"), 1000).unref();

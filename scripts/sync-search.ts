@@ -14,7 +14,7 @@ const USAGE = `Usage: npx bun scripts/sync-search.ts [--rebuild] [--json]
 
 Brings the search index up to date with the approved businesses.
 
-  --rebuild  builds a new index and swaps it in; searches are answered all the time
+  --rebuild  builds a new index and swaps it in, while searches go on being answered
   --json     one line: {"rebuilt","documents","changes","seconds"}`;
 
 await runCommand(USAGE, async () => {
@@ -41,7 +41,7 @@ await runCommand(USAGE, async () => {
   if (result.state !== "current") say("Another process is doing this; waiting until it is done.");
   while (result.state !== "current") {
     await Bun.sleep(200);
-    // Measured anew: waiting for another process is no part of the work.
+    // Timed from here: waiting for another process does not count.
     ({ result, seconds } = await attempt());
   }
   report(result, seconds, values.json);
@@ -61,7 +61,7 @@ function report(
     print(`Built a new index of ${built} in ${round(seconds)} s, ${rate} a second.`);
   } else {
     const brought = counted(changes, "change", "changes");
-    print(`Brought ${brought} into the index in ${round(seconds)} s.`);
+    print(`Applied ${brought} to the index in ${round(seconds)} s.`);
   }
 }
 
@@ -71,8 +71,8 @@ function createProgress() {
     "{phase} {bar} {value} of {total} | {rate} a second | {eta_formatted} left",
   );
   let phase: SyncProgress["phase"] | undefined;
-  // The first report of a phase comes when a part of it is done already. So it is taken to have begun at
-  // the last report of the phase before.
+  // The first report of a phase comes when part of it is already done. So the phase is taken to have begun
+  // at the last report of the one before.
   let started = performance.now();
   let told = started;
   return {

@@ -8,12 +8,12 @@ import { countTests, lastLine, type Result, type SuiteResult } from "./test/repo
 
 const USAGE = `Usage: npm test
 
-The type check, the linter (each counts as one test) and the whole suite, against real servers that
-it starts itself. \`npx bun test FILE…\` runs the tests of some files alone.`;
+Runs the type check, the linter (each counts as one test) and the whole suite, against real servers
+that it starts itself. \`npx bun test FILE…\` runs single files.`;
 
 await runCommand(USAGE, async () => {
   parseArgs();
-  // Programs that the suite needs and that are not npm packages.
+  // Programs that the suite needs and npm does not provide.
   await redisProgram();
   await chromiumProgram();
 
@@ -32,15 +32,14 @@ async function check(script: string): Promise<Result> {
 }
 
 /**
- * The suite, in halves at the same time, each with servers of its own: tests wait more than they work. So
- * that both take as long, Bun divides the files by what they took once; a file that is new or has become
- * slower only makes the halves less even. `npx bun test --timings=test/timings.json --update-timings`
- * measures them again.
+ * The suite, as two halves in parallel, each with its own servers: tests wait more than they work. Bun
+ * balances the halves by the recorded time of each file; a new file, or one that has become slower, only
+ * makes them less even. `npx bun test --timings=test/timings.json --update-timings` records the times again.
  */
 async function runSuite(): Promise<Result> {
   const [first, second] = await Promise.all([runHalf("1/2"), runHalf("2/2")]);
   const skipped = first.skipped + second.skipped;
-  if (skipped > 0) print(`\n${skipped} skipped, as something that they need is missing`);
+  if (skipped > 0) print(`\n${skipped} skipped, because something they need is missing`);
   return { passed: first.passed + second.passed, failed: first.failed + second.failed };
 }
 
@@ -60,7 +59,7 @@ async function runHalf(shard: string): Promise<SuiteResult> {
       env: { ...process.env, ...BUN_ALLOCATOR, ...(process.stderr.isTTY && { FORCE_COLOR: "1" }) },
     },
   );
-  // Bun tells of its tests on stderr, file by file; those of the two halves must not mix.
+  // Bun reports its tests on stderr, file by file; the reports of the two halves must not mix.
   let file = "";
   for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
     file += text;

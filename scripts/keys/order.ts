@@ -12,19 +12,19 @@ export const USAGE = `Usage: npx bun scripts/issue-key.ts --name NAME --email EM
        npx bun scripts/issue-key.ts --decline ID --why TEXT
        npx bun scripts/issue-key.ts
 
-Issues an API key and shows it once; approves an application (by default of tier developer), whose
-applicant then reveals the key on the application's page; declines one, and that page says why;
-without arguments, lists the waiting applications.
+Issues an API key and shows it once; or approves an application (by default for tier developer),
+whose applicant then reveals the key on its page; or declines one, and its page says why. Without
+arguments, lists the waiting applications.
 
   --tier TIER        developer, starter, growth or enterprise
   --expires-at TIME  ISO 8601, such as 2027-01-31 (UTC) or 2027-01-31T12:00:00Z
   --expires-in SPAN  such as 30d or 12h; without either, the key does not expire
   --quota N          requests a month, --per-minute N and --burst N (how many at once):
-                     instead of the tier's; enterprise needs all three
-  --json             one JSON line: {"id","key","tier","expiresAt"}; for an application id and key
-                     are null, since the key is made when it is revealed`;
+                     override the tier's; enterprise needs all three
+  --json             one JSON line: {"id","key","tier","expiresAt"}; for an application, id and key
+                     are null, since the key is created when it is revealed`;
 
-/** The arguments as given. Throws for one that is unknown. */
+/** The arguments as given. Throws for an unknown one. */
 export function readArguments() {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
@@ -79,7 +79,7 @@ export function readOrder(given: Given) {
   if (given.application !== undefined) {
     if (given.name !== undefined || given.email !== undefined) {
       throw new CommandError(
-        "The name and the email are those of the application: leave them out.",
+        "The application has its own name and email: leave out --name and --email.",
       );
     }
     return { application: given.application, tier: tier ?? "", ...rights };
@@ -100,13 +100,13 @@ const holderSchema = v.object({
     v.string(),
     v.trim(),
     v.minLength(1, "--name is empty."),
-    v.maxLength(200, "--name is too long; it may have 200 characters."),
+    v.maxLength(200, "--name is too long; at most 200 characters."),
   ),
   email: v.pipe(
     v.string(),
     v.trim(),
     v.regex(emailPattern, "--email must be an address such as ann@shop.example."),
-    v.maxLength(254, "--email is too long; it may have 254 characters."),
+    v.maxLength(254, "--email is too long; at most 254 characters."),
   ),
 });
 
@@ -125,7 +125,7 @@ function readExpiry(given: Given): Date | null {
   const expiresAt =
     at === undefined ? new Date(Date.now() + readSpan("--expires-in", span ?? "")) : readTime(at);
   if (expiresAt.getTime() <= Date.now()) {
-    throw new CommandError("The expiry lies in the past: such a key would never work.");
+    throw new CommandError("The expiry is in the past: the key would never work.");
   }
   return expiresAt;
 }
@@ -133,7 +133,7 @@ function readExpiry(given: Given): Date | null {
 function readTime(text: string): Date {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
   try {
-    // Takes no time without an offset, which would be another moment in each time zone.
+    // Rejects a time without an offset, which would be a different moment in each time zone.
     const { epochMilliseconds } = Temporal.Instant.from(isDay ? `${text}T00:00Z` : text);
     const time = new Date(epochMilliseconds);
     // JSON writes a later year with a sign and six digits, which PostgreSQL does not read.

@@ -5,12 +5,12 @@ import { EncodingError } from "../../src/store/migrations.ts";
 import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { print } from "./output.ts";
 
-/** Something that the person at the terminal can put right: shown without a stack trace. */
+/** A fault that the user can fix: shown without a stack trace. */
 export class CommandError extends Error {}
 
 /**
- * Runs a command, or explains it when asked with --help: exit code 1 on failure, with one clear line (or
- * the usage) on stderr. Faults of the program itself keep their stack.
+ * Runs a command, or prints its usage for --help: exit code 1 on failure, with one clear line (or the
+ * usage) on stderr. Bugs keep their stack trace.
  * @param usage also shown when `parseArgs` refuses an argument
  */
 export async function runCommand(usage: string, command: () => Promise<void>): Promise<void> {
@@ -21,7 +21,7 @@ export async function runCommand(usage: string, command: () => Promise<void>): P
   } catch (error) {
     process.exitCode = 1;
     const told = isUnknownArgument(error) ? `${error.message}\n\n${usage}` : explain(error);
-    // It may quote a file, whose control characters could make a terminal do or show anything.
+    // It may quote a file, whose control characters could do anything to a terminal.
     console.error(told?.replace(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, " ") ?? error);
   }
 }
@@ -30,7 +30,7 @@ function isUnknownArgument(error: unknown): error is Error {
   return error instanceof Error && "code" in error && /^ERR_PARSE_ARGS/.test(String(error.code));
 }
 
-/** What a person can do about it; null for a fault of the program. */
+/** What the user can do about it; null for a bug. */
 function explain(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const {
@@ -41,17 +41,17 @@ function explain(error: unknown): string | null {
   if (TELLING.some((kind) => error instanceof kind)) return message;
   if (/^(EACCES|EEXIST|EISDIR|ELOOP|ENAMETOOLONG|ENOENT|ENOTDIR)/.test(code)) return message;
   if (/^(ENOSPC|EDQUOT)/.test(code)) {
-    return `There is no room left to write (${message}): free some, then try again.`;
+    return `No space is left to write (${message}): free some, then try again.`;
   }
   if (code === "EROFS") {
-    return `What is to be written to is read-only (${message}): choose another folder, or make it writable.`;
+    return `The destination is read-only (${message}): choose another folder, or make it writable.`;
   }
   if (OUT_OF_ROOM.has(code)) {
     return `PostgreSQL is out of disk space, memory or connections: ${message}. Free some, then try again.`;
   }
   if (REFUSED.has(code)) return `PostgreSQL refuses: ${message}. Look at DATABASE_URL.`;
   // After those two, some of whose codes count as PostgreSQL being away: a server waits until that has
-  // passed, but who reads this can do something about it.
+  // passed, but the user can do something about it.
   if (isPostgresAway(error) || /^(ECONN|ETIMEDOUT|CONNECT)/.test(code)) {
     return `Cannot reach a store: ${message || code}. Is it running?`;
   }
@@ -59,18 +59,18 @@ function explain(error: unknown): string | null {
     return `PostgreSQL ended a statement early: ${message}. If its role has a statement_timeout, raise it.`;
   }
   if (IN_THE_WAY.has(code)) {
-    return `Something else changed the same at the same time, and PostgreSQL gave this up: ${message}. Try again.`;
+    return `A concurrent change was in the way, and PostgreSQL cancelled this one: ${message}. Try again.`;
   }
   if (code === RAISED) {
-    // Of what our triggers raise so, a command can only meet the refusal of another isolation level.
+    // Of the errors that our triggers raise, a command can only meet the refusal of an isolation level.
     return `PostgreSQL refuses: ${message}. Reset default_transaction_isolation of its role or database.`;
   }
   if (error instanceof MeilisearchRequestError) {
     return `Cannot reach Meilisearch: ${message}. Is it running?`;
   }
-  // What we send is well-formed. Without room, Meilisearch keeps a part of it, and does not understand that.
+  // What we send is well-formed. On a full disk, Meilisearch stores only part of it, and cannot parse that.
   if (error instanceof MeilisearchApiError && error.cause?.code === "malformed_payload") {
-    return `Cannot bring search up to date: ${message} Is there room left on Meilisearch's disk?`;
+    return `Cannot bring search up to date: ${message} Is Meilisearch's disk full?`;
   }
   if (error instanceof MeilisearchError || error instanceof SearchTaskError) {
     return `Cannot bring search up to date: ${message}`;
@@ -83,8 +83,7 @@ function explain(error: unknown): string | null {
 const TELLING = [CommandError, ConfigError, EncodingError];
 
 // Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory, too many connections. Refused: a
-// wrong account or password, no such database, no privileges, a standby. In the way: a deadlock, a lock that was
-// not to be had in time.
+// wrong account or password, no such database, no privileges, a standby. In the way: a deadlock, a lock timeout.
 const QUERY_CANCELED = "57014";
 const RAISED = "P0001";
 const OUT_OF_ROOM = new Set(["53100", "53200", "53300"]);

@@ -1,9 +1,9 @@
 import { constants } from "node:os";
 
 /**
- * When a signal tells the command to end: calls `leave`, then exits with the code that shells use for
- * that signal. Of several that wait, only the first to register is called, since it ends the process.
- * @returns stops waiting for signals
+ * When a signal tells the command to end, calls `leave`, then exits with the code that shells use for
+ * that signal. Of several handlers only the first to register is called, since it ends the process.
+ * @returns removes the handler
  */
 export function onInterruption(leave: () => void): () => void {
   const end = (signal: (typeof SIGNALS)[number]) => {

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 
 /**
  * Writes a line to stdout. When that fails, as on a full disk, the command still does its work, but ends with
- * exit code 1. It is no fault when a reader such as `head` has enough and closes the pipe.
+ * exit code 1. A reader that closes the pipe early, such as `head`, is not an error.
  * @returns whether it was written
  */
 export function print(line: string): boolean {
@@ -20,24 +20,24 @@ export function print(line: string): boolean {
   }
 }
 
-/** Many lines, each made when those before it are written, until one cannot be. */
+/** Writes many lines, each made once those before it are written, until one cannot be written. */
 export async function printAll(lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
   for await (const line of lines) {
     if (!print(line)) return;
   }
 }
 
-/** A line for people, on stderr: stdout has nothing but what programs read. */
+/** Writes a line for people to stderr: stdout carries only what programs read. */
 export function say(line: string): void {
   try {
     // console.error would paint it as an error.
     write(STDERR, `${line}\n`);
   } catch {
-    // Nobody is left to be told.
+    // There is nowhere left to report this.
   }
 }
 
-/** Says how long a step took, once it is done, and now and then that it goes on. */
+/** Prints how long a step took, once it is done, and now and then that it is still running. */
 export async function step<Result>(
   title: string,
   work: Promise<Result>,
@@ -50,11 +50,11 @@ export async function step<Result>(
   return result;
 }
 
-/** Says now and then that something goes on, which tells nothing of how far it is, until that is disposed of. */
+/** Prints now and then that work without a measure of progress is still running, until disposed of. */
 export function remindOf(title: string, everyMs = REMIND_MS): Disposable {
   const begun = performance.now();
   const timer = setInterval(
-    () => say(`${title}: still going on after ${secondsSince(begun)} s`),
+    () => say(`${title}: still running after ${secondsSince(begun)} s`),
     everyMs,
   );
   return { [Symbol.dispose]: () => clearInterval(timer) };
@@ -64,32 +64,32 @@ const secondsSince = (begun: number) => ((performance.now() - begun) / 1000).toF
 
 const REMIND_MS = 10_000;
 
-/** Says why nothing seems to happen: another command has IMPORT_LOCK. */
+/** Says why nothing seems to happen: another command holds IMPORT_LOCK. */
 export function sayWaiting(): void {
-  say("Waiting for another import (or generate, or check-lists --repair) to end.");
+  say("Waiting for another import (or generate, or check-lists --repair) to finish.");
 }
 
 /**
  * Says that the work after an import or a load has failed (see settleDirectory).
- * @param what is kept all the same
+ * @param what is kept nevertheless
  */
 export function sayUnsettled(what: string, error: unknown): void {
   say(
-    `${what} kept, but the directory could not be tidied up (${(error as Error).message}); a running server does that by itself.`,
+    `${what} kept, but cleaning up the directory failed (${(error as Error).message}); a running server does that by itself.`,
   );
 }
 
 const STDOUT = 1;
 const STDERR = 2;
 
-/** Whether a line could not be written to stdout, which is said once and not for each line. */
+/** Whether writing to stdout has failed, which is reported only once. */
 let hasFailed = false;
 
 /**
- * Waits until everything is written. console.log would not say that it cannot write. process.stdout would
- * make the pipe non-blocking, also for other programs that write to it: a `cat` in the same script would
- * fail when the pipe is full, instead of waiting.
- * @throws what the system says against it
+ * Returns once everything is written. console.log would not report a failure. process.stdout would make the
+ * pipe non-blocking for other programs that write to it, too: a `cat` in the same script would fail when the
+ * pipe is full, instead of waiting.
+ * @throws the system's error when it cannot be written
  */
 function write(file: number, text: string): void {
   let rest = Buffer.from(text);

@@ -3,9 +3,9 @@ import { grouped } from "../../src/numbers.ts";
 import { onInterruption } from "./interruption.ts";
 
 /**
- * A bar on stderr; nothing where that is no terminal. It hides the cursor, and shows it again when the
- * command is interrupted.
- * @param format as cli-progress has it
+ * A progress bar on stderr; nothing if that is not a terminal. It hides the cursor, and shows it again when
+ * the command is interrupted.
+ * @param format in the syntax of cli-progress
  */
 export function progressBar(format: string): SingleBar {
   const bar = new SingleBar(

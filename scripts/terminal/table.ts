@@ -1,4 +1,4 @@
-/** Columns of text for a terminal: two spaces apart, the heads first. */
+/** A table for a terminal: columns two spaces apart, below their heads. */
 export function formatTable(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
@@ -17,13 +17,13 @@ export function formatTable(
     .join("\n");
 }
 
-/** Columns of text for a program: a tab between them. */
+/** A row for a program: cells separated by tabs. */
 export const formatLine = (cells: readonly string[]) => cells.map(plain).join("\t");
 
-/** A time for a column, in UTC and to the minute: 2026-11-22 16:49. */
+/** A time for a table, in UTC to the minute: 2026-11-22 16:49. */
 export const formatTime = (time: Date) => time.toISOString().slice(0, 16).replace("T", " ");
 
-/** JSON for a program, on one line. People read it at a terminal, too, so it is as harmless there. */
+/** JSON for a program, on one line. It may be shown on a terminal too, so control characters are escaped. */
 export const formatJson = (value: unknown) =>
   JSON.stringify(value).replace(
     /[\p{Cc}\p{Bidi_Control}]/gu,
@@ -31,8 +31,7 @@ export const formatJson = (value: unknown) =>
   );
 
 /**
- * Control characters become spaces: what strangers wrote could otherwise give orders to a terminal, or begin
- * another column or line. So do those that turn the direction of writing, by which a name could change how
- * the text beside it reads.
+ * Replaces control characters with spaces: text from strangers could otherwise control a terminal, or begin
+ * another column or line. Bidirectional controls too: a name with them could reorder the text beside it.
  */
 export const plain = (text: string) => text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, " ");

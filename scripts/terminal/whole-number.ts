@@ -2,7 +2,7 @@ import { CommandError } from "./command.ts";
 
 /**
  * Reads a whole number of at most nine digits.
- * @param flag the option that it was given for
+ * @param flag the option it was given for
  */
 export function readWholeNumber(flag: string, text: string, least: number): number {
   if (!/^\d{1,9}$/.test(text) || Number(text) < least) {

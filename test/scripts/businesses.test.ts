@@ -166,7 +166,7 @@ describe("scripts/businesses.ts", () => {
         "wharfe-bikes  Wharfe Bikes  city, postcode",
         "",
       ]);
-      expect(await onTerminal("list", "--source", "nobody")).toBe("There is no such business.\r\n");
+      expect(await onTerminal("list", "--source", "nobody")).toBe("No such businesses.\r\n");
     });
 
     test("goes through thousands, and ends in order when its reader has enough", async () => {
@@ -211,7 +211,7 @@ describe("scripts/businesses.ts", () => {
   test("an unknown slug and an unknown action are told in a line or the usage, with exit code 1", async () => {
     expect(await businesses("approve", "nobody")).toMatchObject({
       exitCode: 1,
-      stderr: "nobody: there is no such business\n",
+      stderr: "nobody: no such business\n",
     });
     const { exitCode, stderr } = await businesses("delete", "old-hand");
     expect(exitCode).toBe(1);

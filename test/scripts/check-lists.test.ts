@@ -78,8 +78,8 @@ test("says what is wrong with a list whose total and businesses are right", asyn
   const { stdout } = await checkLists();
   expect(stdout).toMatch(/ s: 1 wrong\.\n/);
   expect(stdout).toMatch(/^any +any +9 +9 +0 +0 +2$/m);
-  expect(stdout).toContain("\nWhere only chunks are wrong, pages further down begin ");
-  expect((await checkLists("--repair")).stdout).toContain(" pages further down began ");
+  expect(stdout).toContain("\nWhere only chunks are wrong, later pages begin ");
+  expect((await checkLists("--repair")).stdout).toContain(" later pages began ");
 });
 
 test("a repair that waits for an import says so", async () => {
@@ -91,7 +91,7 @@ test("a repair that waits for an import says so", async () => {
   });
   expect(await repair).toMatchObject({
     exitCode: 0,
-    stderr: "Waiting for another import (or generate, or check-lists --repair) to end.\n",
+    stderr: "Waiting for another import (or generate, or check-lists --repair) to finish.\n",
   });
 });
 

@@ -225,10 +225,10 @@ describe("bun scripts/generate.ts", () => {
     const first = await run(database.url, "--count", "700");
     expect(first).toMatchObject({ stderr: "", exitCode: 0 });
     expect(first.stdout).toMatch(
-      /^Added 700 businesses in [\d.]+ s, [\d,]+ a second; there already: 0\.\n$/,
+      /^Added 700 businesses in [\d.]+ s, [\d,]+ a second; already there: 0\.\n$/,
     );
     expect((await run(database.url, "--count", "1000")).stdout).toMatch(
-      /^Added 300 .*; there already: 700\.\n$/,
+      /^Added 300 .*; already there: 700\.\n$/,
     );
     expect((await run(database.url, "--count", "1000")).stdout).toMatch(/^Added 0 /);
 
@@ -265,7 +265,7 @@ describe("bun scripts/generate.ts", () => {
     });
     expect(await generating).toMatchObject({
       stdout: expect.stringMatching(/^Added 0 businesses in [012]\.\d s, /),
-      stderr: "Waiting for another import (or generate, or check-lists --repair) to end.\n",
+      stderr: "Waiting for another import (or generate, or check-lists --repair) to finish.\n",
       exitCode: 0,
     });
   });
@@ -296,7 +296,7 @@ describe("bun scripts/generate.ts", () => {
     expect(await run(database.url, "--count", "3")).toMatchObject({
       stdout: expect.stringMatching(/^Added 3 businesses in /),
       stderr: expect.stringMatching(
-        /^All is kept, but the directory could not be tidied up \(.*fold_listing_counts.*\); a running server does that by itself\.\n$/,
+        /^All is kept, but cleaning up the directory failed \(.*fold_listing_counts.*\); a running server does that by itself\.\n$/,
       ),
       exitCode: 0,
     });
@@ -327,7 +327,7 @@ describe("bun scripts/generate.ts", () => {
     await using database = await createDatabase();
     await fillDirectory(database.sql);
     expect((await run(database.url, "--count", "5100")).stdout).toMatch(
-      /^Added 100 .*; there already: 5,000\.\n$/,
+      /^Added 100 .*; already there: 5,000\.\n$/,
     );
   });
 

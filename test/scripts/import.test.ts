@@ -414,7 +414,7 @@ test("a file whose import breaks off is named, and may be imported again with th
     expect(stdout).toStartWith("All files: read 0,");
     expect(exitCode).toBe(1);
     expect(stderr.trimEnd().split("\n")).toEqual([
-      `${first} was broken off. Import it again, and what comes after it.`,
+      `${first} failed. Import it and the files after it again.`,
       expect.stringContaining("Cannot reach a store: "),
     ]);
   });
@@ -433,7 +433,7 @@ test("a full disk of PostgreSQL is told in a line, and nothing of the file is ke
   await sql`drop function fill_disk cascade`;
   expect(exitCode).toBe(1);
   expect(stderr.trimEnd().split("\n")).toEqual([
-    `${file} was broken off. Import it again, and what comes after it.`,
+    `${file} failed. Import it and the files after it again.`,
     "PostgreSQL is out of disk space, memory or connections: could not extend file: No space left on device. Free some, then try again.",
   ]);
   expect((await importJson([file])).counts.created).toBe(1);
@@ -481,7 +481,7 @@ test("an import that waits for another says so, and does not count that as its w
     });
     const { stdout, stderr, exitCode } = (await importing) as Awaited<ReturnType<typeof run>>;
     expect([stderr, exitCode]).toEqual([
-      "Waiting for another import (or generate, or check-lists --repair) to end.\n",
+      "Waiting for another import (or generate, or check-lists --repair) to finish.\n",
       0,
     ]);
     expect(stdout).toMatch(/^(.* \(source \d+\): 0\.\d s, .*\n {2})?read 1, created 1, /);
@@ -522,7 +522,7 @@ test("who interrupts an import while it commits is not told that nothing was kep
     kill("SIGINT");
     expect(await ended).toEqual({
       stdout: "",
-      stderr: `Interrupted: ${file} may have been kept. Import it again, and what comes after it.\n`,
+      stderr: `Interrupted: ${file} may have been kept. Import it and the files after it again.\n`,
       exitCode: 1,
     });
   });
@@ -537,9 +537,7 @@ test("an import that loses PostgreSQL while it commits leaves the rejected rows:
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`;
     const { stderr, exitCode } = await ended;
-    expect(stderr).toStartWith(
-      `${file} was broken off. Import it again, and what comes after it.\n`,
-    );
+    expect(stderr).toStartWith(`${file} failed. Import it and the files after it again.\n`);
     expect(exitCode).toBe(1);
   });
   expect(await Bun.file(`${file}.rejects.ndjson`).json()).toMatchObject({ line: 2 });
@@ -632,7 +630,7 @@ test("--categories: parents may come later, what is absent stays, all or nothing
     '{"slug":"cobblers","name":"Cobblers","parent":"leather"}\n{"slug":"leather","name":"Leather","isActive":false}\n',
   );
   const tried = await run(["--categories", good, "--dry-run"]);
-  expect(tried.stdout).toStartWith("A dry run, nothing was kept: read 2, created 2, ");
+  expect(tried.stdout).toStartWith("Dry run, nothing was kept: read 2, created 2, ");
   expect((await importJson(["--categories", good])).counts).toMatchObject({
     read: 2,
     created: 2,

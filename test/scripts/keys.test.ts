@@ -75,7 +75,7 @@ describe("issue-key", () => {
     const shown = stdout.match(/hs_live_[0-9A-Za-z]+/g) ?? [];
     expect(shown.length).toBe(1);
     expect(isWellFormedKey(shown[0] ?? "")).toBe(true);
-    expect(stdout).toContain("the only time");
+    expect(stdout).toContain("shown only this once");
   });
 
   test("--expires-in and --expires-at set the end of a key", async () => {
@@ -218,10 +218,7 @@ describe("issue-key", () => {
       { status: "approved", tier: "starter" },
     ]);
     const again = await issueKey("--application", id);
-    expect([again.exitCode, again.stderr]).toEqual([
-      1,
-      `Application ${id} has been approved already.\n`,
-    ]);
+    expect([again.exitCode, again.stderr]).toEqual([1, `Application ${id} is already approved.\n`]);
   });
 });
 
@@ -238,7 +235,7 @@ test("an application is declined with a reason, and only with one", async () => 
     0,
     `Declined ${id}. The page of the application now says why.\n`,
   ]);
-  expect((await issueKey("--application", id)).stderr).toContain("declined already");
+  expect((await issueKey("--application", id)).stderr).toContain("already declined");
 });
 
 describe("keys", () => {
@@ -273,7 +270,7 @@ describe("keys", () => {
     expect((await keys("revoke", id)).stdout).toBe(`${id} is revoked.\n`);
     expect(await resolve(key)).toEqual({ ok: false, denied: "revoked" });
     const again = await keys("revoke", id);
-    expect([again.exitCode, again.stdout]).toEqual([0, `${id} was revoked already.\n`]);
+    expect([again.exitCode, again.stdout]).toEqual([0, `${id} was already revoked.\n`]);
   });
 
   test("people are told of times in words", async () => {
@@ -378,7 +375,7 @@ describe("keys", () => {
     const usage = "Usage: npx bun scripts/keys.ts";
     const messages = [
       ...Array(3).fill("There is no key"),
-      "--grace must be a span",
+      "--grace must be a duration",
       "--grace belongs to roll",
       ...Array(4).fill(usage),
       "Cannot reach Redis",

@@ -230,7 +230,7 @@ describe("npm start", () => {
     const starter = run({ DATA_DIR: dataDir, PORT: "0", TMPDIR: join(folder, "nowhere") });
     expect(await starter.exited).toBe(1);
     expect(await starter.errors()).toMatch(
-      /^The folder for temporary files cannot be written \(ENOENT.*\): set TMPDIR to .*\n$/,
+      /^The folder for temporary files is not writable \(ENOENT.*\): set TMPDIR to .*\n$/,
     );
     expect(existsSync(join(dataDir, "postgres"))).toBe(false);
   });
@@ -273,7 +273,7 @@ describe("npm start", () => {
     });
     expect(await starter.exited).toBe(1);
     expect(await starter.errors()).toMatch(
-      /^The data are of a later .* 999_later\.sql: start .*\n$/,
+      /^The data are from a later .* 999_later\.sql: start .*\n$/,
     );
   });
 

@@ -34,7 +34,7 @@ test("builds the index, then brings changes into it, then builds it anew when to
 
   await addBusiness(database.sql);
   const second = await syncSearch([]);
-  expect(second.stdout).toMatch(/^Brought 1 change into the index in [\d.]+ s\.\n$/);
+  expect(second.stdout).toMatch(/^Applied 1 change to the index in [\d.]+ s\.\n$/);
 
   const third = await syncSearch(["--rebuild", "--json"]);
   expect(third.stdout.trim().split("\n")).toHaveLength(1);

@@ -23,15 +23,15 @@ test.skipIf(!existsSync("/dev/full"))(
     expect(await command('await writeFile("/dev/full", "text")')).toEqual({
       stdout: "",
       stderr:
-        "There is no room left to write (ENOSPC: no space left on device, write): free some, then try again.\n",
+        "No space is left to write (ENOSPC: no space left on device, write): free some, then try again.\n",
       exitCode: 1,
     });
   },
 );
 
 test.each([
-  ["EDQUOT: quota exceeded, write", "There is no room left to write"],
-  ["EROFS: read-only file system, open 'a'", "What is to be written to is read-only"],
+  ["EDQUOT: quota exceeded, write", "No space is left to write"],
+  ["EROFS: read-only file system, open 'a'", "The destination is read-only"],
 ])("so is a disk that says %s", async (message, told) => {
   const error = { code: message.split(":")[0] };
   const { stderr, exitCode } = await command(
@@ -65,7 +65,7 @@ test("a Meilisearch that keeps a part of what it is sent, as on a full disk, is 
     const answer = { code: "malformed_payload", message: ${JSON.stringify(message)} };
     throw new MeilisearchApiError(new Response(null, { status: 400 }), answer);`);
   expect({ stderr, exitCode }).toEqual({
-    stderr: `Cannot bring search up to date: ${message} Is there room left on Meilisearch's disk?\n`,
+    stderr: `Cannot bring search up to date: ${message} Is Meilisearch's disk full?\n`,
     exitCode: 1,
   });
 });
@@ -89,7 +89,7 @@ test("a deadlock is told in a line that says to try again", async () => {
     await sql.end();
     throw one.reason ?? other.reason;`);
   expect(stderr).toBe(
-    "Something else changed the same at the same time, and PostgreSQL gave this up: deadlock detected. Try again.\n",
+    "A concurrent change was in the way, and PostgreSQL cancelled this one: deadlock detected. Try again.\n",
   );
   expect(exitCode).toBe(1);
 });

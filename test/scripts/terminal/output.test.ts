@@ -61,5 +61,5 @@ test("a step that takes long says so now and then, until it is done", async () =
     // Once it has said something, closes its input, so that it can go on.
     child.stdin.end();
   }
-  expect(said).toMatch(/^(Recovery: still going on after \d+\.\d s\n)+Recovery {28} \d+\.\d s\n$/);
+  expect(said).toMatch(/^(Recovery: still running after \d+\.\d s\n)+Recovery {28} \d+\.\d s\n$/);
 });
