@@ -15,23 +15,25 @@ export const againstBare: Scenario[] = [
   {
     name: "open",
     title: "open list, mixed, warm",
-    measure: (bench) => besideBare(bench, { kind: "lists", callers: "addresses", atLeast: 0.6 }),
+    measure: (bench) =>
+      againstBareServer(bench, { kind: "lists", callers: "addresses", atLeast: 0.6 }),
   },
   {
     name: "keyed",
     title: "keyed list, mixed, warm, 10,000 keys",
-    measure: (bench) => besideBare(bench, { kind: "lists", callers: "keys", atLeast: 0.55 }),
+    measure: (bench) => againstBareServer(bench, { kind: "lists", callers: "keys", atLeast: 0.55 }),
   },
   {
     name: "detail",
     title: "open detail, skewed over all slugs",
-    measure: (bench) => besideBare(bench, { kind: "details", callers: "addresses", atLeast: 0.5 }),
+    measure: (bench) =>
+      againstBareServer(bench, { kind: "details", callers: "addresses", atLeast: 0.5 }),
   },
   {
     name: "unchanged",
     title: "304 for a matching ETag",
     measure: (bench) =>
-      besideBare(bench, { kind: "known lists", callers: "addresses", atLeast: 0.6 }),
+      againstBareServer(bench, { kind: "known lists", callers: "addresses", atLeast: 0.6 }),
   },
 ];
 
@@ -42,7 +44,10 @@ interface Comparing {
   atLeast: number;
 }
 
-async function besideBare(bench: Bench, { kind, callers, atLeast }: Comparing): Promise<Measured> {
+async function againstBareServer(
+  bench: Bench,
+  { kind, callers, atLeast }: Comparing,
+): Promise<Measured> {
   const { supervisor, rounds } = bench;
   const server = await bench.server();
   const callersFile =

@@ -5,7 +5,7 @@ import { median, medianRun, STEP } from "./compare.ts";
 import { recordLists } from "./lists.ts";
 import type { Found } from "./programs/searcher.ts";
 import type { Written } from "./programs/writer.ts";
-import { residentBytes, startBeside } from "./programs.ts";
+import { residentBytes, startInBackground } from "./programs.ts";
 import type { Bench, Measured, Scenario } from "./scenario.ts";
 import { drive, type Run } from "./wrk.ts";
 
@@ -80,7 +80,10 @@ async function measureFreshness(bench: Bench): Promise<Measured> {
   const { requestsFile } = await recordLists(bench);
   const callersFile = await writeKeys(directory.sql, bench.file("keys.txt"));
   const writer = await startWriter(bench, [server.url, requestsFile, "0"]);
-  const searcher = await startBeside<Found>(directory, "searcher.ts", [server.url, callersFile]);
+  const searcher = await startInBackground<Found>(directory, "searcher.ts", [
+    server.url,
+    callersFile,
+  ]);
   const runs: Run[] = [];
   for (let round = 1; round <= rounds; round++) {
     const traffic = { requestsFile, callersFile: null };
@@ -104,5 +107,5 @@ async function measureFreshness(bench: Bench): Promise<Measured> {
 
 function startWriter({ directory }: Bench, [url, requestsFile, seed]: [string, string, string]) {
   const args = [url, requestsFile, `${CHANGES_A_SECOND}`, seed];
-  return startBeside<Written>(directory, "writer.ts", args);
+  return startInBackground<Written>(directory, "writer.ts", args);
 }

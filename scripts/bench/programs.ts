@@ -75,11 +75,11 @@ async function startServing(
   supervisor: Supervisor,
   port: number,
   served: Program,
-  patience: { timeoutMs?: number } = {},
+  options: { timeoutMs?: number } = {},
 ): Promise<Served> {
   const daemon = supervisor.start({ ...served, endsByItself: true });
   const url = `http://127.0.0.1:${port}`;
-  await supervisor.ready(daemon, () => succeeds(fetch(`${url}/healthz`)), patience);
+  await supervisor.ready(daemon, () => succeeds(fetch(`${url}/healthz`)), options);
   return { url, daemon };
 }
 
@@ -87,7 +87,7 @@ async function startServing(
  * Runs a program from `programs/` in the background. It prints a line once it has started, and its figures
  * as JSON when its stdin ends.
  */
-export async function startBeside<Figures>(
+export async function startInBackground<Figures>(
   { env }: Pick<Directory, "env">,
   file: string,
   args: readonly string[],

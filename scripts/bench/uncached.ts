@@ -15,16 +15,16 @@ import { drawSearches } from "./searches.ts";
 
 /** Scenarios with the cache off: what a cache miss costs. */
 export const uncached: Scenario[] = [
-  { name: "uncached", title: "keyed list with the cache off", measure: besideOneQuery },
+  { name: "uncached", title: "keyed list with the cache off", measure: againstOneQuery },
   {
     name: "search",
     title: "search, 10,000 different queries, cache off",
-    measure: besideMeilisearch,
+    measure: againstMeilisearch,
   },
-  { name: "depth", title: "last page against page 1, cache off", measure: besideFirstPage },
+  { name: "depth", title: "last page against page 1, cache off", measure: againstFirstPage },
 ];
 
-async function besideOneQuery(bench: Bench): Promise<Measured> {
+async function againstOneQuery(bench: Bench): Promise<Measured> {
   const { supervisor, directory, rounds } = bench;
   const { requestsFile, mix } = await recordLists(bench);
   const callersFile = await writeKeys(directory.sql, bench.file("keys.txt"));
@@ -32,9 +32,13 @@ async function besideOneQuery(bench: Bench): Promise<Measured> {
   const baseline = await startOneQuery(supervisor, directory);
   try {
     return await withUncached(bench, async (url) => {
-      await meetKeys(bench, url, callersFile);
+      await warmUpKeys(bench, url, callersFile);
       const comparison = await compare({ url, traffic }, { url: baseline.url, traffic }, rounds);
-      return { ...toMeasured(comparison, { title: "one query", atLeast: 0.8 }), mix, notes: [MET] };
+      return {
+        ...toMeasured(comparison, { title: "one query", atLeast: 0.8 }),
+        mix,
+        notes: [WARMED_UP],
+      };
     });
   } finally {
     await baseline.daemon.stop();
@@ -42,7 +46,7 @@ async function besideOneQuery(bench: Bench): Promise<Measured> {
 }
 
 /** Sends Meilisearch the server's own first query: for the ids of businesses that match all words. */
-async function besideMeilisearch(bench: Bench): Promise<Measured> {
+async function againstMeilisearch(bench: Bench): Promise<Measured> {
   const { sql, env } = bench.directory;
   const questions = await drawSearches(sql, Math.min(bench.different, 10_000));
   const requests = questions.map((question) => ({
@@ -72,7 +76,7 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
     await untilIndexed(sql);
     // A cold index answers so slowly at first that the server's searches would time out.
     await askAll(meilisearch.url, meilisearch.traffic, () => {});
-    await meetKeys(bench, url, callersFile);
+    await warmUpKeys(bench, url, callersFile);
     const comparison = await compare(
       { url, traffic: { requestsFile, callersFile } },
       meilisearch,
@@ -81,7 +85,7 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
     return {
       ...toMeasured(comparison, { title: "Meilisearch", atLeast: 0.85 }),
       mix,
-      notes: [MET],
+      notes: [WARMED_UP],
     };
   });
 }
@@ -90,7 +94,7 @@ async function besideMeilisearch(bench: Bench): Promise<Measured> {
  * Sends one request with each key. Otherwise the rounds would measure how the server looks up ten thousand
  * keys for the first time, which costs as much as everything else it does for a search.
  */
-async function meetKeys(bench: Bench, url: string, callersFile: string): Promise<void> {
+async function warmUpKeys(bench: Bench, url: string, callersFile: string): Promise<void> {
   const lists = Array.from({ length: KEYS }, (_, index) => ({
     path: `/api/v1/businesses?page=${index + 1}`,
   }));
@@ -98,7 +102,7 @@ async function meetKeys(bench: Bench, url: string, callersFile: string): Promise
   await askAll(url, { requestsFile, callersFile }, () => {});
 }
 
-const MET = "each key was used once before";
+const WARMED_UP = "each key was used once before";
 
 /** Waits until Meilisearch has indexed the changes of an earlier benchmark. */
 async function untilIndexed(sql: Sql): Promise<void> {
@@ -110,7 +114,7 @@ async function untilIndexed(sql: Sql): Promise<void> {
  * The ratio is that of the median latencies, so smaller is better. Over one connection, since concurrent
  * requests for the same page share one query.
  */
-async function besideFirstPage(bench: Bench): Promise<Measured> {
+async function againstFirstPage(bench: Bench): Promise<Measured> {
   return withUncached(bench, async (url) => {
     const first = "/api/v1/businesses";
     const answer = await fetch(url + first);

@@ -82,7 +82,7 @@ function rowOf(line: number, row: unknown): Row {
     shortDescription: firstOf(tags.description),
     openingHours: hours,
     // It may be closed for good, or for now, or only this business may be: for a person to decide.
-    ...((isSaidGone(tags) || hasEnded(tags.end_date)) && { status: "pending" }),
+    ...((isMarkedGone(tags) || hasEnded(tags.end_date)) && { status: "pending" }),
   };
   return { line, row, record, unusable: tags.opening_hours && !hours ? ["openingHours"] : [] };
 }
@@ -136,7 +136,7 @@ function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "ci
   };
 }
 
-const isSaidGone = ({ disused, abandoned, demolished }: Tags) =>
+const isMarkedGone = ({ disused, abandoned, demolished }: Tags) =>
   [disused, abandoned, demolished].includes("yes");
 
 /** Whether a year, a month or a day is over; no other notation counts, such as `before 1990` or `C18`. */

@@ -11,7 +11,7 @@ export const REJECTS = ".rejects.ndjson";
 const BUFFERED = 500;
 
 /** Its owner may read and write the file. */
-const OURS = 0o600;
+const OWNER_READ_WRITE = 0o600;
 
 /** Distinct reasons that are counted: some quote the row, and may differ from row to row. */
 const MOST_REASONS = 1_000;
@@ -31,7 +31,7 @@ export class Rejects {
   constructor(file: string) {
     // The rows come from the feed: whoever may not read that may not read them either.
     const { mode } = statSync(file, { throwIfNoEntry: false }) ?? { mode: 0o666 };
-    this.#mode = (mode & 0o666) | OURS;
+    this.#mode = (mode & 0o666) | OWNER_READ_WRITE;
     this.#feed = file;
     this.#path = file + REJECTS;
   }

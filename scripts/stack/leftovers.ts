@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 import { isAlive, until } from "./waiting.ts";
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Stops the processes that a killed run left behind, and removes their pid files. */
 export async function endLeftovers(folder: string): Promise<void> {
@@ -38,9 +38,9 @@ async function endLeftover(pid: number, signal: NodeJS.Signals, folder: string):
   if (!(pid > 0 && (await runsOn(folder, pid)))) return;
   send(pid, signal);
   const isGone = async () => !(await runsOn(folder, pid));
-  await until(isGone, PATIENCE_MS).catch(async () => {
+  await until(isGone, TIMEOUT_MS).catch(async () => {
     send(pid, "SIGKILL");
-    await until(isGone, PATIENCE_MS);
+    await until(isGone, TIMEOUT_MS);
   });
 }
 

@@ -18,11 +18,13 @@ export async function startStores(supervisor: Supervisor): Promise<Stores> {
   const { DATABASE_URL, REDIS_URL, MEILI_URL, MEILI_KEY = "" } = givenIn(process.env);
   const [postgres, redis, meilisearch] = await Promise.all([
     DATABASE_URL
-      ? useGiven("DATABASE_URL", DATABASE_URL, askPostgres)
+      ? useGiven("DATABASE_URL", DATABASE_URL, checkPostgres)
       : step("PostgreSQL", startPostgres(supervisor)),
-    REDIS_URL ? useGiven("REDIS_URL", REDIS_URL, askRedis) : step("Redis", startRedis(supervisor)),
+    REDIS_URL
+      ? useGiven("REDIS_URL", REDIS_URL, checkRedis)
+      : step("Redis", startRedis(supervisor)),
     MEILI_URL
-      ? useGiven("MEILI_URL", MEILI_URL, (url) => askMeilisearch(url, MEILI_KEY))
+      ? useGiven("MEILI_URL", MEILI_URL, (url) => checkMeilisearch(url, MEILI_KEY))
       : step("Meilisearch", startMeilisearch(supervisor)),
   ]);
   return {
@@ -37,9 +39,9 @@ export async function startStores(supervisor: Supervisor): Promise<Stores> {
 async function useGiven(
   setting: string,
   url: string,
-  ask: (url: string) => Promise<void>,
+  check: (url: string) => Promise<void>,
 ): Promise<{ url: string; pid: null }> {
-  await ask(url).catch((error) => {
+  await check(url).catch((error) => {
     const { code, message } = error as { code?: string; message?: string };
     throw new CommandError(
       `${setting} is set, but cannot be used: ${message || code}. Correct it, or unset it to have one started.`,
@@ -48,12 +50,12 @@ async function useGiven(
   return { url, pid: null };
 }
 
-async function askPostgres(url: string): Promise<void> {
+async function checkPostgres(url: string): Promise<void> {
   await using sql = openPostgres(url, { max: 1 });
   await ping(sql);
 }
 
-async function askRedis(urls: string): Promise<void> {
+async function checkRedis(urls: string): Promise<void> {
   // As loadConfig reads them: one address with a trailing comma is not a cluster.
   const addresses = urls.split(",").map((url) => url.trim());
   const redis = openRedis(addresses.filter(Boolean));
@@ -61,6 +63,6 @@ async function askRedis(urls: string): Promise<void> {
 }
 
 /** /health answers without checking the key, so this requests something else. */
-async function askMeilisearch(url: string, key: string): Promise<void> {
+async function checkMeilisearch(url: string, key: string): Promise<void> {
   await openMeilisearch(url, key).getRawIndexes({ limit: 1 });
 }
