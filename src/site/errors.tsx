@@ -19,8 +19,8 @@ export function errorPages(): Middleware {
  */
 export function errorPage({ status, headers, body }: Answer, typed = ""): Answer {
   const said = JSON.parse(String(body ?? "{}")) as { message?: string };
-  const { title, advice, isPassing } = texts[status] ?? unexpected;
-  const message = advice ?? said.message ?? "";
+  const { title, advice, before = "", isPassing } = texts[status] ?? unexpected;
+  const message = advice ?? before + (said.message ?? "");
   const answer = page(
     { title, hidesSearch: true },
     <div class="narrow">
@@ -48,7 +48,10 @@ export const SAME_ADDRESS = "";
 
 interface ErrorText {
   title: string;
+  /** In place of what the API says. */
   advice?: string;
+  /** Begins a sentence of the API that would begin with the name of a parameter. */
+  before?: string;
   /** Another try may help. */
   isPassing?: boolean;
 }
@@ -56,7 +59,7 @@ interface ErrorText {
 const unexpected: ErrorText = { title: "Something went wrong", isPassing: true };
 
 const texts: Record<number, ErrorText> = {
-  400: { title: "This address does not work" },
+  400: { title: "This address does not work", before: "In the address, " },
   404: {
     title: "There is nothing here",
     advice: "The page may have moved, or the business may no longer be listed. Try a search.",

@@ -720,7 +720,9 @@ describe("lists", () => {
     ]) {
       expect([path, (await open(path)).status]).toEqual([path, 404]);
     }
-    expect((await open("/cities/leeds?page=abc")).html).toContain("page must be a whole number");
+    expect((await open("/cities/leeds?page=abc")).html).toContain(
+      "<p>In the address, page must be a whole number from 1 to",
+    );
   });
 });
 
