@@ -95,12 +95,12 @@ function Document({ head, children }: { head: PageHead; children: ComponentChild
             <img src={assetUrl("/assets/icon.svg")} width={28} height={28} alt="" />
             {SITE}
           </a>
-          {!head.hidesSearch && <SearchBox />}
           <nav aria-label="Site">
             <a class="top-link" href="/developers">
               Developers
             </a>
           </nav>
+          {!head.hidesSearch && <SearchBox />}
         </header>
         <main id="content" tabindex={-1}>
           {children}

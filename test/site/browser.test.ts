@@ -354,6 +354,25 @@ test("the focus leaves everything its shape, and its frame lies within the windo
   await close();
 });
 
+test("the keyboard goes through the head of a page in the order in which it is seen", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  for (const width of [360, 768, 1280]) {
+    await tab.setViewportSize({ width, height: 740 });
+    await tab.goto("/cities");
+    await tab.getByRole("link", { name: "Skip to the content" }).focus();
+    const seen: { top: number; left: number }[] = [];
+    for (let stops = 0; stops < 4; stops++) {
+      await tab.keyboard.press("Tab");
+      const { x = 0, y = 0, height = 0 } = (await tab.locator(":focus").boundingBox()) ?? {};
+      // What is in one row has its middle there.
+      seen.push({ top: Math.round(y + height / 2), left: x });
+    }
+    const inOrder = seen.toSorted((one, other) => one.top - other.top || one.left - other.left);
+    expect([width, seen]).toEqual([width, inOrder]);
+  }
+  await close();
+});
+
 test("on a phone, calls and answers are read whole, and none stops the keyboard in vain", async () => {
   const { tab, close } = await openTab(browser, server.url, {
     viewport: { width: 320, height: 700 },
