@@ -373,6 +373,27 @@ test("the keyboard goes through the head of a page in the order in which it is s
   await close();
 });
 
+test("on the narrowest phone, the example of a search is read to its end", async () => {
+  const { tab, close } = await openTab(browser, server.url, {
+    viewport: { width: 320, height: 700 },
+  });
+  for (const path of ["/", "/developers"]) {
+    await tab.goto(path);
+    const { needed, room } = await tab.getByRole("searchbox").evaluate((field) => {
+      const { placeholder } = field as HTMLInputElement;
+      const canvas = document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;
+      canvas.font = getComputedStyle(field).font;
+      return {
+        needed: canvas.measureText(placeholder).width,
+        room: Number.parseFloat(getComputedStyle(field, "::placeholder").width),
+      };
+    });
+    expect(needed).toBeGreaterThan(100);
+    expect(room).toBeGreaterThanOrEqual(needed);
+  }
+  await close();
+});
+
 test("on a phone, calls and answers are read whole, and none stops the keyboard in vain", async () => {
   const { tab, close } = await openTab(browser, server.url, {
     viewport: { width: 320, height: 700 },
