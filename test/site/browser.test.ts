@@ -394,6 +394,21 @@ test("on the narrowest phone, the example of a search is read to its end", async
   await close();
 });
 
+test("the limits on the developers' page stand apart from one another", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/developers");
+  const boxes = await tab.locator("#limits + ul > li").evaluateAll((items) =>
+    items.map((item) => {
+      const { top, bottom } = item.getBoundingClientRect();
+      return { top, bottom };
+    }),
+  );
+  const gaps = boxes.slice(1).map(({ top }, place) => top - (boxes[place]?.bottom ?? 0));
+  expect(gaps.length).toBe(3);
+  expect(Math.min(...gaps)).toBeGreaterThan(8);
+  await close();
+});
+
 test("on a phone, calls and answers are read whole, and none stops the keyboard in vain", async () => {
   const { tab, close } = await openTab(browser, server.url, {
     viewport: { width: 320, height: 700 },
