@@ -128,7 +128,7 @@ function FirstCall({ baseUrl, path }: { baseUrl: string; path: string }) {
   return (
     <section>
       <h2 id="first-call">A first call, without a key</h2>
-      <Code id="first-call-command" label="curl" code={`curl '${baseUrl}${path}'`} />
+      <Code id="first-call-command" label="curl without a key" code={`curl '${baseUrl}${path}'`} />
       <p class="actions">
         <button type="button" data-run={path} aria-controls="answer" hidden>
           Run it here

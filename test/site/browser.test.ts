@@ -409,6 +409,15 @@ test("the limits on the developers' page stand apart from one another", async ()
   await close();
 });
 
+test("each button of the developers' page has a name of its own", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/developers");
+  const names = await tab.getByRole("button").allTextContents();
+  expect(names.length).toBeGreaterThan(4);
+  expect(names).toEqual([...new Set(names)]);
+  await close();
+});
+
 test("on a phone, calls and answers are read whole, and none stops the keyboard in vain", async () => {
   const { tab, close } = await openTab(browser, server.url, {
     viewport: { width: 320, height: 700 },
