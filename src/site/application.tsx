@@ -176,13 +176,18 @@ function NextStep({
 
 const foreignForm = () =>
   page(
-    { title: "Not from here", isPrivate: true },
-    <>
-      <h1>Not from here</h1>
-      <p>This form was sent from another site, or your browser does not say from where.</p>
+    { title: "Nothing was changed", isPrivate: true },
+    <div class="narrow">
+      <h1>Nothing was changed</h1>
       <p>
-        <a href={SAME_ADDRESS}>Back to your application</a>
+        The form was sent from another site, or your browser does not say from where. Please send it
+        from your own page.
       </p>
-    </>,
+      <p>
+        <a class="button" href={SAME_ADDRESS}>
+          Back to your application
+        </a>
+      </p>
+    </div>,
     403,
   );

@@ -392,7 +392,8 @@ describe("the private page", () => {
         headers as Record<string, string>,
       );
       expect([status, keyIn(html)]).toEqual([403, undefined]);
-      expect(html).toContain("<a href>Back to your application</a>");
+      expect(html).toContain("<h1>Nothing was changed</h1>");
+      expect(html).toContain('<a class="button" href>Back to your application</a>');
     }
     // Without a referrer, browsers call the origin of our own page "null".
     const own = await send(
