@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { openChromium } from "../../scripts/stack/chromium.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { listWaiting } from "../../src/access/applications.ts";
@@ -130,6 +130,11 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
   await apply(tab, "Ada Shah");
   await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
   await tab.getByText("it shows the decision by itself").waitFor();
+  const [head, card] = [
+    await tab.locator("h1").boundingBox(),
+    await tab.locator(".card").boundingBox(),
+  ];
+  expect((card?.y ?? 0) - (head?.y ?? 0) - (head?.height ?? 0)).toBeGreaterThanOrEqual(16);
   // Before all that is not read to its end.
   const main = (await tab.locator("main").textContent()) ?? "";
   expect(main.indexOf("address is the only way back")).toBeLessThan(main.indexOf("What you sent"));
@@ -171,9 +176,12 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
   expect([await call(first), await call(second)]).toEqual([200, 200]);
   await expectGoodLooks(tab);
 
+  await tab.setViewportSize({ width: 1280, height: 740 });
   for (const key of [second, first]) {
     const start = key.slice(0, "hs_live_1234".length);
     await tab.getByText(`Revoke ${start}…`).first().click();
+    const warning = await middleOf(tab.locator("details[open]").getByText("It stops"));
+    expect(warning).toBeCloseTo(await middleOf(tab.getByRole("button", { name: "Revoke" })), 0);
     await tab.getByRole("button", { name: `Revoke ${start}` }).click();
     await tab.getByText(`${start}… is revoked`).waitFor();
     expect(await told(tab)).toEqual([
@@ -343,6 +351,12 @@ const newestApplication = async () => (await listWaiting(server.sql)).at(-1)?.id
 async function issueKey(...args: string[]) {
   const { stderr, exitCode } = await runScript(server.config.databaseUrl, "issue-key", args);
   expect([stderr, exitCode]).toEqual(["", 0]);
+}
+
+/** In pixels from the top. */
+async function middleOf(shown: Locator): Promise<number> {
+  const { y = 0, height = 0 } = (await shown.boundingBox()) ?? {};
+  return y + height / 2;
 }
 
 async function expectGoodLooks(tab: Page) {
