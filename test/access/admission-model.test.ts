@@ -8,8 +8,8 @@ import { createMeters, type Meters, meterName } from "../../src/access/meters.ts
 import type { RedisClient } from "../../src/store/redis.ts";
 import { freshRedis, patient, redisAlone } from "../support.ts";
 
-// The scripts on a real Redis, and what stands in for them while it is away, beside plain models of
-// what they ought to do, step by step.
+// The scripts on a real Redis, and the local limiter that replaces them during an outage, against plain
+// models of what they should decide, step by step.
 
 const SECOND = 1_000_000;
 const RUNS = 5_000;
@@ -27,7 +27,7 @@ afterAll(() => redis.disconnect());
 
 let subjects = 0;
 
-/** Moments around which months turn, and any other. Microseconds since 1970. */
+/** Times around the turn of a month, and any others. Microseconds since 1970. */
 const start = fc
   .oneof(
     fc
@@ -39,7 +39,7 @@ const start = fc
   )
   .map((seconds) => seconds * SECOND);
 
-/** How far the clock moves before a step; sometimes to where a window just ends, sometimes back. */
+/** How far the clock moves before a step: sometimes just to the end of a window, sometimes back. */
 const elapsed = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 3 * SECOND }) },
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 90 * SECOND }) },
@@ -48,12 +48,12 @@ const elapsed = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: -7_200 * SECOND, max: -1 }) },
 );
 
-/** Admissions of the last 60 seconds; when the clock steps back, all move with the newest. */
+/** Admissions of the last 60 seconds; when the clock steps back, all of them move with the newest. */
 class WindowModel {
   private times: number[] = [];
   constructor(private limit: number) {}
 
-  /** @returns 0 when let in, or microseconds until there is room */
+  /** @returns 0 when admitted, otherwise microseconds until there is room */
   admit(now: number): number {
     const ahead = Math.max(0, (this.times.at(-1) ?? 0) - now);
     this.times = this.times.map((time) => time - ahead).filter((time) => now - time < 60 * SECOND);
@@ -94,7 +94,7 @@ test("without Redis the sliding window decides as the model does", async () => {
   await expectWindowOfModel(60, (client) => local.admitClient(client));
 }, 120_000);
 
-test("without Redis a server lets each client have its share of the window, rounded down", async () => {
+test("without Redis a server gives each client its share of the window, rounded down", async () => {
   const local = createLocalLimiter({ instances: 7, now: () => now });
   await expectWindowOfModel(8, (client) => local.admitClient(client));
 }, 120_000);
@@ -106,8 +106,8 @@ interface Limits {
 }
 
 /**
- * In exact fractions: what a bucket of all servers gains in a microsecond is `perMinute`. Only a
- * charge moves it on. Of several servers each has its share of the bucket, a request at least.
+ * In exact fractions: the bucket of all servers together gains `perMinute` parts per microsecond. Only a
+ * charge advances it. Each of several servers has its share of the bucket, at least one request.
  */
 class MeterModel {
   private charged: { month: string; used: number; level: bigint; time: number } | null = null;
@@ -146,7 +146,7 @@ class MeterModel {
     return { ...reading, admitted: false, reason, retryAfterSeconds };
   }
 
-  /** The level is cut to the burst whenever it is looked at. */
+  /** The level is capped at the burst whenever it is read. */
   refund(month: string): void {
     if (this.charged?.month !== month) return;
     this.charged.used = Math.max(0, this.charged.used - 1);
@@ -203,10 +203,10 @@ test("bucket and quota decide as the model does, through refunds and changes of 
         };
         const model = new MeterModel();
         now = from;
-        // The first one makes the meter known.
+        // The first charge seeds the meter.
         const first = model.charge(now, keyOf(0), 1);
         expect(await admission.admitKey(keyOf(0))).toEqual(first);
-        /** The months of those that may be given back. */
+        /** The months of the charges that may be refunded. */
         const charged: string[] = [];
         for (const { elapsed, costs, refunds, tier, losesExpiry } of steps) {
           now += elapsed;
@@ -267,9 +267,9 @@ for (const [which, instances] of [
             return decision;
           };
           now = from;
-          // The first one makes the meter known.
+          // The first charge seeds the meter.
           const first = { elapsed: 0, costs: [1] as const, refunds: 0, tier: 0 };
-          /** The months of those that may be given back. */
+          /** The months of the charges that may be refunded. */
           const charged: string[] = [];
           for (const { elapsed, costs, refunds, tier } of [first, ...steps]) {
             now += elapsed;
@@ -293,7 +293,7 @@ for (const [which, instances] of [
   }, 120_000);
 }
 
-test("without Redis a server charges its share of what is left of a quota, then asks what all have used", () => {
+test("without Redis a server charges its share of what is left of a quota, then asks what all servers have used", () => {
   const local = createLocalLimiter({ instances: 7, now: () => now });
   const key = { ...ample, quota: 100 };
   const chargedFrom = (used: number) => {
@@ -306,7 +306,7 @@ test("without Redis a server charges its share of what is left of a quota, then 
   expect(local.charge(key, 1)).toMatchObject({ reason: "quota_exceeded" });
 });
 
-test("without Redis a server lets through its share of what was left in a bucket", () => {
+test("without Redis a server admits its share of what was left in a bucket", () => {
   const local = createLocalLimiter({ instances: 2, now: () => now });
   const key = { ...ample, perMinute: 60, burst: 20 };
   local.seed(key, local.month(key.meterId), 0, 10);
@@ -315,7 +315,7 @@ test("without Redis a server lets through its share of what was left in a bucket
   expect(charged).toBe(5);
 });
 
-test("what Redis hears of a bucket when it is back has been refilled meanwhile", () => {
+test("the bucket level that Redis is told after an outage includes what was refilled meanwhile", () => {
   now = Date.UTC(2026, 10, 21) * 1_000;
   const local = createLocalLimiter({ instances: 2, now: () => now });
   const key = { ...ample, perMinute: 60, burst: 20 };

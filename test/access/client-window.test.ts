@@ -23,7 +23,7 @@ afterAll(() => redis.disconnect());
 let clients = 0;
 const newClient = () => `198.51.100.${++clients}`;
 
-/** How many of this many requests, one after the other, are let in. */
+/** How many of so many sequential requests are admitted. */
 async function admitted(client: string, requests: number): Promise<number> {
   let count = 0;
   for (let request = 0; request < requests; request++) {
@@ -32,7 +32,7 @@ async function admitted(client: string, requests: number): Promise<number> {
   return count;
 }
 
-test("of 200 requests at once from one client exactly 60 are let in, by Redis's own clock", async () => {
+test("of 200 concurrent requests from one client exactly 60 are admitted, by Redis's own clock", async () => {
   const client = newClient();
   const decisions = await Promise.all(
     Array.from({ length: 200 }, () => admission.admitClient(client)),
@@ -77,7 +77,7 @@ test("there is room again when the oldest request is 60 seconds old, to the micr
   expect(await admitted(client, 100)).toBe(59);
 });
 
-test("a burst at the end of one minute and the start of the next is not let through twice", async () => {
+test("a burst at the end of one minute is not admitted again at the start of the next", async () => {
   const client = newClient();
   now = START + 59 * SECOND;
   expect(await admitted(client, 60)).toBe(60);
@@ -136,7 +136,7 @@ test("a lost expiry is repaired, by a refusal too", async () => {
   expect(await redis.pttl(windowName(client))).toBeGreaterThan(0);
 });
 
-test("a clock that steps back gives nothing extra, and nobody waits for longer than a window", async () => {
+test("a clock that steps back admits nothing extra, and nobody waits for longer than a window", async () => {
   const client = newClient();
   now = START;
   expect(await admitted(client, 30)).toBe(30);

@@ -49,7 +49,7 @@ async function startServer(options: Partial<AdmissionOptions> = {}) {
   };
 }
 
-/** How many of this many requests at once, to both servers, are let in. */
+/** How many of so many concurrent requests, spread over both servers, are admitted. */
 async function admitted(key: ApiKey, requests: number, by = servers): Promise<number> {
   const decisions = await Promise.all(
     Array.from({ length: requests }, (_, request) =>
@@ -63,7 +63,7 @@ const outages = (of = servers) => of.map(({ admission }) => admission.state().ou
 const decidesAgain = () =>
   until(() => servers.every(({ admission }) => !admission.state().isLocal), 20_000);
 
-test("of 200 requests at once for each of 30 keys and 3 clients on all masters, exactly 60 are let in for each", async () => {
+test("of 200 concurrent requests for each of 30 keys and 3 clients, on all masters, exactly 60 are admitted for each", async () => {
   const both = await Promise.all([startServer(patient), startServer(patient)]);
   const keys = Array.from({ length: 30 }, () => makeKey());
   const counts = await Promise.all(keys.map((key) => admitted(key, 200, both)));
@@ -83,7 +83,7 @@ test("of 200 requests at once for each of 30 keys and 3 clients on all masters, 
   for (const server of both) await server.stop();
 });
 
-test("a server that only the cluster names is told the same password as those of REDIS_URL", async () => {
+test("a node that only the cluster names is sent the same password as those of REDIS_URL", async () => {
   const password = "p@ss, word";
   for (const node of nodes) {
     await node.say("ACL", "SETUSER", "highstreet", "on", `>${password}`, "~*", "+@all");
@@ -101,7 +101,7 @@ test("a server that only the cluster names is told the same password as those of
   redis.disconnect();
 });
 
-test("while the slot of a key moves to another master, not one more and not one less is let in", async () => {
+test("while the slot of a key moves to another master, exactly its quota is admitted", async () => {
   const key = makeKey({ quota: 600, perMinute: 60_000, burst: 60_000 });
   const name = meterName(key.meterId);
   let count = await admitted(key, 20);
@@ -142,7 +142,7 @@ test("when a master is killed its replica takes over; no key gets more than its 
   expect(count).toBeWithin(key.quota - 200, key.quota + key.perMinute / 60 + 1);
 }, 45_000);
 
-test("a slot on its way to a master that is gone costs an outage, and no server its life", async () => {
+test("a slot that is migrating to a dead master causes an outage, and crashes no server", async () => {
   const areAlive = await Promise.all(nodes.map((node) => succeeds(node.say("PING"))));
   const alive = nodes.filter((_, index) => areAlive[index]);
   const client = "203.0.113.11";
@@ -164,7 +164,7 @@ test("a slot on its way to a master that is gone costs an outage, and no server 
   await decidesAgain();
 }, 45_000);
 
-test("a decision whose answer was lost is not asked for again", async () => {
+test("a decision whose reply was lost is not retried", async () => {
   const proxy = await openProxy(new URL("redis://127.0.0.1:1"));
   const node = await startFrailRedis(supervisor, {
     "cluster-enabled": "yes",

@@ -24,7 +24,7 @@ test("the checksum refuses every change of a single character", () => {
   }
 });
 
-test("the checksum refuses two neighbouring characters that changed places", () => {
+test("the checksum refuses two neighbouring characters that are swapped", () => {
   const key = generateKey();
   for (let position = 0; position < key.length - 1; position++) {
     const [first = "", second = ""] = key.slice(position, position + 2);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.disconnect());
 
-/** How many of this many requests, one after the other, are let in. */
+/** How many of so many sequential requests are admitted. */
 async function admitted(key: ApiKey, requests: number): Promise<number> {
   let count = 0;
   for (let request = 0; request < requests; request++) {
@@ -32,7 +32,7 @@ async function admitted(key: ApiKey, requests: number): Promise<number> {
   return count;
 }
 
-test("of 500 requests at once with one developer key exactly 60 are let in, and the quota stands at 60", async () => {
+test("of 500 concurrent requests with one developer key exactly 60 are admitted, and 60 of the quota are used", async () => {
   const key = makeKey();
   const decisions = await Promise.all(Array.from({ length: 500 }, () => admission.admitKey(key)));
   expect(decisions.filter(({ admitted }) => admitted).length).toBe(60);
@@ -73,7 +73,7 @@ test("the month is that of Redis's own clock", async () => {
   expect((await admission.usage(makeKey())).month).toBe(month);
 });
 
-test("an admission tells how the key stands", async () => {
+test("an admission reports the state of the key", async () => {
   now = START;
   expect(await timed.admitKey(makeKey())).toEqual({
     admitted: true,
@@ -99,12 +99,12 @@ test("the bucket refills continuously, to the microsecond, and never above its b
   expect(await admitted(key, 20)).toBe(10);
 });
 
-test("fractions of a token add up without loss, at rates that divide nothing evenly", async () => {
+test("fractions of a token add up without loss, also at rates that do not divide evenly", async () => {
   const key = makeKey({ perMinute: 7, burst: 2, quota: 1_000_000 });
   now = START;
   expect(await admitted(key, 2)).toBe(2);
   let count = 0;
-  // A request each 1/7 minute, rounded up to the microsecond, is always let in.
+  // A request every 1/7 minute, rounded up to the microsecond, is always admitted.
   for (let request = 1; request <= 70; request++) {
     now = START + Math.ceil((request * 60 * SECOND) / 7);
     count += await admitted(key, 2);
@@ -112,7 +112,7 @@ test("fractions of a token add up without loss, at rates that divide nothing eve
   expect(count).toBe(70);
 });
 
-test("a refusal for rate says when the next token comes, whole seconds rounded up", async () => {
+test("a rate refusal says when the next token comes, in whole seconds rounded up", async () => {
   const key = makeKey({ perMinute: 2, burst: 1 });
   now = START;
   await admitted(key, 1);
@@ -163,7 +163,7 @@ test("a refused request costs neither token nor quota and writes nothing", async
   expect(await admitted(rateLimited, 2)).toBe(1);
 });
 
-test("looking at the usage costs nothing", async () => {
+test("reading the usage costs nothing", async () => {
   const key = makeKey();
   now = START;
   expect(await timed.usage(key)).toMatchObject({ used: 0, tokensLeft: 60 });
@@ -173,7 +173,7 @@ test("looking at the usage costs nothing", async () => {
   }
 });
 
-test("the quota rolls over on the first of each month in UTC, leap years and year's ends too", async () => {
+test("the quota rolls over on the first of each month in UTC, also in leap years and at the end of a year", async () => {
   const starts = ["2026-12", "2027-01", "2028-02", "2028-03", "2100-02", "2100-03"];
   for (const month of starts) {
     const key = makeKey({ quota: 2 });
@@ -186,7 +186,7 @@ test("the quota rolls over on the first of each month in UTC, leap years and yea
   }
 });
 
-test("every day from 2024 to 2033 is in its calendar month, and that ends when it should", async () => {
+test("every day from 2024 to 2033 counts in its calendar month, which ends when it should", async () => {
   const key = makeKey();
   for (let day = at("2024-01-01T12:00:00Z"); day < at("2033-12-31T23:59:59Z"); day += DAY) {
     now = day;
@@ -200,7 +200,7 @@ test("every day from 2024 to 2033 is in its calendar month, and that ends when i
   }
 });
 
-test("the bucket goes on over the turn of the month", async () => {
+test("the bucket carries over the turn of the month", async () => {
   const key = makeKey({ perMinute: 60, burst: 5 });
   now = at("2026-12-01T00:00:00Z") - 1;
   expect(await admitted(key, 10)).toBe(5);
@@ -212,7 +212,7 @@ test("the bucket goes on over the turn of the month", async () => {
   });
 });
 
-test("a clock that steps back gives nothing extra, over the turn of a month too", async () => {
+test("a clock that steps back admits nothing extra, also across the turn of a month", async () => {
   const key = makeKey({ quota: 8, perMinute: 60, burst: 5 });
   now = at("2026-12-01T00:00:01Z");
   expect(await admitted(key, 10)).toBe(5);
@@ -224,7 +224,7 @@ test("a clock that steps back gives nothing extra, over the turn of a month too"
     used: 5,
   });
   expect(await redis.ttl(meterName(key.meterId))).toBeGreaterThan(0);
-  // Nor does anyone wait until the clock is where it was.
+  // Nor does anyone wait for the clock to catch up.
   now += 60 * SECOND;
   expect(await admitted(key, 10)).toBe(3);
   expect(await timed.admitKey(key)).toMatchObject({
@@ -233,7 +233,7 @@ test("a clock that steps back gives nothing extra, over the turn of a month too"
   });
 });
 
-test("of keys that are asked for together each has the month that its meter counts, and stays until that is over", async () => {
+test("keys that are charged in one batch each keep the month that their meter counts, until it is over", async () => {
   const [ahead, behind] = [makeKey(), makeKey()];
   now = at("2026-11-30T23:59:50Z");
   await timed.admitKey(behind);
@@ -251,7 +251,7 @@ test("of keys that are asked for together each has the month that its meter coun
   expect(seconds.map((left) => left > 31 * 86_400)).toEqual([true, false, true]);
 });
 
-test("a change of tier keeps what was used, and never overfills the bucket", async () => {
+test("a change of tier keeps the usage, and never overfills the bucket", async () => {
   const small = makeKey({ quota: 100, perMinute: 60, burst: 60 });
   const large = { ...small, quota: 1_000, perMinute: 600, burst: 600 };
   now = START;
@@ -274,7 +274,7 @@ test("keys rolled from one another share one meter", async () => {
   expect((await timed.usage(old)).used).toBe(10);
 });
 
-test("a refund gives back token and quota, not above the burst nor below nothing", async () => {
+test("a refund returns token and quota, never above the burst nor below zero", async () => {
   const key = makeKey({ quota: 10, burst: 2 });
   now = START;
   const charged = await timed.admitKey(key);
@@ -287,7 +287,7 @@ test("a refund gives back token and quota, not above the burst nor below nothing
   expect(await admitted(key, 5)).toBe(2);
 });
 
-test("a refund keeps the expiry, and makes no meter where there is none", async () => {
+test("a refund keeps the expiry, and creates no meter where there is none", async () => {
   const key = makeKey();
   now = START;
   const charged = await timed.admitKey(key);
@@ -298,7 +298,7 @@ test("a refund keeps the expiry, and makes no meter where there is none", async 
   expect(await redis.exists(meterName(key.meterId))).toBe(0);
 });
 
-test("a refund for a month that is over gives nothing back in the next", async () => {
+test("a refund for a past month returns nothing in the next", async () => {
   const key = makeKey({ quota: 10 });
   now = at("2026-11-30T23:59:59Z");
   const charged = await timed.admitKey(key);
@@ -308,7 +308,7 @@ test("a refund for a month that is over gives nothing back in the next", async (
   expect((await timed.usage(key)).used).toBe(1);
 });
 
-test("what is known elsewhere of a later month counts there, and of an earlier one nowhere", async () => {
+test("usage seeded for a month later than the meter's counts there, and for an earlier one nowhere", async () => {
   const key = makeKey();
   const { meterId, perMinute } = key;
   const meters = createMeters(redis, { ...patient, clock: () => now });
@@ -324,7 +324,7 @@ test("what is known elsewhere of a later month counts there, and of an earlier o
   }
 });
 
-test("what is known elsewhere of a bucket lowers it and never fills it, whatever the clock does", async () => {
+test("a seeded bucket level lowers the bucket and never fills it, whatever the clock does", async () => {
   const key = makeKey({ burst: 10 });
   const meters = createMeters(redis, { ...patient, clock: () => now });
   const tokensAfter = async (tokensLeft: number) => {
@@ -345,7 +345,7 @@ test("what is known elsewhere of a bucket lowers it and never fills it, whatever
   expect(await tokensAfter(8)).toBe(3);
 });
 
-test("a meter that was only told of is gone within a day, and one that was charged stays as long as it would", async () => {
+test("a meter that was only seeded expires within a day, and seeding one that was charged leaves its expiry", async () => {
   const [told, charged] = [makeKey(), makeKey()];
   now = START;
   await timed.admitKey(charged);
@@ -358,7 +358,7 @@ test("a meter that was only told of is gone within a day, and one that was charg
   expect(await redis.pexpiretime(meterName(charged.meterId))).toBe(expiry);
 });
 
-test("a meter stays until its month is over and its bucket full, and a lost expiry is repaired", async () => {
+test("a meter lives until its month is over and its bucket full, and a lost expiry is repaired", async () => {
   const key = makeKey({ quota: 2, perMinute: 1, burst: 30 });
   now = START;
   await admitted(key, 1);

@@ -33,7 +33,7 @@ async function withKeyring(
   }
 }
 
-/** Counts what a keyring asks: about keys, and whether something has changed. */
+/** Counts the queries of a keyring: its look-ups, and its polls for changes. */
 function counting(url = database.url) {
   let lookups = 0;
   let polls = 0;
@@ -45,18 +45,18 @@ function counting(url = database.url) {
   return {
     sql: counted,
     lookups: () => lookups,
-    /** Waits for the answer to a poll that is yet to be sent: it is there when the next one is. */
+    /** Waits for the answer to a poll that has yet to be sent: it has come when the next one is sent. */
     async polled() {
       const before = polls;
       await until(() => polls >= before + 2, 10_000);
     },
-    // Where a connection was lost, the driver would wait for ever.
+    // After a lost connection, the driver would wait forever.
     close: () => counted.end({ timeout: 1 }),
   };
 }
 
 /**
- * While nobody can ask whether something has changed.
+ * While nobody can poll for changes.
  * @param isAnnounced whether they are told, nevertheless
  */
 async function withoutPolls(
@@ -90,7 +90,7 @@ test("a good key resolves to its limits: the tier's, or its own", async () => {
   });
 });
 
-test("a malformed key is invalid without a question to the database", async () => {
+test("a malformed key is invalid without a query", async () => {
   const counted = counting();
   const keyring = await createKeyring(counted.sql);
   expect(await keyring.resolve(`hs_live_${"a".repeat(38)}`)).toEqual({
@@ -102,7 +102,7 @@ test("a malformed key is invalid without a question to the database", async () =
   await counted.close();
 });
 
-test("many look-ups of one key at once ask the database once, and so do repeated ones of an unknown key", async () => {
+test("concurrent look-ups of one key are one query, and so are repeated ones of an unknown key", async () => {
   const { key } = await issue();
   const unknown = generateKey();
   const counted = counting();
@@ -118,7 +118,7 @@ test("many look-ups of one key at once ask the database once, and so do repeated
   await counted.close();
 });
 
-test("a key that exists is remembered, however many are made up", async () => {
+test("a key that exists stays cached, however many made-up ones are tried", async () => {
   const { key } = await issue();
   const counted = counting();
   const keyring = await createKeyring(counted.sql, { elapsed: () => 0, mostKeys: 3 });
@@ -131,7 +131,7 @@ test("a key that exists is remembered, however many are made up", async () => {
   await counted.close();
 });
 
-test("look-ups of different keys at once are one question, and each gets its own answer", async () => {
+test("concurrent look-ups of different keys are one query, and each gets its own answer", async () => {
   const keys = await Promise.all(Array.from({ length: 20 }, () => issue()));
   const counted = counting();
   const keyring = await createKeyring(counted.sql, { elapsed: () => 0 });
@@ -177,7 +177,7 @@ test("a change of a tier holds within a second even if no announcement came", as
   }
 });
 
-test("findings grow old while it cannot be asked whether something has changed", async () => {
+test("cached look-ups expire while the poll for changes fails", async () => {
   let time = 0;
   const { key, id } = await issue();
   const counted = counting();
@@ -193,7 +193,7 @@ test("findings grow old while it cannot be asked whether something has changed",
     asked.push(keyring.resolve(key));
     const revoked = { ok: false, denied: "revoked" } as const;
     expect(await Promise.all(asked)).toEqual([revoked, revoked]);
-    // The new one is as good as the one before, and is given at once.
+    // The refreshed look-up is as good as the one before, and is returned at once.
     expect(keyring.resolve(key)).toEqual(revoked);
     expect(counted.lookups()).toBe(2);
     // A second is no failure yet.
@@ -205,7 +205,7 @@ test("findings grow old while it cannot be asked whether something has changed",
   await counted.close();
 });
 
-test("an answer that nothing has changed is as old as its question", async () => {
+test("an answer that nothing has changed is as old as its query", async () => {
   let time = 0;
   const { key } = await issue();
   const counted = counting();
@@ -241,7 +241,7 @@ test("a wall clock that is set back keeps no revoked key alive", async () => {
   );
 });
 
-test("what is found while something changes is not remembered", async () => {
+test("what is looked up during a change is not cached", async () => {
   const [{ key }, known] = [await issue(), await issue()];
   const counted = counting();
   const keyring = await createKeyring(counted.sql, { elapsed: () => 0 });
@@ -251,7 +251,7 @@ test("what is found while something changes is not remembered", async () => {
     const asked = [keyring.resolve(key)];
     await untilBlocked(sql);
     await sql.notify("keys_changed", "");
-    // When it has heard of that it asks for all keys anew.
+    // Once it has heard of that, it looks up all keys again.
     await until(() => {
       const again = keyring.resolve(known.key);
       if (again instanceof Promise) asked.push(again);
@@ -267,7 +267,7 @@ test("what is found while something changes is not remembered", async () => {
   await counted.close();
 });
 
-test("a key that did not exist is let in once it does", async () => {
+test("a key that did not exist is accepted once it does", async () => {
   await withKeyring(
     async (keyring) => {
       const { key } = await sql.begin(async (transaction) => {
@@ -291,7 +291,7 @@ test("a key in use is looked up once, however long it is used", async () => {
   await counted.polled();
   for (let turn = 0; turn < 3; turn++) {
     expect((await keyring.resolve(key)).ok).toBe(true);
-    // It would be too old the second time, had it not been heard that nothing has changed.
+    // It would be too old the second time, had the poll not said that nothing has changed.
     time += 800;
     await counted.polled();
   }
@@ -302,7 +302,7 @@ test("a key in use is looked up once, however long it is used", async () => {
 
 test("a revocation holds in two keyrings at once by its announcement alone", async () => {
   const { key, id } = await issue();
-  // A clock that stands still: nothing grows old.
+  // A clock that stands still: nothing expires.
   const still = { elapsed: () => 0 };
   await withKeyring(async (one) => {
     await withKeyring(async (other) => {
@@ -320,7 +320,7 @@ test("a revocation holds in two keyrings at once by its announcement alone", asy
   }, still);
 });
 
-test("what was announced while the connection was lost is made up for", async () => {
+test("announcements missed while the connection was lost are made up for", async () => {
   const { key, id } = await issue();
   await withKeyring(
     (keyring) =>
@@ -338,7 +338,7 @@ test("what was announced while the connection was lost is made up for", async ()
   );
 });
 
-test("keys that were asked for while PostgreSQL was away do not keep it busy when it is back", async () => {
+test("look-ups made during an outage of PostgreSQL do not keep it busy when it is back", async () => {
   const { key } = await issue();
   const proxy = await openProxy(new URL(database.url));
   const counted = counting(proxy.url);
@@ -387,7 +387,7 @@ test("a change of a tier holds for its keys by its announcement alone", async ()
   );
 });
 
-test("a key expires at its very moment, decided when it is presented", async () => {
+test("a key expires to the millisecond, checked when it is presented", async () => {
   const expiresAt = new Date("2030-01-01T00:00:00Z");
   const { key } = await issue({ expiresAt });
   let now = expiresAt.getTime() - 1;
@@ -413,7 +413,7 @@ test("revoked wins over expired", async () => {
   });
 });
 
-test("a failed look-up is an error for its callers, and is not remembered", async () => {
+test("a failed look-up is an error for its callers, and is not cached", async () => {
   const { key } = await issue();
   await withKeyring(
     async (keyring) => {
@@ -426,7 +426,7 @@ test("a failed look-up is an error for its callers, and is not remembered", asyn
   );
 });
 
-test("a look-up that PostgreSQL does not answer is given up before long", async () => {
+test("a look-up that PostgreSQL does not answer times out soon", async () => {
   const { key } = await issue();
   const proxy = await openProxy(new URL(database.url));
   const connected = openPostgres(proxy.url);

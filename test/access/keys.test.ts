@@ -108,7 +108,7 @@ test("a key is revoked once, for good", async () => {
   expect((await findKey(sql, id))?.revokedAt).toEqual(revokedAt ?? null);
 });
 
-test("an id that is unknown, or none at all, is no key", async () => {
+test("an unknown or malformed id finds no key", async () => {
   for (const id of [NOBODY, "", "nonsense", "1; drop table api_keys"]) {
     expect(await findKey(sql, id)).toBeNull();
     expect(await revokeKey(sql, id)).toBe("unknown");
@@ -157,9 +157,9 @@ test("a key that is revoked, expired or replaced is not rolled", async () => {
   expect(await roll(successor.rolled.id)).toMatchObject({ rolled: { tier: "developer" } });
 });
 
-test("of many who roll one key at once, one does", async () => {
+test("of many concurrent rolls of one key, one succeeds", async () => {
   const { id } = await createKey(sql, ann);
-  // While this holds the key, all of them begin; once it lets go, they go one after the other.
+  // All of them begin while this holds the row, and then run one after the other.
   let results: Promise<RollResult[]> | undefined;
   await sql.begin(async (transaction) => {
     await transaction`select from api_keys where id = ${id} for update`;
@@ -174,7 +174,7 @@ test("of many who roll one key at once, one does", async () => {
   );
 });
 
-test("a key that is revoked at the moment of its roll has no successor", async () => {
+test("a key that is revoked during its roll gets no successor", async () => {
   const { id } = await createKey(sql, ann);
   let result: Promise<RollResult> | undefined;
   await sql.begin(async (transaction) => {
@@ -200,7 +200,7 @@ test("a roll whose connection is lost fails, does nothing, and harms nothing els
     await sql`select pg_terminate_backend(${pid})`;
     expect(await outcome).toBe("failed");
   });
-  // A failure that nobody waits for would come up until the connection is made anew, which begins
+  // A failure that nobody awaits would surface until the connection is reopened, which begins
   // with the old error.
   await lost`select 1`.catch(() => {});
   await lost.end();
@@ -216,7 +216,7 @@ test("the list has every key, oldest first, and nothing secret", async () => {
   expect(Object.keys(after[0] ?? {})).not.toContain("keyHash");
 });
 
-test("a waiting application is decided once, and its key comes into being once", async () => {
+test("a waiting application is decided once, and its key is created once", async () => {
   const token = await apply(sql, { name: "Zoë", email: "zoe@map.example", purpose: "A map" });
   const { id } = (await findApplication(sql, token)) ?? { id: "" };
   expect(await listWaiting(sql)).toMatchObject([{ id, name: "Zoë", purpose: "A map" }]);
@@ -256,7 +256,7 @@ test("an application keeps the hash of its token, and no other text finds it", a
   expect(await revealKey(sql, token)).toBeNull();
 });
 
-test("an application stays waiting when its key cannot be made", async () => {
+test("an application stays waiting when its key cannot be created", async () => {
   const [{ id }] = await sql<[{ id: string }]>`
     insert into applications (name, email, purpose) values ('Bo', 'bo@map.example', '')
     returning id`;

@@ -58,7 +58,7 @@ interface TestServer {
   changes: boolean[];
 }
 
-/** What a server has of this: nothing is written but when it is told to. */
+/** Runs so many servers' admission alone: usage is written only on `flush`. */
 async function withServers(
   options: Partial<AdmissionOptions> & { instances: number },
   use: (...servers: [TestServer, ...TestServer[]]) => Promise<void>,
@@ -88,7 +88,7 @@ async function withServers(
   }
 }
 
-/** Usage whose totals are told only once something else is done, after they have been read. */
+/** Usage that awaits `beforeTelling` between reading totals and returning them. */
 function openUsageWith(beforeTelling: (asked: readonly MeterMonth[]) => Promise<void>) {
   const usage = openUsage(database.sql);
   const totals: DurableUsage["totals"] = async (asked) => {
@@ -99,7 +99,7 @@ function openUsageWith(beforeTelling: (asked: readonly MeterMonth[]) => Promise<
   return { ...usage, totals };
 }
 
-/** How many of this many requests at once are let in. */
+/** How many of so many concurrent requests are admitted. */
 async function admitted({ admission }: TestServer, key: ApiKey, requests: number): Promise<number> {
   const decisions = await Promise.all(
     Array.from({ length: requests }, () => admission.admitKey(key)),
@@ -128,7 +128,7 @@ test("one flush writes what was charged and given back, and adds to what others 
   });
 });
 
-test("many keys are one statement", async () => {
+test("the usage of many keys is one statement", async () => {
   await withServers({ instances: 1, ...patient }, async (server) => {
     const statements: string[] = [];
     database.sql.options.debug = (_connection, query) => statements.push(query);
@@ -155,7 +155,7 @@ test("a failed write loses nothing", async () => {
   });
 });
 
-test("an emptied Redis goes on from what PostgreSQL knows, with many servers asking at once", async () => {
+test("an emptied Redis continues from what PostgreSQL knows, also with many servers asking at once", async () => {
   await withServers({ instances: 2, ...patient }, async (one, other) => {
     const key = newKey();
     expect(await admitted(one, key, 30)).toBe(30);
@@ -168,7 +168,7 @@ test("an emptied Redis goes on from what PostgreSQL knows, with many servers ask
   });
 });
 
-test("what one server has not written yet when Redis is emptied, Redis hears after the next write", async () => {
+test("usage that a server had not yet written when Redis was emptied reaches Redis after the next write", async () => {
   await withServers({ instances: 2, ...patient }, async (one, other) => {
     const key = newKey();
     await admitted(one, key, 30);
@@ -183,7 +183,7 @@ test("what one server has not written yet when Redis is emptied, Redis hears aft
   });
 });
 
-test("an emptied bucket is not filled up by emptying Redis", async () => {
+test("emptying Redis does not refill an empty bucket", async () => {
   await withServers({ instances: 1, ...patient }, async (server) => {
     const key = newKey({ perMinute: 1, burst: 10 });
     expect(await admitted(server, key, 8)).toBe(8);
@@ -192,11 +192,11 @@ test("an emptied bucket is not filled up by emptying Redis", async () => {
   });
 });
 
-test("a bucket goes on refilling from when it was last charged when Redis is emptied", async () => {
+test("when Redis is emptied, a bucket keeps refilling from its last charge", async () => {
   await withServers({ instances: 1, ...patient }, async (server) => {
     const key = newKey({ perMinute: 6_000, burst: 10 });
     await server.admission.usage(key);
-    // The time in which it refills, or would if it were not full.
+    // The time it takes to refill, or would if it were not full.
     const refill = () => Bun.sleep(110);
     await refill();
     const began = performance.now();
@@ -211,7 +211,7 @@ test("a bucket goes on refilling from when it was last charged when Redis is emp
   });
 });
 
-test("of a meter the last reading is remembered, in whatever month", () => {
+test("the last reading of a meter is remembered, whatever its month", () => {
   const lastSeen = createLastSeen();
   const key = newKey();
   const rest = { tokensLeft: 3, monthEndsInSeconds: 9, nextTokenInSeconds: 0 };
@@ -221,7 +221,7 @@ test("of a meter the last reading is remembered, in whatever month", () => {
   expect(lastSeen.sighting(key.meterId)).toMatchObject(last);
 });
 
-test("killed: the server decides by itself, never beyond the quota, and Redis takes over again", async () => {
+test("killed: the server decides locally, never beyond the quota, and Redis takes over again", async () => {
   await withServers({ instances: 1 }, async (server) => {
     const key = newKey();
     expect(await admitted(server, key, 40)).toBe(40);
@@ -237,7 +237,7 @@ test("killed: the server decides by itself, never beyond the quota, and Redis ta
   });
 });
 
-test("killed: each of two servers lets through its share of minute, window and quota", async () => {
+test("killed: each of two servers admits its share of bucket, window and quota", async () => {
   await withServers({ instances: 2 }, async (one, other) => {
     const key = newKey({ quota: 1_000, perMinute: 60, burst: 60 });
     await frail.kill();
@@ -262,7 +262,7 @@ test("killed: each of two servers lets through its share of minute, window and q
   });
 });
 
-test("killed: an emptied bucket is filled up neither when the outage begins nor when it ends", async () => {
+test("killed: an empty bucket is refilled neither when the outage begins nor when it ends", async () => {
   await withServers({ instances: 1 }, async (server) => {
     const key = newKey({ perMinute: 1, burst: 10 });
     expect(await admitted(server, key, 7)).toBe(7);
@@ -275,7 +275,7 @@ test("killed: an emptied bucket is filled up neither when the outage begins nor 
   });
 });
 
-test("killed again: what Redis let in since the last time counts", async () => {
+test("killed again: what Redis admitted since the last outage counts", async () => {
   await withServers({ instances: 1 }, async (server) => {
     const key = newKey();
     await frail.kill();
@@ -302,7 +302,7 @@ test("killed: what was charged until then is written at once, for the other serv
   });
 });
 
-test("killed: who asks while it is still being looked up what a key has used counts like all others", async () => {
+test("killed: requests that arrive while a key's usage is being looked up count like all others", async () => {
   await withServers({ instances: 1 }, async (server) => {
     const key = newKey({ quota: 1 });
     await frail.kill();
@@ -322,7 +322,7 @@ test("killed: who asks while it is still being looked up what a key has used cou
   });
 });
 
-test("killed again: what was still being looked up when Redis came back is no standing to go on from", async () => {
+test("killed again: usage still being looked up when Redis came back is not used in the next outage", async () => {
   const key = newKey({ quota: 10 });
   const lookedUp = Promise.withResolvers<void>();
   const usage = openUsageWith(async (asked) => {
@@ -344,7 +344,7 @@ test("killed again: what was still being looked up when Redis came back is no st
   });
 });
 
-test("killed again and again: a client gets a share of its window once, not in each outage", async () => {
+test("killed again and again: a client gets its share of the window once, not once per outage", async () => {
   await withServers({ instances: 2 }, async (server) => {
     const counts: number[] = [];
     for (let outage = 0; outage < 3; outage++) {
@@ -360,10 +360,10 @@ test("killed again and again: a client gets a share of its window once, not in e
   });
 });
 
-test("paused: an answer within the deadline, and what Redis did late is given back", async () => {
+test("paused: the answer comes within the deadline, and what Redis charged late is refunded", async () => {
   await withServers({ instances: 2 }, async (server) => {
     const key = newKey({ quota: 1_000, perMinute: 60, burst: 60 });
-    // Redis knows the meter, or it would do nothing late.
+    // Redis knows the meter; otherwise it would charge nothing late.
     await server.admission.usage(key);
     frail.pause();
     const began = performance.now();
@@ -376,7 +376,7 @@ test("paused: an answer within the deadline, and what Redis did late is given ba
   });
 });
 
-test("paused: neither a client nor who gives back waits for longer than the deadline", async () => {
+test("paused: neither a client nor a refund waits for longer than the deadline", async () => {
   await withServers({ instances: 1 }, async (server) => {
     const key = newKey();
     const charge = await server.admission.admitKey(key);
@@ -395,7 +395,7 @@ test("paused: neither a client nor who gives back waits for longer than the dead
   });
 });
 
-test("paused: who asks for a key of which Redis is just being told waits no longer either", async () => {
+test("paused: nor does a request for a key whose meter is just being seeded", async () => {
   let meanwhile = async () => frail.pause();
   const usage = openUsageWith(() => meanwhile());
   await withServers({ instances: 1, usage }, async (server) => {
@@ -409,9 +409,9 @@ test("paused: who asks for a key of which Redis is just being told waits no long
   });
 });
 
-test("paused: what Redis gives back late is not given back once more", async () => {
+test("paused: what Redis refunds late is not refunded twice", async () => {
   await withServers({ instances: 1 }, async (server) => {
-    // So slow that no token comes by itself.
+    // So slow that no token is refilled meanwhile.
     const key = newKey({ perMinute: 1, burst: 10 });
     const charge = await server.admission.admitKey(key);
     expect(await admitted(server, key, 2)).toBe(2);
@@ -424,7 +424,7 @@ test("paused: what Redis gives back late is not given back once more", async () 
   });
 });
 
-test("paused: a mere look that Redis answers late has nothing given back", async () => {
+test("paused: a read of the usage that Redis answers late refunds nothing", async () => {
   await withServers({ instances: 2 }, async (server, other) => {
     const key = newKey();
     expect(await admitted(other, key, 3)).toBe(3);
@@ -437,7 +437,7 @@ test("paused: a mere look that Redis answers late has nothing given back", async
   });
 });
 
-test("paused: Redis is asked only once whether it is back, however long it says nothing", async () => {
+test("paused: Redis is sent only one probe, however long it does not answer", async () => {
   const redis = openRedis([frail.url]);
   await redis.connect();
   const outage = watchOutages(redis, {
@@ -451,7 +451,7 @@ test("paused: Redis is asked only once whether it is back, however long it says 
     return Number(/^cmdstat_set:calls=(\d+)/m.exec(statistics)?.[1] ?? 0);
   };
   const before = await writes();
-  // Long enough for many a question.
+  // Long enough for many probes.
   const isGivenUp = new Promise((resolve) => redis.once("close", resolve));
   try {
     frail.pause();
@@ -465,7 +465,7 @@ test("paused: Redis is asked only once whether it is back, however long it says 
   expect(await writes()).toBe(before + 1);
 });
 
-test("lost: a connection that nobody holds at its other end is made anew", async () => {
+test("lost: a connection whose other end is gone is reopened", async () => {
   const proxy = await openProxy(new URL(frail.url));
   const redis = openRedis([proxy.url]);
   await redis.connect();
@@ -488,7 +488,7 @@ test("lost: a connection that nobody holds at its other end is made anew", async
   }
 });
 
-test("lost: a connection that is lost before Redis is ready is made anew", async () => {
+test("lost: a connection that is lost before Redis is ready is reopened", async () => {
   const proxy = await openProxy(new URL(frail.url));
   const redis = openRedis([proxy.url]);
   try {
@@ -505,7 +505,7 @@ test("lost: a connection that is lost before Redis is ready is made anew", async
   }
 });
 
-test("Redis does not decide again before it has been told what was charged without it", async () => {
+test("Redis does not decide again until it has been told what was charged without it", async () => {
   const redis = openRedis([frail.url]);
   await redis.connect();
   const [told, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -540,7 +540,7 @@ test("full: a Redis that refuses to write does not decide until it has room", as
   });
 });
 
-test("cut: a lost connection is an outage of moments, and costs nobody an answer", async () => {
+test("cut: a lost connection is a momentary outage, and fails no request", async () => {
   await withServers({ instances: 1 }, async (server) => {
     const key = newKey();
     await admitted(server, key, 10);
@@ -551,7 +551,7 @@ test("cut: a lost connection is an outage of moments, and costs nobody an answer
   });
 });
 
-test("the log says why Redis is away: what became of its connection, not that there is none", async () => {
+test("the log says why Redis is away: how the connection was lost, not that there is none", async () => {
   const proxy = await openProxy(new URL(frail.url));
   const lines: { level: number; msg: string; err?: { message: string } }[] = [];
   const write = (text: string) => void lines.push(JSON.parse(text));
@@ -566,7 +566,7 @@ test("the log says why Redis is away: what became of its connection, not that th
   const AWAY = "Redis is away or slow: this server decides by itself";
   const refused = expect.stringMatching(/^connect ECONNREFUSED 127\.0\.0\.1:\d+$/);
   try {
-    // Nobody asks until the connection was tried to be made again.
+    // No request comes before the first attempt to reconnect.
     await proxy.cut();
     await until(() => linesFrom(0).some(([, why]) => why?.includes("ECONNREFUSED")), 5_000);
     expect((await ask()).status).toBe(200);
@@ -575,7 +575,7 @@ test("the log says why Redis is away: what became of its connection, not that th
     await until(() => told().length === 2, 5_000);
     expect(told()[1]).toEqual(["Redis decides again", undefined]);
 
-    // Somebody asks before it is tried again.
+    // A request comes before the next attempt.
     await proxy.cut();
     while (told().length < 3) expect((await ask()).status).toBe(200);
     const isExplained = () =>
@@ -591,7 +591,7 @@ test("the log says why Redis is away: what became of its connection, not that th
   }
 });
 
-test("a refund while Redis is away gives back what was charged", async () => {
+test("a refund during an outage of Redis returns what was charged", async () => {
   await withServers({ instances: 1 }, async (server) => {
     const key = newKey({ quota: 3 });
     const charge = await server.admission.admitKey(key);
@@ -608,7 +608,7 @@ test("a refund while Redis is away gives back what was charged", async () => {
   });
 });
 
-test("what Redis has charged and hears nothing of when it is given back is made up for once it is back", async () => {
+test("a refund that does not reach Redis is made up for once it is back", async () => {
   await withServers({ instances: 1 }, async (server) => {
     const { admission, redis } = server;
     const key = newKey({ perMinute: 1, burst: 100 });
@@ -645,7 +645,7 @@ test("what Redis has charged and hears nothing of when it is given back is made 
   });
 });
 
-test("what is given back while Redis is told what it missed is not lost, nor what was owed when that fails", async () => {
+test("a refund made while Redis is told what it missed is not lost, nor what is owed when that fails", async () => {
   let meanwhile = async () => {};
   const usage = openUsageWith(() => meanwhile());
   await withServers({ instances: 1, usage }, async (server) => {
@@ -667,7 +667,7 @@ test("what is given back while Redis is told what it missed is not lost, nor wha
   });
 });
 
-test("what is given back to a Redis that has forgotten the charge does not count against another one", async () => {
+test("a refund to a Redis that has lost the charge does not cancel another charge", async () => {
   let meanwhile = async () => {};
   const usage = openUsageWith(() => meanwhile());
   await withServers({ instances: 1, usage }, async (server) => {
@@ -690,7 +690,7 @@ test("what is given back to a Redis that has forgotten the charge does not count
   });
 });
 
-test("what a server has charged and given back by itself is nothing to Redis, which others have charged", async () => {
+test("what a server has charged and refunded locally changes nothing in Redis, which others have charged", async () => {
   await withServers({ instances: 2 }, async (server, other) => {
     const key = newKey();
     expect(await admitted(other, key, 3)).toBe(3);
@@ -703,7 +703,7 @@ test("what a server has charged and given back by itself is nothing to Redis, wh
   });
 });
 
-test("a refund neither fails nor waits for long when PostgreSQL is away or slow", async () => {
+test("a refund neither fails nor takes long when PostgreSQL is away or slow", async () => {
   await withServers({ instances: 1, ...patient }, async ({ admission, usage }) => {
     const key = newKey();
     const [one, other] = [await admission.admitKey(key), await admission.admitKey(key)];
@@ -720,7 +720,7 @@ test("a refund neither fails nor waits for long when PostgreSQL is away or slow"
   });
 });
 
-test("a key is refused as unavailable while PostgreSQL cannot tell what it has used, which is no outage of Redis", async () => {
+test("a key is refused as unavailable while PostgreSQL cannot tell its usage, which is no outage of Redis", async () => {
   await withServers({ instances: 1, ...patient }, async ({ admission, changes }) => {
     const key = newKey();
     await database.sql`alter table usage rename to usage_gone`;
@@ -737,7 +737,7 @@ test("a key is refused as unavailable while PostgreSQL cannot tell what it has u
   });
 });
 
-test("after a graceful restart of server and Redis not one more is let in", async () => {
+test("after a graceful restart of server and Redis not one request more is admitted", async () => {
   const config = loadConfig({
     PORT: "0",
     DATABASE_URL: database.url,

@@ -35,7 +35,7 @@ async function startServer() {
 
 const newKey = () => makeKey({ perMinute: 60_000, burst: 60_000 });
 
-test("what was given back stays given back when another server writes what it has counted", async () => {
+test("a refund stays when another server writes what it has counted", async () => {
   const key = newKey();
   const [one, other] = await Promise.all([startServer(), startServer()]);
   const charged = await Promise.all(Array.from({ length: 40 }, () => one.admission.admitKey(key)));
@@ -56,7 +56,7 @@ test("what was given back stays given back when another server writes what it ha
   other.stop();
 });
 
-test("what was given back while PostgreSQL was away stays given back, whoever writes first", async () => {
+test("a refund made while PostgreSQL was away stays, whoever writes first", async () => {
   const key = newKey();
   const [one, other] = await Promise.all([startServer(), startServer()]);
   const used = async () => (await one.admission.usage(key)).used;
@@ -67,7 +67,7 @@ test("what was given back while PostgreSQL was away stays given back, whoever wr
   for (const part of [charged.slice(0, 20), charged.slice(20)]) {
     await Promise.all(part.map((admitted) => one.admission.refundKey(key, admitted)));
   }
-  // PostgreSQL never heard of these: they are given back at once.
+  // PostgreSQL never heard of these, so they are refunded at once.
   const others = await Promise.all(Array.from({ length: 5 }, () => one.admission.admitKey(key)));
   const before = await used();
   await Promise.all(others.map((admitted) => one.admission.refundKey(key, admitted)));
@@ -81,7 +81,7 @@ test("what was given back while PostgreSQL was away stays given back, whoever wr
   other.stop();
 });
 
-test("whoever is answered 5xx has the request back", async () => {
+test("a request answered with 5xx is refunded", async () => {
   const { usage, admission, stop } = await startServer();
   const keyring = await createKeyring(database.sql);
   const owner = { name: "Ann", email: "ann@shop.example" };
@@ -94,7 +94,7 @@ test("whoever is answered 5xx has the request back", async () => {
     keyring,
     admission,
   )(async () => {
-    // So that PostgreSQL has to hear of the refund, too.
+    // So that PostgreSQL has to be told of the refund, too.
     await usage.flush();
     await beforeFailing();
     throw new Error("broken");

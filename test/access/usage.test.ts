@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("charges of two months are written each to its own, and a charge that was given back to none", async () => {
+test("charges of two months are written each to its own, and a refunded charge to none", async () => {
   const usage = openUsage(database.sql);
   const [one, other] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
   const told: unknown[] = [];
@@ -37,7 +37,7 @@ test("charges of two months are written each to its own, and a charge that was g
   expect(await usage.totals(asked)).toEqual([0, 2, 7]);
 });
 
-test("what is given back at once to several, each in its month, is each time over when it is written", async () => {
+test("concurrent refunds of several keys, each in its month, resolve once they are written", async () => {
   const { sql } = database;
   const usage = openUsage(sql);
   const [one, other] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
@@ -93,7 +93,7 @@ test("what cannot be written is written with what comes later, once", async () =
   expect(await usage.totals(asked)).toEqual([2, 3]);
 });
 
-test("what was written counts once, also when the answer that says so is lost", async () => {
+test("what was written counts once, also when the reply of the commit is lost", async () => {
   const proxy = await openProxy(new URL(database.url));
   const sql = openPostgres(proxy.url, { max: 1 });
   const usage = openUsage(sql);
@@ -113,7 +113,7 @@ test("what was written counts once, also when the answer that says so is lost", 
   await proxy.close();
 });
 
-test("of processes that ended long ago nothing is kept but what they have written", async () => {
+test("of processes that ended long ago only the usage is kept", async () => {
   const { sql } = database;
   const write = async (usage: DurableUsage) => {
     usage.count(Bun.randomUUIDv7(), "2026-11", 1);
@@ -135,9 +135,9 @@ test("of processes that ended long ago nothing is kept but what they have writte
   expect(kept.map(({ writer }) => writer)).not.toContain(old);
 });
 
-test("all who wait for a write that has yet to begin share it, also when it fails", async () => {
+test("all callers that wait for a write that has yet to begin share it, also when it fails", async () => {
   const { sql } = database;
-  // A sequence counts on though what it counted for is rolled back.
+  // A sequence does not roll back with its transaction.
   await sql.unsafe(`
     create sequence writes;
     create function refuse() returns trigger language plpgsql as $$
@@ -175,7 +175,7 @@ test("a write begins when the one before it has ended", async () => {
   expect(await usage.totals([{ meterId, month: "2026-11" }])).toEqual([3]);
 });
 
-test("usage that cannot be written is logged once, and so is that it can be again", async () => {
+test("that usage cannot be written is logged once, and so is its recovery", async () => {
   const { sql } = database;
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });

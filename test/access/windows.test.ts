@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.disconnect());
 
-test("each window counts by itself, and says for how long it is full", async () => {
+test("each window counts by itself, and says how long it stays full", async () => {
   const narrow = createWindow(redis, { name: "narrow", limit: 1, seconds: 60 });
   const wide = createWindow(redis, { name: "wide", limit: 2, seconds: 3_600 });
   expect([await narrow("ada"), await wide("ada"), await wide("ada"), await narrow("bob")]).toEqual([
@@ -21,7 +21,7 @@ test("each window counts by itself, and says for how long it is full", async () 
   expect(await wide("ada")).toBeWithin(3_599, 3_601);
 });
 
-test("while Redis is away there is an error that speaks of clients, and keeps its cause", async () => {
+test("while Redis is away the error speaks of clients, and keeps its cause", async () => {
   const away = (await freshRedis()).client;
   away.disconnect();
   const window = createWindow(away, { name: "narrow", limit: 1, seconds: 60 });
@@ -31,7 +31,7 @@ test("while Redis is away there is an error that speaks of clients, and keeps it
   expect(error.cause).toBeInstanceOf(Error);
 });
 
-test("nobody waits for a Redis that says nothing", async () => {
+test("nobody waits for a Redis that does not answer", async () => {
   const proxy = await openProxy(new URL(stores().redisUrl));
   const silent = openRedis([proxy.url]);
   await silent.connect();
