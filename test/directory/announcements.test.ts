@@ -9,7 +9,7 @@ import { addBusiness } from "../fixtures.ts";
 import { openProxy } from "../proxy.ts";
 import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
-// What one transaction tells, or finishes, while another is at work.
+// What one transaction announces, or completes, while another is running.
 
 let database: TestDatabase;
 let sql: Sql;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("a change that had to wait for the move of its category tells of where it is now", async () => {
+test("a change that waited for the move of its category announces where the business is now", async () => {
   const [row] = await sql<[{ id: number; oldRoot: number; newRoot: number }]>`
     with root as (
       insert into categories (slug, name) values ('old-root', 'Old'), ('new-root', 'New')
@@ -52,7 +52,7 @@ test("a change that had to wait for the move of its category tells of where it i
   await unlisten();
 });
 
-/** Adds so many businesses in one statement. */
+/** Adds `count` businesses in one statement. */
 const addMany = (on: Sql, count: number, category: string, slugLength = 0) => on`
   insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
   select rpad(${category} || '-' || n || '-', ${slugLength}::int, 'x'), 'Shop', 'approved', c.id,
@@ -72,7 +72,7 @@ async function announced(statement: () => Promise<unknown>): Promise<string[]> {
   return payloads.slice(0, payloads.indexOf("end"));
 }
 
-test("each of 500 changes in one statement is told, and of more that anything may have changed", async () => {
+test("each of 500 changes in one statement is announced, and more than that as 'anything may have changed'", async () => {
   await addBusiness(sql, {});
   for (const [count, category] of [
     [500, "plumbers"],
@@ -92,7 +92,7 @@ test("each of 500 changes in one statement is told, and of more that anything ma
   }
 });
 
-test("what a transaction changes is told together, however many statements it has", async () => {
+test("the changes of a transaction are announced together, however many statements it has", async () => {
   const { slug } = await addBusiness(sql, {});
   const other = await addBusiness(sql, {});
   const told: string[][] = [];
@@ -109,7 +109,7 @@ test("what a transaction changes is told together, however many statements it ha
   await announcements.stop();
 });
 
-test("of changes that are too many to keep it is told that anything may have changed", async () => {
+test("more changes than can be kept are announced as 'anything may have changed'", async () => {
   await addBusiness(sql, {});
   await addMany(sql, 500, "plasterers", 30);
   const told: unknown[] = [];
@@ -126,7 +126,7 @@ test("of changes that are too many to keep it is told that anything may have cha
   await announcements.stop();
 });
 
-test("an announcement that cannot be read may say anything: all that is known is forgotten", async () => {
+test("an unreadable announcement may mean anything, so everything known is dropped", async () => {
   const told: unknown[] = [];
   const announcements = await followAnnouncements(sql, (changes) => told.push(changes));
   expect(told.splice(0)).toEqual(["everything"]);
@@ -138,7 +138,7 @@ test("an announcement that cannot be read may say anything: all that is known is
   await announcements.stop();
 });
 
-test("who follows announcements from a PostgreSQL that goes away hears that it is away", async () => {
+test("following announcements while PostgreSQL goes away fails with an error that says so", async () => {
   const proxy = await openProxy(new URL(database.url));
   const away = openPostgres(proxy.url);
   away.options.debug = (_connection, query) => {
@@ -151,7 +151,7 @@ test("who follows announcements from a PostgreSQL that goes away hears that it i
   await proxy.close();
 });
 
-test("changes that are too long to tell are made all the same", async () => {
+test("changes that are too long to announce are made all the same", async () => {
   await addBusiness(sql, {});
   await sql`insert into categories (slug, name) values ('deep-1', 'Deep')`;
   for (let depth = 2; depth <= 30; depth++) {
@@ -176,12 +176,12 @@ const many = () =>
     coordinates: { lat: 53.8, lng: -1.5 },
   }));
 
-test("an import ends although another transaction keeps its totals from being folded", async () => {
+test("an import completes although another transaction keeps its totals from being folded", async () => {
   await sql.begin(async (other) => {
     await other`update businesses set rating = 4 where slug = (select min(slug) from businesses)`;
     const counts = await importRecords(sql, many(), { source: "held-up" });
     expect(counts.created).toBe(400);
-    // Enough for a chunk that has to be split, which nobody may do meanwhile.
+    // Enough for a chunk that has to be split, which the lock prevents meanwhile.
     await compactListings(sql);
   });
   const sizes = () => sql<{ size: number }[]>`select * from uneven_chunks(null)`;
@@ -190,7 +190,7 @@ test("an import ends although another transaction keeps its totals from being fo
   expect((await sizes()).length).toBe(0);
 }, 40_000);
 
-test("an import whose tidying up fails has not failed", async () => {
+test("an import whose clean-up fails has not failed", async () => {
   await sql`alter function fold_listing_counts() rename to gone`;
   try {
     const faults: unknown[] = [];

@@ -39,7 +39,7 @@ afterAll(() => database.drop());
 const setActive = (slug: string, isActive: boolean) =>
   sql`update categories set is_active = ${isActive} where slug = ${slug}`;
 
-test("the largest cities come first, and those of one size by name", async () => {
+test("the largest cities come first, and those of equal size by name", async () => {
   const largest = async (category: string | undefined, limit: number) =>
     (await largestCities(sql, { category, limit })).map((city) => [city.slug, city.businessCount]);
   const bath = ["bath", 2];
@@ -50,7 +50,7 @@ test("the largest cities come first, and those of one size by name", async () =>
   expect(await largest("no-such-category", 9)).toEqual([]);
 });
 
-test("the cities in which there is something are listed in parts by their slugs, and counted by initial", async () => {
+test("cities with businesses are listed in parts by slug, and counted by initial", async () => {
   const part = async (offset: number, limit: number) =>
     (await listCities(sql, { offset, limit })).map((city) => [city.slug, city.businessCount]);
   expect(await part(0, 2)).toEqual([
@@ -66,7 +66,7 @@ test("the cities in which there is something are listed in parts by their slugs,
   ]);
 });
 
-test("cities are found by whole words of their names, whichever way saint is written", async () => {
+test("cities are found by whole words of their names, however 'saint' is spelt", async () => {
   await sql`update cities set slug = 'saint-york-le-moor' where slug = 'york'`;
   const named = async (...words: string[]) =>
     (await largestCitiesNamed(sql, { words, limit: 9 })).map(({ name }) => name);
@@ -80,7 +80,7 @@ test("cities are found by whole words of their names, whichever way saint is wri
   await sql`update cities set slug = 'york' where slug = 'saint-york-le-moor'`;
 });
 
-test("the largest categories of a city are below others, and active like all above them", async () => {
+test("the largest categories of a city are below others, and active, as are all above them", async () => {
   const largest = async (limit: number) =>
     (await largestCategoriesOf(sql, { city: "leeds", limit })).map((category) => [
       category.slug,

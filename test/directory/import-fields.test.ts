@@ -221,7 +221,7 @@ test.each([
   "Norfolk England UK",
 ])("%p is no town", (text) => expect(readTown(text)).toBeNull());
 
-test("what is far too long to be a town is none, and takes no time", () => {
+test("text far too long to be a town is rejected, and takes no time", () => {
   const begun = performance.now();
   expect(readTown(`a${"-".repeat(100_000)}a`)).toBeNull();
   expect(readTown(`${" ".repeat(300)}Leeds`)).toBeNull();
@@ -248,20 +248,20 @@ test.each([
   ["!!!", ""],
 ])("the slug of %p is %p", (text, slug) => expect(makeSlug(text)).toBe(slug));
 
-test("lines and texts are cleaned of what cannot be seen", () => {
+test("invisible characters are removed from lines and texts", () => {
   expect(cleanLine("\ufeff Cafe\u0301\u0000\t\u200bBar \n")).toBe("Café Bar");
   expect(cleanText("a  b \r\n\r\n\r\n\r\n c\u0007 \n\n\nd ")).toBe("a b\n\nc\n\nd");
   expect(cleanText("a\rb\rc")).toBe("a\nb\nc");
 });
 
-test("signs of Windows-1252 that were read as Latin-1 are what they were", () => {
+test("Windows-1252 characters that were read as Latin-1 are restored", () => {
   expect(cleanLine("Cornwell\x92s \x96 Caf\u00e9")).toBe("Cornwell’s – Café");
   expect(cleanText("\x93Open\x94\nlate\x85")).toBe("“Open”\nlate…");
-  // Windows-1252 has nothing there.
+  // Unassigned in Windows-1252.
   expect(cleanLine("a\x81b\x9d")).toBe("ab");
 });
 
-test("HTML entities are the characters that they stand for, also where they were encoded twice", () => {
+test("HTML entities are decoded, also where they were encoded twice", () => {
   expect(cleanLine("Fish &amp; Chips &#39;n&#x27; Pie&nbsp;")).toBe("Fish & Chips 'n' Pie");
   expect(cleanLine("Caf&eacute; Joe&amp;#146;s &amp;amp; Co")).toBe("Café Joe’s & Co");
   expect(cleanText("&pound;5\n&lt;lunch&gt;")).toBe("£5\n<lunch>");
@@ -272,7 +272,7 @@ test("HTML entities are the characters that they stand for, also where they were
   );
 });
 
-test("a number that stands alone is read as one that is looked for in a text", () => {
+test("a phone number on its own is read like one found within a text", () => {
   const text = fc.oneof(
     fc.stringMatching(/^\+?[\d ()-]{5,15}$/),
     fc.stringMatching(/^(0|\+44 ?|0044)[12378]\d{2,3} ?\d{3} ?\d{3,4}$/),
@@ -288,7 +288,7 @@ test("a number that stands alone is read as one that is looked for in a text", (
   );
 });
 
-test("ASCII without apostrophes becomes the slug that the library gives it", () => {
+test("ASCII without apostrophes gives the same slug as the library", () => {
   const ascii = Array.from({ length: 127 - 32 }, (_, code) => String.fromCharCode(32 + code));
   const sign = fc.constantFrom(...ascii.filter((sign) => sign !== "'" && sign !== "`"));
   const text = fc.oneof(
@@ -309,7 +309,7 @@ test("a slug is words of letters and digits with single hyphens between, 120 cha
   expect([...slugs, ...others].filter(isSlug)).toEqual(slugs);
 });
 
-test("clean text is what cleaning leaves as it is", () => {
+test("text is clean exactly when cleaning leaves it unchanged", () => {
   const text = fc.string({
     unit: fc.constantFrom("a", "~", " ", "\n", "\t", "\u00a0", "\u200b", "é"),
   });
@@ -327,14 +327,14 @@ test("clean text is what cleaning leaves as it is", () => {
   );
 });
 
-test("a text is new once, however many there are", () => {
+test("each text is new once, however many there are", () => {
   const seen = new SeenTexts();
   const texts = Array.from({ length: 200_000 }, (_, number) => `row-${number}`);
   expect(texts.every((text) => seen.add(text))).toBe(true);
   expect(texts.some((text) => seen.add(text))).toBe(false);
 });
 
-test("texts whose hashes are alike are told apart, and one whose hash begins with zeros is known", () => {
+test("texts with colliding hashes are told apart, and one whose hash begins with zeros is known", () => {
   const seen = new SeenTexts();
   // 0x52537ca3c0bb7206, 0x52537ca3fe5b7206 and 0x000000005a30bc32.
   const texts = ["uvFgF34l", "TktpBE24", "P2RclXYz"];
@@ -342,7 +342,7 @@ test("texts whose hashes are alike are told apart, and one whose hash begins wit
   expect(texts.map((text) => seen.add(text))).toEqual([false, false, false]);
 });
 
-test("ids without any order in them are told apart", () => {
+test("unordered ids are told apart", () => {
   const seen = new SeenTexts();
   const ids = Array.from({ length: 400_000 }, (_, number) =>
     BigInt.asUintN(64, BigInt(number) * 0x9e37_79b9_7f4a_7c15n)

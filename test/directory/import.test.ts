@@ -111,14 +111,14 @@ test("keeps every field of a record", async () => {
   });
 });
 
-test("a place on the meridian stays there, whatever sign its zero has", async () => {
+test("a place on the meridian stays there, whatever the sign of its zero", async () => {
   await load([{ ...whole, coordinates: { lat: 52, lng: -0 } }]);
   expect(await load([{ ...whole, coordinates: { lat: 52, lng: -0 } }])).toMatchObject({
     unchanged: 1,
   });
 });
 
-test("a second import of the same changes nothing and writes nothing", async () => {
+test("importing the same again changes nothing and writes nothing", async () => {
   const feed = [
     whole,
     named("2", "Jarrold", { phone: "ask", coordinates: null }),
@@ -138,7 +138,7 @@ test("a second import of the same changes nothing and writes nothing", async () 
   expect((await stored("3"))?.rating).toBe(4.26);
 });
 
-test("what a record says replaces what was known, what it leaves out stays, null and '' empty it", async () => {
+test("a field in a record replaces the old value, one that is left out keeps it, and null or '' clears it", async () => {
   await load([whole]);
 
   const { phone: _, ...withoutPhone } = whole;
@@ -194,7 +194,7 @@ test("the lines of an address change together, and only when the first is given"
   expect(await stored()).toMatchObject({ address_line1: "", address_line2: null, postcode: "" });
 });
 
-test("a business that lacks something is pending and counted, and approved once it has all", async () => {
+test("an incomplete business is pending and counted, and approved once it is complete", async () => {
   const lacking: Partial<ImportRecord>[] = [
     { ...whole, sourceId: "category", category: null },
     { ...whole, sourceId: "city", city: "  " },
@@ -214,10 +214,10 @@ test("a business that lacks something is pending and counted, and approved once 
   expect((await listBusinesses(database.sql, { offset: 0, limit: 20 })).total).toBe(7);
 });
 
-test("an approved business that loses what it needs is pending until it has it again, whatever the status of the import", async () => {
+test("an approved business that becomes incomplete is pending until it is complete again, whatever the import's status", async () => {
   const both = [whole, named("2", "Jarrold")];
   await load([whole]);
-  // It does not matter who has approved it.
+  // Whoever approved it.
   await load(both, { status: "pending" });
   await applyAction(database.sql, "approve", (await stored("2"))?.slug);
 
@@ -233,14 +233,14 @@ test("an approved business that loses what it needs is pending until it has it a
   }
 });
 
-test("what an operator decides about a business that a record had withdrawn stands", async () => {
+test("an operator's decision about a business that a record made pending stands", async () => {
   const ids = ["1", "2", "3"];
   const feed = ids.map((sourceId) => ({ ...whole, sourceId }));
   await load(feed);
   await load(feed.map((record) => ({ ...record, city: "" })));
   await applyAction(database.sql, "reject", (await stored("1"))?.slug);
   await applyAction(database.sql, "suspend", (await stored("2"))?.slug);
-  // Rejected, and then to be looked at once more.
+  // Rejected, and then set back to pending.
   await applyAction(database.sql, "reject", (await stored("3"))?.slug);
   await database.sql`update businesses set status = 'pending' where source_id = '3'`;
 
@@ -252,11 +252,11 @@ test("what an operator decides about a business that a record had withdrawn stan
 
 test("the status of a record and of the import applies to new businesses only", async () => {
   const suspended = { ...whole, sourceId: "2", status: "suspended" as const };
-  // It lacks something, but is not pending for that.
+  // It is incomplete, but that is not why it is pending.
   const rejected = { ...whole, sourceId: "3", status: "rejected" as const, city: null };
   const statuses = () =>
     Promise.all(["1", "2", "3"].map(async (sourceId) => (await stored(sourceId))?.status));
-  // What only waits for an operator is not counted: it lacks nothing.
+  // One that only waits for an operator is not counted, since it is complete.
   expect(await load([whole, suspended, rejected], { status: "pending" })).toMatchObject({
     created: 3,
     pending: 0,
@@ -267,11 +267,11 @@ test("the status of a record and of the import applies to new businesses only", 
   expect(await statuses()).toEqual(["pending", "suspended", "rejected"]);
 });
 
-test("no record gets past an import of pending businesses by saying that it is approved", async () => {
+test("no record escapes an import with status pending by saying that it is approved", async () => {
   const approved = { ...whole, status: "approved" as const };
   const incomplete = { ...approved, sourceId: "2", coordinates: null };
   await load([approved, incomplete], { status: "pending" });
-  // Neither when it is completed later, however that is imported, nor when it was incomplete before.
+  // Neither when it is completed later, by whatever import, nor when it was incomplete before.
   await load([{ ...incomplete, sourceId: "3" }]);
   for (const status of ["pending", "approved"] as const) {
     await load([approved, { ...approved, sourceId: "2" }], { status });
@@ -281,7 +281,7 @@ test("no record gets past an import of pending businesses by saying that it is a
   expect((await listBusinesses(database.sql, { offset: 0, limit: 20 })).total).toBe(0);
 });
 
-test("what is to be looked at is counted when it lacks something, and no import that completes it approves it", async () => {
+test("a business awaiting review is counted while incomplete, and completing it does not approve it", async () => {
   const incomplete = { ...whole, coordinates: null };
   const feed = [incomplete, { ...incomplete, sourceId: "2" }];
   expect(await load(feed, { status: "pending" })).toMatchObject({ created: 2, pending: 2 });
@@ -291,7 +291,7 @@ test("what is to be looked at is counted when it lacks something, and no import 
 
   const { slug } = (await stored("2")) as { slug: string };
   await applyAction(database.sql, "approve", slug);
-  // Once an operator has approved it, it is like any other.
+  // Once approved by an operator, it is like any other.
   expect(await load(feed)).toMatchObject({ updated: 2, pending: 2 });
   await load(complete);
   expect((await stored("1"))?.status).toBe("pending");
@@ -305,7 +305,7 @@ test("the address of a photo may have capitals and spaces", async () => {
   expect(await load([{ ...whole, photos: [photo] }])).toMatchObject({ unchanged: 1 });
 });
 
-test("no import lifts what an operator rejected, suspended or set back to pending", async () => {
+test("no import overrides an operator who rejected, suspended or set back to pending", async () => {
   await load([whole, named("2", "Jarrold", { city: null }), named("3", "Roys")]);
   await applyAction(database.sql, "suspend", "boots-norwich");
   await applyAction(database.sql, "reject", (await stored("2"))?.slug);
@@ -318,12 +318,12 @@ test("no import lifts what an operator rejected, suspended or set back to pendin
   expect(await stored("3")).toMatchObject({ status: "pending", phone: "" });
 });
 
-test("a decision that an operator takes while an import runs stands", async () => {
+test("an operator's decision during an import stands", async () => {
   await load([whole]);
   let importing: ReturnType<typeof load> | undefined;
   await database.sql.begin(async (operator) => {
     await operator`update businesses set status = 'suspended' where slug = 'boots-norwich'`;
-    // It reads the business as it was, and waits to write it.
+    // The import has read the business as it was, and waits to write it.
     importing = load([{ ...whole, name: "Boots UK" }]);
     await untilBlocked(database.sql);
   });
@@ -332,7 +332,7 @@ test("a decision that an operator takes while an import runs stands", async () =
   expect(await stored()).toMatchObject({ status: "suspended", name: "Boots UK" });
 });
 
-test("a business that is deleted while an import runs is created anew, and counted", async () => {
+test("a business deleted during an import is created again, and counted", async () => {
   await load([whole]);
   let importing: ReturnType<typeof load> | undefined;
   await database.sql.begin(async (operator) => {
@@ -345,7 +345,7 @@ test("a business that is deleted while an import runs is created anew, and count
   expect(await stored()).toMatchObject({ status: "approved", name: "Boots UK" });
 });
 
-test("nothing is updated that has changed since it was read", async () => {
+test("a row that has changed since it was read is not updated", async () => {
   const { sql } = database;
   await load([whole, named("2", "Jarrold")]);
   const read = await readStored(sql, "test", ["1", "2"]);
@@ -385,7 +385,7 @@ test("slugs are readable, then with the outcode, then numbered, and stay on late
   expect(await slugs()).toEqual(given);
 });
 
-test("many of one name are numbered without a gap, across batches and imports", async () => {
+test("businesses of the same name are numbered without a gap, across batches and imports", async () => {
   const boots = (from: number, count: number) =>
     Array.from({ length: count }, (_, i) => named(`b${from + i}`, "Boots"));
   await load(boots(0, 700));
@@ -427,7 +427,7 @@ test("slugs of odd names", async () => {
   expect(rows[0]?.name).toBe("Joe’s Café & Grill");
 });
 
-test("a slug of the record's own is used when it is free, and rejected with a reason when it is not", async () => {
+test("a slug in the record is used when it is free, and the record rejected with a reason when it is not", async () => {
   const result = await load([
     named("1", "Boots Norwich"),
     { ...whole, sourceId: "2", slug: "boots-norwich" },
@@ -443,14 +443,14 @@ test("a slug of the record's own is used when it is free, and rejected with a re
   expect((await stored("2"))?.slug).toBe("boots-norwich");
   expect((await stored("1"))?.slug).toBe("boots-norwich-nr1");
   expect((await stored("5"))?.slug).toStartWith("boots-");
-  // Nor is one that has been there before the import.
+  // Nor is one that existed before the import.
   expect(await load([named("6", "Jarrold", { slug: "boots-norwich" })])).toMatchObject({
     created: 0,
     rejected: 1,
   });
 });
 
-test("a row that repeats one whose slug was taken is not told that they differ", async () => {
+test("a repeat of a row whose slug was taken is not rejected for being different", async () => {
   const taken = { ...whole, sourceId: "2", slug: "boots-norwich" };
   const result = await load([{ ...whole, slug: "boots-norwich" }, taken, taken]);
   expect(result).toMatchObject({ read: 3, created: 1, unchanged: 0, rejected: 2 });
@@ -460,7 +460,7 @@ test("a row that repeats one whose slug was taken is not told that they differ",
   ]);
 });
 
-test("a row that repeats another but for a new town says something else, and without any town the same", async () => {
+test("a repeated row with another town is a different one, and with no town the same", async () => {
   const { city: _, ...nowhere } = whole;
   const result = await load([nowhere, { ...whole, city: "Ystrad Mynach" }]);
   expect(result).toMatchObject({ created: 1, unchanged: 0, rejected: 1 });
@@ -470,7 +470,7 @@ test("a row that repeats another but for a new town says something else, and wit
   expect(await load([twice, twice])).toMatchObject({ created: 1, unchanged: 1, rejected: 0 });
 });
 
-test("of rows with one sourceId the first counts, and again on the next import", async () => {
+test("of rows with the same sourceId the first counts, and again on the next import", async () => {
   const feed = [whole, whole, { ...whole, name: "Superdrug" }];
   const expected = { read: 3, unchanged: 1, rejected: 1 };
   const first = await load(feed);
@@ -486,7 +486,7 @@ test("of rows with one sourceId the first counts, and again on the next import",
   expect((await stored())?.name).toBe("Boots");
 });
 
-test("a category may be written with capitals, spaces and entities, and in singular", async () => {
+test("a category may be written with capitals, spaces and entities, and in the singular", async () => {
   const spellings = [
     " Bakeries ",
     "Fish & Chips",
@@ -571,9 +571,9 @@ test.each([null, {}, { lat: null, lng: null }])("coordinates %j are none", async
   });
 });
 
-test("an address and coordinates that say nothing leave what is known", async () => {
+test("an empty address and empty coordinates keep the known ones", async () => {
   await load([whole]);
-  // As when the names of their fields are misspelt.
+  // As when their field names are misspelt.
   const record = { ...whole, address: {}, coordinates: {} } as ImportRecord;
   expect(await load([record])).toMatchObject({ unchanged: 1, pending: 0, withdrawn: 0 });
 });
@@ -689,7 +689,7 @@ test.each<[reason: string, record: object]>([
   expect(result.reasons).toEqual([reason]);
 });
 
-test("text that no database could hold is cleaned, not refused", async () => {
+test("text that PostgreSQL cannot store is cleaned, not refused", async () => {
   await load([named("1", "Bo\u0000ots \ud800!", { description: "a\u0000\r\nb\u0007" })]);
   expect(await stored()).toMatchObject({ name: "Boots \ufffd!", description: "a\nb" });
 });
@@ -740,7 +740,7 @@ test("a dry run counts everything and keeps nothing", async () => {
   expect((await database.sql`select from cities`).length).toBe(0);
 });
 
-test("a feed that breaks off leaves nothing", async () => {
+test("a feed that fails part-way leaves nothing", async () => {
   async function* broken() {
     for (let i = 0; i < 6_000; i++) yield named(String(i), `Shop ${i}`);
     throw new Error("the line went dead");
@@ -752,8 +752,8 @@ test("a feed that breaks off leaves nothing", async () => {
   expect((await database.sql`select from businesses limit 1`).length).toBe(0);
 });
 
-test("two imports at once share one slug between no two businesses", async () => {
-  // Were it new, who adds it second would wait for the first.
+test("two concurrent imports never give two businesses the same slug", async () => {
+  // If it were new, the second to add it would wait for the first.
   await database.sql`insert into cities (slug, name) values ('norwich', 'Norwich')`;
   const batch = Promise.withResolvers<unknown>();
   let other: ReturnType<typeof load> | undefined;
@@ -776,7 +776,7 @@ test("two imports at once share one slug between no two businesses", async () =>
   ]);
 });
 
-test("imports of the same categories at one time add them once, and none fails", async () => {
+test("concurrent imports of the same categories add them once, and none fails", async () => {
   const records = Array.from({ length: 100 }, (_, n) => ({ slug: `twin-${n}`, name: `Twin ${n}` }));
   const counts = await Promise.all([1, 2, 3, 4].map(() => importCategories(database.sql, records)));
   expect(counts.map(({ created }) => created).sort((a, b) => b - a)).toEqual([100, 0, 0, 0]);
@@ -806,7 +806,7 @@ test.each<[second: object, third: object, isOther: boolean]>([
   },
 );
 
-test("the categories above one come root first, and an empty parent is none", async () => {
+test("a category's ancestors come root first, and an empty parent is none", async () => {
   const names = ["Kingdom", "Phylum", "Class"];
   const [kingdom, phylum, above] = names.map((name) => ({ slug: name.toLowerCase(), name }));
   await importCategories(database.sql, [
@@ -823,7 +823,7 @@ test("the categories above one come root first, and an empty parent is none", as
   });
 });
 
-test("spellings of a town are one city, also of one that an operator gave another slug", async () => {
+test("spellings of a town are one city, also when an operator has changed its slug", async () => {
   await database.sql`insert into cities (slug, name) values ('hull', 'Kingston upon Hull')`;
   await load([
     named("1", "A", { city: "NEWCASTLE UPON TYNE" }),
@@ -838,7 +838,7 @@ test("spellings of a town are one city, also of one that an operator gave anothe
   expect(await stored("3")).toMatchObject({ slug: "c-hull", city: "Kingston upon Hull" });
 });
 
-test("a new city is called as most records of its first batch spell it, or else as the first of them", async () => {
+test("a new city gets the commonest spelling of its first batch, or else the first", async () => {
   const spellings = [
     "Bury-St-Edmunds",
     "Bury St. Edmunds",
@@ -856,7 +856,7 @@ test("a new city is called as most records of its first batch spell it, or else 
   expect(await stored("9")).toMatchObject({ city: "St Ives" });
 });
 
-test("a city that an operator gave another slug is found however a feed spells its name", async () => {
+test("a city whose slug an operator has changed is found however a feed spells its name", async () => {
   await database.sql`insert into cities (slug, name) values ('verulam', 'St. Albans')`;
   await load([
     named("1", "A", { city: "St. Albans" }),
@@ -867,7 +867,7 @@ test("a city that an operator gave another slug is found however a feed spells i
   expect([...cities]).toEqual([{ slug: "verulam", name: "St. Albans" }]);
 });
 
-test("a city that an operator has added is one although its name looks like a street's or a county's", async () => {
+test("a city that an operator has added counts although its name looks like a street or a county", async () => {
   const cities = [
     { slug: "wood-street", name: "Wood Street" },
     { slug: "avon-village", name: "Avon" },
@@ -883,7 +883,7 @@ test("a city that an operator has added is one although its name looks like a st
   expect(await stored("3")).toMatchObject({ status: "pending", city: null });
 });
 
-test("the middle of the outcode places a business without coordinates, and only such a one", async () => {
+test("a business without coordinates, and only such a one, is placed at the centre of its outcode", async () => {
   const outcodes = new Map([["NR1", { latitude: 52.6, longitude: 1.3 }]]);
   await load([{ ...whole, coordinates: null }, named("2", "Exact")], { outcodes });
   expect(await stored("1")).toMatchObject({ status: "approved", latitude: 52.6, longitude: 1.3 });
@@ -892,7 +892,7 @@ test("the middle of the outcode places a business without coordinates, and only 
   expect(await load([unplaced], { outcodes })).toMatchObject({ unchanged: 1 });
 });
 
-test("what the outcode had placed moves with it, and is nowhere when the new one is unknown", async () => {
+test("coordinates from an outcode follow a new one, and are lost when that is unknown", async () => {
   const [norwich, penzance] = [
     { latitude: 52.6, longitude: 1.3 },
     { latitude: 50.1, longitude: -5.5 },
@@ -916,20 +916,20 @@ test("what the outcode had placed moves with it, and is nowhere when the new one
   await move(unplaced, "NR1 3DD");
   expect(await stored()).toMatchObject({ status: "approved", ...norwich });
 
-  // What a record says of the place stands, also when the postcode is another one near by.
+  // Coordinates given by a record stay, also when the postcode changes to one nearby.
   await move(whole, "TR18 2AA");
   await move(unplaced, "TR18 9ZZ");
   expect(await stored()).toMatchObject({ status: "approved", ...exact });
 });
 
-test("coordinates do not stay behind when a business moves to another outcode without new ones", async () => {
+test("a business that moves to another outcode without new coordinates loses the old ones", async () => {
   const { coordinates: _, ...unplaced } = whole;
   const at = (postcode: string | null) => [
     { ...unplaced, address: { ...whole.address, postcode } },
   ];
   const exact = { latitude: 52.6271, longitude: 1.2963 };
 
-  // That its postcode becomes known moves nobody.
+  // Learning a postcode is no move.
   await load([{ ...whole, address: { line1: "19 Castle Quarter" } }]);
   await load(at("NR1 3DD"));
   expect(await stored()).toMatchObject({ status: "approved", ...exact });
@@ -960,7 +960,7 @@ test("lists, totals and search follow an import", async () => {
   expect(changes.length).toBe(2);
 });
 
-test("an import takes its time, whatever limits its role has for others", async () => {
+test("an import may take long, whatever timeouts its role has", async () => {
   await using own = await createDatabase();
   const { sql, url } = own;
   const name = new URL(url).pathname.slice(1);
@@ -977,7 +977,7 @@ test("an import takes its time, whatever limits its role has for others", async 
     await Bun.sleep(500);
   }
   let importing: Promise<[ImportCounts, CategoryCounts]> | undefined;
-  // Another import, whose end they have to wait for.
+  // Another import, which they have to wait for.
   await sql.begin(async (other) => {
     await other`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
     importing = Promise.all([

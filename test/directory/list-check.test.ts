@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** As a restore of data alone does, or a subscription. */
+/** Like a data-only restore, or a logical subscription. */
 async function withoutTriggers(change: (transaction: Transaction) => Promise<unknown>) {
   await sql.begin(async (transaction) => {
     await transaction`set local session_replication_role = replica`;
@@ -27,7 +27,7 @@ async function withoutTriggers(change: (transaction: Transaction) => Promise<unk
 
 const fine = { faults: [], wrongAncestors: 0, wrongHours: 0 };
 
-test("finds nothing wrong in an empty directory, nor in one that has changed", async () => {
+test("finds nothing wrong in an empty directory or in one that has changed", async () => {
   const told: number[] = [];
   const onProgress = (done: number, categories: number) => told.push(done / categories);
   expect(await checkLists(sql, { onProgress })).toEqual({ businesses: 0, lists: 0, ...fine });
@@ -54,7 +54,7 @@ test("tells which lists are wrong, and makes them right", async () => {
   });
 
   const { faults } = await checkLists(sql);
-  /** Of so many businesses, each is missing and stands where it should not. */
+  /** Findings for `count` businesses, each missing from its list and listed where it should not be. */
   const displaced = (category: string | null, city: string | null, count: number) => {
     const numbers = { total: count, due: count, missing: count, strays: count, wrongChunks: 0 };
     return { category, city, ...numbers };
@@ -74,7 +74,7 @@ test("tells which lists are wrong, and makes them right", async () => {
   expect(told.map(({ id }) => id).sort()).toEqual([leaving.id, coming.id, rated.id].sort());
 });
 
-test("a repair tells who keeps pages that any may be wrong, and search that there is something to do", async () => {
+test("a repair announces that any page may be wrong, and that search has something to do", async () => {
   await addBusiness(sql);
   const heard: string[] = [];
   const listening = await Promise.all(
@@ -90,7 +90,7 @@ test("a repair tells who keeps pages that any may be wrong, and search that ther
 
 test("finds a total that is wrong, and a chunk that begins in the wrong place", async () => {
   for (let count = 0; count < 9; count++) await addBusiness(sql, { reviewCount: count });
-  // A list beside them that stays as it is.
+  // Another list, which stays as it is.
   await addBusiness(sql, { city: "York" });
   await sql`select compact_listing_counts(4)`;
   expect(await checkLists(sql)).toMatchObject({ businesses: 10, ...fine });
@@ -98,7 +98,7 @@ test("finds a total that is wrong, and a chunk that begins in the wrong place", 
   await sql`
     update listing_counts set change = change + 1
     where category_id = 0 and city_id = (select id from cities where slug = 'leeds') and from_rank = 0`;
-  // The whole list counts right, but not up to the middle.
+  // The total of the list is right, but not the count up to the middle.
   await sql`
     update listing_counts set change = change + (case when from_rank = 0 then 1 else -1 end)
     where category_id = 0 and city_id = 0 and (from_rank = 0 or from_rank = (
@@ -143,7 +143,7 @@ test("finds the lists of a category and of a city that are gone", async () => {
   expect(await checkLists(sql)).toEqual({ businesses: 0, lists: 0, ...fine });
 });
 
-test("finds a tree that is not as the parents say, even one that has become a circle", async () => {
+test("finds a tree that does not match the parents, even one with a cycle", async () => {
   const pub = await addBusiness(sql, { category: "pubs" });
   await withoutTriggers(
     (transaction) =>
@@ -168,7 +168,7 @@ test("finds a tree that is not as the parents say, even one that has become a ci
   expect(own).toEqual({ distance: 0 });
 });
 
-test("a category whose parent is gone has none", async () => {
+test("a category whose parent is gone becomes a root", async () => {
   await addBusiness(sql, { category: "pubs" });
   await withoutTriggers(
     (transaction) => transaction`
@@ -181,7 +181,7 @@ test("a category whose parent is gone has none", async () => {
   expect(await checkLists(sql)).toMatchObject({ businesses: 1, ...fine });
 });
 
-test("finds ancestors that are missing, that are none, and that are further away than it says", async () => {
+test("finds ancestors that are missing, spurious, or at the wrong distance", async () => {
   await withoutTriggers(async (transaction) => {
     const parentOf = (slug: string) => transaction`
       distance = 1 and category_id = (select id from categories where slug = ${slug})`;
@@ -192,13 +192,13 @@ test("finds ancestors that are missing, that are none, and that are further away
       select one.id, other.id, 1 from categories as one, categories as other
       where one.slug = 'plumbers' and other.slug = 'pubs'`;
   });
-  // The one at a wrong distance is none, and the right one is missing.
+  // One at a wrong distance is spurious, and the right one is missing.
   expect((await checkLists(sql)).wrongAncestors).toBe(4);
   await repairLists(sql);
   expect((await checkLists(sql)).wrongAncestors).toBe(0);
 });
 
-test("sees no fault in changes that are made meanwhile, and its repair loses none of them", async () => {
+test("reports no fault in concurrent changes, and its repair loses none of them", async () => {
   for (let count = 0; count < 40; count++) await addBusiness(sql, { reviewCount: count });
   const slugs = (await sql<{ slug: string }[]>`select slug from businesses`).map(
     ({ slug }) => slug,
@@ -238,7 +238,7 @@ test("sees no fault in changes that are made meanwhile, and its repair loses non
   expect(await checkLists(sql)).toMatchObject(fine);
 });
 
-test("a repair waits for an import and for a compaction without keeping others waiting", async () => {
+test("a repair waits for an import and for a compaction without blocking others", async () => {
   const { id } = await addBusiness(sql);
   for (const lock of [IMPORT_LOCK, COMPACTION_LOCK]) {
     let repair: Promise<unknown> | undefined;
@@ -253,7 +253,7 @@ test("a repair waits for an import and for a compaction without keeping others w
   expect(await checkLists(sql)).toMatchObject({ businesses: 1, ...fine });
 });
 
-test("a check and a repair take their time, whatever limits their role has for others", async () => {
+test("a check and a repair may take long, whatever timeouts their role has", async () => {
   await addBusiness(sql);
   const name = new URL(database.url).pathname.slice(1);
   await sql.unsafe(`alter database ${name} set statement_timeout = '200ms'`);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A database of its own, whose lists are of one chunk each. */
+/** A database of its own, whose lists have one chunk each. */
 async function createDirectory(): Promise<TestDatabase> {
   const database = await createDatabase();
   const { sql } = database;
@@ -43,7 +43,7 @@ async function createDirectory(): Promise<TestDatabase> {
   return database;
 }
 
-/** The same list as PostgreSQL gives it without listings and counts. */
+/** The same list, queried without listings and counts. */
 async function plainList(
   sql: Sql,
   city: string | undefined,
@@ -111,7 +111,7 @@ async function expectEveryPageRight(sql: Sql): Promise<void> {
 }
 
 describe("lists and totals", () => {
-  test("are the same when many pages are asked for at once", async () => {
+  test("are the same when many pages are read in one statement", async () => {
     const queries = [...scopes, ["town-99", undefined], [undefined, "no slug"]].flatMap(
       ([city, category]) =>
         [0, 40, 10_000].map((offset) => ({ city, category, offset, limit: 20 + offset / 10 })),
@@ -128,7 +128,7 @@ describe("lists and totals", () => {
     expect(together.at(-1)).toEqual({ total: 0, businesses: [], shows: null });
   });
 
-  test("a category that is not active filters to nothing, and so does one below it", async () => {
+  test("an inactive category gives an empty list, and so does one below it", async () => {
     await sql`
       insert into categories (slug, name, parent_id)
       select 'drain-menders', 'Drain menders', id from categories where slug = 'plumbers'`;
@@ -156,7 +156,7 @@ describe("lists and totals", () => {
     expect(await totals()).toEqual([2, 2, 1, 1]);
   });
 
-  test("are those of a plain query before and while a large chunk is split step by step, and afterwards", async () => {
+  test("match a plain query before, during and after a large chunk is split step by step", async () => {
     await using own = await createDirectory();
     const { sql } = own;
     await expectEveryPageRight(sql);
@@ -175,7 +175,7 @@ describe("lists and totals", () => {
     await expectEveryPageRight(sql);
   });
 
-  test("stay exact after thousands of random changes at once, with folding in between", async () => {
+  test("stay exact through thousands of concurrent random changes, with folding in between", async () => {
     // A few, or more than are listed one way.
     const someSlugs = ({ chance, between }: Random) =>
       Array.from({ length: chance(0.5) ? 5 : 25 }, () => `shop-${between(1, BUSINESSES)}`);
@@ -204,14 +204,14 @@ describe("lists and totals", () => {
           throw new Rollback();
         }),
     ];
-    // Each makes the same changes every time; how they meet is up to the database.
+    // Each makes the same changes every time; only their interleaving varies.
     const worker = async (_: unknown, seed: number) => {
       const random = createRandom(seed);
       for (let turn = 0; turn < 60; turn++) {
         await random
           .pick(changes)(someSlugs(random), random)
           .catch((error) => {
-            // Two of them may take the same rows in another order: PostgreSQL gives up one, whole.
+            // Two of them may lock the same rows in a different order: PostgreSQL aborts one as a deadlock.
             if (!(error instanceof Rollback) && error.code !== "40P01") throw error;
           });
       }
@@ -273,7 +273,7 @@ describe("lists and totals", () => {
     expect([...wrong]).toEqual([]);
   });
 
-  test("each border but the first of a list stands in one folded row", async () => {
+  test("each border of a list but the first is one folded row", async () => {
     await sql`select compact_listing_counts(64)`;
     await sql`update businesses set rating = 1 where review_count = 3`;
     const [{ chunks, wrong }] = await sql<[{ chunks: number; wrong: number }]>`
@@ -286,7 +286,7 @@ describe("lists and totals", () => {
     expect(chunks).toBeGreaterThan(50);
   });
 
-  test("category counts are what a list filtered by the category says", async () => {
+  test("category counts equal the totals of the lists filtered by them", async () => {
     const categories = await listCategories(sql);
     for (const { slug, businessCount } of categories) {
       const { total } = await listBusinesses(sql, { category: slug, offset: 0, limit: 1 });
@@ -296,16 +296,16 @@ describe("lists and totals", () => {
     expect(used.length).toBeGreaterThan(3);
   });
 
-  test("a page at any depth steps over no more index entries than a chunk holds", async () => {
+  test("a page at any depth reads no more index entries than a chunk holds", async () => {
     await sql`select compact_listing_counts(256)`;
     const [{ largest }] = await sql<[{ largest: number }]>`
       select max(size)::int as largest from (
         select sum(change) as size from listing_counts group by category_id, city_id, from_rank, from_id) as sizes`;
     expect(largest).toBeLessThanOrEqual(256);
 
-    // What was moved leaves entries behind until it is tidied up.
+    // Moved rows leave dead index entries behind until a vacuum.
     await sql`vacuum listings`;
-    // As the server asks.
+    // Prepared, as in the server.
     const connection = openPostgres(database.url, { max: 1, keepsPlans: true });
     const entriesRead = async () => {
       await connection`select pg_stat_force_next_flush()`;
@@ -339,7 +339,7 @@ describe("the database guards the directory", () => {
     await expect(move.execute()).rejects.toThrow("its own ancestor");
   });
 
-  test("what moves listings is refused in a transaction that sees an older directory", async () => {
+  test("changing listings is refused in a transaction with an older snapshot", async () => {
     for (const change of [
       "update categories set parent_id = null where slug = 'leaf-1'",
       "select compact_listing_counts()",
@@ -356,7 +356,7 @@ describe("the database guards the directory", () => {
     await expect(sql`truncate businesses`.execute()).rejects.toThrow("do not truncate");
   });
 
-  test("a chunk that writers keep from being split is split when they are done", async () => {
+  test("a chunk that writers block from being split is split when they are done", async () => {
     await sql`update businesses set rating = 2 where status = 'approved'`;
     const compact = async (on: Sql) => {
       const [row] = await on<[{ again: boolean }]>`select compact_listing_counts(32) as again`;
@@ -369,7 +369,7 @@ describe("the database guards the directory", () => {
     expect(await compact(sql)).toBe(false);
   });
 
-  test("a chunk that a step leaves too large is told of, also when it is the last", async () => {
+  test("a step reports a chunk that it leaves too large, also when it is the last", async () => {
     await using own = await createDatabase();
     const { sql } = own;
     await sql`insert into cities (slug, name) values ('leeds', 'Leeds')`;
@@ -378,7 +378,7 @@ describe("the database guards the directory", () => {
       insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude)
       select 'forge-' || n, 'Forge', 'approved', categories.id, cities.id, '1 High Street', 'LS1 6HD', 53.8, -1.5
       from categories, cities, generate_series(1, 100) as n where categories.slug = 'crafts'`;
-    // Four lists of one chunk each: whichever comes last, half of it is left, and a key to spare.
+    // Four lists of one chunk each: whichever comes last, half of it is left over.
     const [{ again }] = await sql<[{ again: boolean }]>`
       select compact_listing_counts(4, 351) as again`;
     expect(again).toBe(true);
@@ -389,7 +389,7 @@ describe("the database guards the directory", () => {
   test("a server splits the chunks that an earlier one has left too large", async () => {
     await using own = await createDirectory();
     const { sql } = own;
-    // No fresh change makes it look for them.
+    // Without a new change that would make it look for them.
     await sql`select fold_listing_counts()`;
     const uneven = async () => (await sql`select from uneven_chunks(null)`).length;
     expect(await uneven()).toBeGreaterThan(0);
@@ -398,10 +398,10 @@ describe("the database guards the directory", () => {
     await compaction.stop();
   });
 
-  test("a count that is too high keeps no other chunk from being split, and no change from being folded", async () => {
+  test("a count that is too high blocks neither other chunks from being split nor changes from being folded", async () => {
     await using own = await createDirectory();
     const { sql } = own;
-    // As after a restore with triggers of data that have been counted already.
+    // As after a restore, with triggers, of data that have been counted already.
     await sql`
       insert into listing_counts (category_id, city_id, from_rank, from_id, change, is_folded)
       select category_id, city_id, 0, '00000000-0000-0000-0000-000000000000', 100000, true
@@ -422,7 +422,7 @@ describe("the database guards the directory", () => {
     expect(after.map(({ total }) => total)).toEqual(before.map(({ total }) => total));
     expect(after.filter(({ largest }) => largest > 64)).toHaveLength(1);
 
-    // Whatever else may keep chunks from being split.
+    // Any other failure to split chunks.
     await sql`drop function cut_chunk`;
     await sql`update businesses set status = 'suspended' where slug = 'shop-1'`;
     const compaction = startCompaction(sql, pino({ level: "silent" }));
@@ -454,7 +454,7 @@ describe("the database guards the directory", () => {
     await expect(cities.execute()).rejects.toThrow("there are businesses of town-3");
   });
 
-  test("of a new business and the deletion of its city at once only one comes to be", async () => {
+  test("of concurrently adding a business and deleting its city, only one succeeds", async () => {
     const [city] = await sql<[{ id: number }]>`
       insert into cities (slug, name) values ('brief-town', 'Brief Town') returning id`;
     const removal = () => sql`delete from cities where id = ${city.id}`.execute();
@@ -536,7 +536,7 @@ describe("the database guards the directory", () => {
   }
 });
 
-test("the database takes photos and opening hours that are right", async () => {
+test("the database accepts valid photos and opening hours", async () => {
   const row = {
     slug: "accepted-shop",
     name: "Accepted",
@@ -547,7 +547,7 @@ test("the database takes photos and opening hours that are right", async () => {
   expect(inserted.length).toBe(1);
 });
 
-test("a statement of thousands of rows is not planned as those of a single row before it", async () => {
+test("a statement of thousands of rows does not reuse the plan of single-row ones before it", async () => {
   await using own = await createDatabase();
   const { sql } = own;
   await sql`insert into cities (slug, name) values ('leeds', 'Leeds')`;
@@ -559,13 +559,13 @@ test("a statement of thousands of rows is not planned as those of a single row b
     where categories.slug = 'pubs'`;
   const rate = (least: string) =>
     connection`update businesses set review_count = review_count + 1 where slug >= ${least}`;
-  // Pair by pair they take longer, and otherwise about a second.
+  // With a nested loop they take longer, and otherwise about a second.
   await connection`set statement_timeout = '10s'`;
   for (let number = 1; number <= 3; number++) await insert(number, number);
   for (let turn = 0; turn < 7; turn++) await rate("pub-3");
   await insert(4, 12_000);
   await rate("pub");
-  // Nor those of a single row as when there were few: they find what they move by an index.
+  // Nor does one of a single row reuse the plan for a small table: it finds its rows by an index.
   const tablesRead = async () => {
     const [{ scans }] = await connection<[{ scans: number }]>`
       select sum(seq_scan)::int as scans from pg_stat_xact_user_tables

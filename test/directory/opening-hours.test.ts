@@ -17,7 +17,7 @@ import { createDatabase, newFolder } from "../support.ts";
 
 const without = { openTime: "", closeTime: "", isClosed: false, is24Hours: false };
 
-/** Few times, so that days often have the same. */
+/** Few times, so that days often have the same hours. */
 const time = fc.constantFrom("00:00", "09:00", "23:59");
 const entry: fc.Arbitrary<OpeningHours> = fc
   .tuple(
@@ -35,7 +35,7 @@ const inOrder = anyOrder.map((entries) =>
 );
 const weeks = fc.oneof(anyOrder, inOrder);
 
-test("days of the same hours are one rule, and so are the hours of a day", () => {
+test("days with the same hours are one rule, and so are the hours of one day", () => {
   const day = (name: (typeof weekdays)[number], openTime: string, closeTime: string) => ({
     ...without,
     day: name,
@@ -59,12 +59,12 @@ test("days of the same hours are one rule, and so are the hours of a day", () =>
   expect(parseOpeningHours(text)).toEqual(shop);
 });
 
-test("hours that are not known are the empty text", () => {
+test("unknown hours are the empty text", () => {
   expect(formatOpeningHours([])).toBe("");
   expect(parseOpeningHours("")).toEqual([]);
 });
 
-test("days may go round the end of the week", () => {
+test("a range of days may wrap round the end of the week", () => {
   expect(parseOpeningHours("Sa-Mo off").map(({ day }) => day)).toEqual([
     "SATURDAY",
     "SUNDAY",
@@ -72,7 +72,7 @@ test("days may go round the end of the week", () => {
   ]);
 });
 
-test("any hours come back as they were", () => {
+test("any hours survive a round trip", () => {
   fc.assert(
     fc.property(weeks, (entries) => {
       expect(parseOpeningHours(formatOpeningHours(entries))).toEqual(entries);
@@ -81,7 +81,7 @@ test("any hours come back as they were", () => {
   );
 });
 
-test("hours that were kept as JSON become the text that they are kept as today", async () => {
+test("hours stored as JSON are migrated to today's text", async () => {
   await using database = await createDatabase();
   const { sql } = database;
   const folder = await newFolder();
@@ -103,7 +103,7 @@ test("hours that were kept as JSON become the text that they are kept as today",
   expect(kept.map(({ hours }) => hours)).toEqual(given.map(formatOpeningHours));
 });
 
-test("the database takes all hours that are written here, and no others, as is told here", async () => {
+test("the database accepts exactly the hours that are written here", async () => {
   await using database = await createDatabase();
   const { sql } = database;
   const add = (hours: readonly string[]) => sql`
@@ -137,7 +137,7 @@ test("the database takes all hours that are written here, and no others, as is t
   expect(count).toBe(right.length);
 });
 
-test("a business whose hours came in without triggers can be suspended all the same, but gets no others like them", async () => {
+test("a business whose invalid hours came in without triggers can still be suspended, but not be given such hours", async () => {
   await using database = await createDatabase();
   const { sql } = database;
   const { slug } = await addBusiness(sql);

@@ -6,7 +6,7 @@ import type { Sql } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
-// What operators do in SQL, from sessions of their own.
+// What operators do in SQL, in sessions of their own.
 
 let database: TestDatabase;
 let sql: Sql;
@@ -73,7 +73,7 @@ for (const [session, prepare] of [
   });
 }
 
-test("no function of a trigger depends on the search_path of a session", async () => {
+test("no trigger function depends on the session's search_path", async () => {
   const dependent = await sql`
     select distinct proname from pg_trigger join pg_proc on pg_proc.oid = tgfoid
     where not tgisinternal
@@ -81,7 +81,7 @@ test("no function of a trigger depends on the search_path of a session", async (
   expect([...dependent]).toEqual([]);
 });
 
-test("businesses and keys can be changed while all tables are published, as for a move to a new PostgreSQL", async () => {
+test("businesses and keys can be changed while all tables are published, as when moving to a new PostgreSQL", async () => {
   const { slug } = await addBusiness(sql, { city: "Published" });
   await sql`create publication everything for all tables`;
   const { id } = await createKey(sql, {
@@ -98,7 +98,7 @@ test("businesses and keys can be changed while all tables are published, as for 
   expect(await slugsIn("published")).toEqual([]);
 });
 
-test("businesses are read once for all cities or categories of a deletion", async () => {
+test("deleting many cities or categories reads the businesses once", async () => {
   await addBusiness(sql, { city: "Stays" });
   for (const table of ["cities", "categories"]) {
     await sql`
@@ -120,7 +120,7 @@ test("businesses are read once for all cities or categories of a deletion", asyn
   }
 });
 
-test("a role with the rights that scripts/README.md asks for may change the directory", async () => {
+test("a role with the rights listed in scripts/README.md may change the directory", async () => {
   const readme = await Bun.file("scripts/README.md").text();
   const rights = [...readme.matchAll(/`([a-z, ]+)` on (tables|sequences)\b/g)];
   const role = `limited_${crypto.randomUUID().replaceAll("-", "")}`;

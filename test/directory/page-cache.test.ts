@@ -71,7 +71,7 @@ afterEach(async () => {
   expect(faults.splice(0)).toEqual([]);
 });
 
-/** Whether pages are kept by now: from the first announcement of its own that came back. */
+/** Whether pages are cached yet: they are once the cache has heard the first of its own announcements. */
 async function isHeard(): Promise<boolean> {
   await cache.findOrMake("probe", async () => ({
     page: { list: await listBusinesses(sql, { offset: 0, limit: 0 }) },
@@ -109,12 +109,12 @@ const shownOn = ({ total, businesses }: ListPage) => ({
   })),
 });
 
-/** The business that was edited last to tell that a change before it has come. */
+/** The business edited last, whose announcement shows that those before it have arrived. */
 let witness = "";
 
-/** Does something in the database, and waits until the cache has been told. */
+/** Changes the database, and waits until the cache has heard of it. */
 async function change(statement: (sql: Sql) => Promise<unknown>): Promise<void> {
-  // In turns: when everything is dropped, the edit of the time before may be told only now.
+  // Alternating, since the announcement of the previous edit may arrive only now if everything was dropped.
   witness = witness === "shop-1" ? `shop-${BUSINESSES}` : "shop-1";
   const slug = witness;
   await cache.findOrMake(slug, async () => ({
@@ -122,7 +122,7 @@ async function change(statement: (sql: Sql) => Promise<unknown>): Promise<void> 
     shows: { kind: "business", slug },
   }));
   await statement(sql);
-  // Announcements come in order: when this one has come, so have those before.
+  // Announcements arrive in order, so those before this one have arrived with it.
   await sql`update businesses set description = description || '.' where slug = ${slug}`;
   await until(async () => cache.find(slug) === undefined, 1_000);
 }
@@ -146,11 +146,11 @@ const changes: Record<string, (slug: string, sql: Sql) => Promise<unknown>> = {
 };
 
 for (const [index, [title, apply]] of Object.entries(changes).entries()) {
-  test(`what is kept is true after each change: ${title}`, async () => {
+  test(`cached pages are right after each change: ${title}`, async () => {
     let dropped = 0;
     let stayed = 0;
     for (const first of [2, 21, 33, 64, 101]) {
-      // Others each time, or one that was suspended is changed to no effect.
+      // Different ones each time, since changing a suspended one has no effect.
       const number = first + index;
       await Promise.all(questions.map(findOrMake));
       await change((sql) => apply(`shop-${number}`, sql));
@@ -166,7 +166,7 @@ for (const [index, [title, apply]] of Object.entries(changes).entries()) {
   });
 }
 
-test("totals of categories and cities are made anew when a business moves, and stay when it is edited", async () => {
+test("totals of categories and cities are dropped when a business moves, and stay when it is edited", async () => {
   const slug = "shop-50";
   const isKept = async (statement: (sql: Sql) => Promise<unknown>) => {
     await cache.findOrMake("all totals", async () => ({
@@ -178,10 +178,10 @@ test("totals of categories and cities are made anew when a business moves, and s
   };
   const setCategory = (category: string) => (sql: Sql) =>
     sql`update businesses set category_id = (select id from categories where slug = ${category}) where slug = ${slug}`;
-  // Whatever became of it before.
+  // Whatever earlier tests did to it.
   await sql`update businesses set status = 'approved' where slug = ${slug}`;
   await change(setCategory("leaf-1"));
-  // Into one that is as deep: it leaves as many lists as it enters.
+  // To a category at the same depth, so that it leaves as many lists as it enters.
   expect(await isKept(setCategory("leaf-3"))).toBe(false);
   for (const [what, stays] of [
     ["another town", false],
@@ -191,7 +191,7 @@ test("totals of categories and cities are made anew when a business moves, and s
   }
 });
 
-test("one that comes or goes leaves the pages before it, and corrects their totals", async () => {
+test("a business that comes or goes leaves the pages before it cached, and corrects their totals", async () => {
   const question = { city: undefined, category: undefined, offset: 0 };
   const { total, businesses } = await ask(question);
   const further = (await ask({ ...question, offset: 30 })).businesses[0]?.slug ?? "";
@@ -209,7 +209,7 @@ test("one that comes or goes leaves the pages before it, and corrects their tota
   await set(first, "approved");
 });
 
-test("one that comes behind all others is on the last page, and makes a further one", async () => {
+test("a business that is added at the end drops the last page, and the empty one after it", async () => {
   const filter = { city: "town-1", category: "leaf-1" };
   const last = (await ask({ ...filter, offset: 0 })).total - 1;
   const pages = [last - LIMIT - 3, last - 3, last + 1].map((offset) => ({ ...filter, offset }));
@@ -239,11 +239,11 @@ test("an edit drops the pages that show the business, and no others", async () =
   );
   for (const question of questions) {
     const { businesses } = await ask(question);
-    // The witness is edited as well.
+    // The witness was edited too.
     const isShown = businesses.some(({ id, slug }) => id === shown?.id || slug === witness);
     expect(cache.find(nameOf(question)) === undefined).toBe(isShown);
   }
-  // It shows totals, which are as they were.
+  // It shows totals, which have not changed.
   expect(cache.find("probe")).toBeDefined();
 });
 
@@ -259,7 +259,7 @@ test("a renamed town and a moved branch drop everything", async () => {
   }
 });
 
-test("many that ask for one page at once have it made once", async () => {
+test("concurrent requests for one page make it once", async () => {
   let made = 0;
   const pages = await Promise.all(
     Array.from({ length: 50 }, () =>
@@ -276,7 +276,7 @@ test("many that ask for one page at once have it made once", async () => {
   expect(new Set(pages).size).toBe(1);
 });
 
-test("a page that was begun before a change was told is given, and not kept", async () => {
+test("a page begun before a change was announced is returned but not cached", async () => {
   const begun = Promise.withResolvers<void>();
   const asked = cache.findOrMake("slow", async () => {
     const list = await ask({ city: undefined, category: undefined, offset: 0 });
@@ -289,7 +289,7 @@ test("a page that was begun before a change was told is given, and not kept", as
   expect(cache.find("slow")).toBeUndefined();
 });
 
-test("a page that was begun before everything may have changed is given, and not kept", async () => {
+test("a page begun before everything may have changed is returned but not cached", async () => {
   const begun = Promise.withResolvers<void>();
   const asked = cache.findOrMake("older than all", async () => {
     const list = await ask({ city: undefined, category: undefined, offset: 0 });
@@ -302,7 +302,7 @@ test("a page that was begun before everything may have changed is given, and not
   expect(cache.find("older than all")).toBeUndefined();
 });
 
-test("a page that is overtaken by one begun later is given, and does not replace it", async () => {
+test("a page overtaken by one begun later is returned, and does not replace it", async () => {
   const list = await ask({ city: undefined, category: undefined, offset: 0 });
   const slow = Promise.withResolvers<number>();
   const make = (total: number | Promise<number>) =>
@@ -311,14 +311,14 @@ test("a page that is overtaken by one begun later is given, and does not replace
       shows: { kind: "business", slug: "shop-2" },
     }));
   const first = make(slow.promise);
-  // Until then all who ask wait for the first.
+  // Until then all callers wait for the first.
   await until(async () => make(2) !== first && cache.find("overtaken") !== undefined, 2_000);
   slow.resolve(1);
   expect((await first).list.total).toBe(1);
   expect(cache.find("overtaken")?.list.total).toBe(2);
 });
 
-test("a page that is overtaken leaves it to the later one to answer who asks meanwhile", async () => {
+test("once a page has been overtaken, new callers wait for the later one", async () => {
   const list = await ask({ city: undefined, category: undefined, offset: 0 });
   const [slow, later] = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
   const make = (total: Promise<number>) =>
@@ -336,7 +336,7 @@ test("a page that is overtaken leaves it to the later one to answer who asks mea
   expect(cache.find("twice overtaken")?.list.total).toBe(2);
 });
 
-test("a list that was begun before a change was told is kept with what it changes", async () => {
+test("a list begun before a change was announced is cached with the change applied", async () => {
   const question = { city: undefined, category: undefined, offset: 0 };
   const { total } = await ask(question);
   const [further] = (await ask({ ...question, offset: 30 })).businesses;
@@ -356,12 +356,12 @@ test("a list that was begun before a change was told is kept with what it change
   expect(cache.find("slow list")?.list.total).toBe(total - 1);
 });
 
-test("a list that shows a change already is kept with it, counted once", async () => {
+test("a list that shows a change already is cached with it counted once", async () => {
   const question = { city: undefined, category: undefined, offset: 0 };
   const { total } = await ask(question);
   const [further] = (await ask({ ...question, offset: 30 })).businesses;
   await cache.findOrMake("fresh list", async () => {
-    // It is told while the page is being made, but before the list is read.
+    // It is announced while the page is being made, but before the list is read.
     await change(
       (sql) => sql`update businesses set status = 'suspended' where id = ${further?.id ?? ""}`,
     );
@@ -371,7 +371,7 @@ test("a list that shows a change already is kept with it, counted once", async (
   expect(cache.find("fresh list")?.list.total).toBe(total - 1);
 });
 
-test("a list that is read before a change is committed is kept with it, though others came after it", async () => {
+test("a list read before a change is committed is cached with it, though other transactions came after it", async () => {
   const question = { city: undefined, category: undefined, offset: 0 };
   const { total } = await ask(question);
   const [further] = (await ask({ ...question, offset: 30 })).businesses;
@@ -387,14 +387,14 @@ test("a list that is read before a change is committed is kept with it, though o
   expect(cache.find("early list")?.list.total).toBe(total - 1);
 });
 
-test("a work that fails fails for all who wait, and is done anew for the next", async () => {
+test("a page that cannot be made is an error for all waiting callers, and is tried again for the next", async () => {
   const failing = () => cache.findOrMake("failing", () => Promise.reject(new Error("away")));
   const all = await Promise.allSettled([failing(), failing()]);
   expect(all.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(await findOrMake({ city: undefined, category: undefined, offset: 0 })).toBeDefined();
 });
 
-test("nothing is found while announcements cannot be heard, nor what was kept before", async () => {
+test("nothing is found while announcements cannot be heard, not even what was cached before", async () => {
   const question = { city: undefined, category: "root-a", offset: 0 };
   await findOrMake(question);
   expect(cache.find(nameOf(question))).toBeDefined();
@@ -408,14 +408,14 @@ test("nothing is found while announcements cannot be heard, nor what was kept be
   }, 3_000);
 });
 
-test("what is kept is found also while other businesses change all the time", async () => {
+test("a cached page is found also while other businesses keep changing", async () => {
   await cache.findOrMake("quiet", async () => ({
     page: { list: await ask({ city: undefined, category: undefined, offset: 0 }) },
     shows: { kind: "business", slug: "shop-2" },
   }));
   const end = performance.now() + 2_500;
   const found: boolean[] = [];
-  // Announcements hardly ever leave a moment in which nothing waits to be told.
+  // There are nearly always announcements waiting to be read.
   const edit = async (slug: string) => {
     while (performance.now() < end) {
       await sql`update businesses set description = slug where slug = ${slug}`;
@@ -430,7 +430,7 @@ test("what is kept is found also while other businesses change all the time", as
 interface Text {
   text: string;
 }
-/** Pages whose bytes are read when they are asked for, and their letters counted in another form. */
+/** Pages whose bytes are read lazily, with the count of their characters as another form. */
 const texts: Omit<PageCacheOptions<Text & { count(): unknown }, null>, "onFault"> = {
   pack: ({ text }) => ({ bytes: encode(text), tag: text, rest: null }),
   unpack: (stored) => ({
@@ -481,7 +481,7 @@ async function withTexts(
   }
 }
 
-test("what another server hears is no proof that this one hears anything", async () => {
+test("confirmations that another server hears do not count for this one", async () => {
   const own = openPostgres(database.url, { max: 1 });
   const room: PageFile = new RingFile(tmpdir(), { size: 10_000, mostNames: 10 });
   const cache = await createPageCache(own, room, {
@@ -499,7 +499,7 @@ test("what another server hears is no proof that this one hears anything", async
   await until(isFound, 2_000);
   const connection = await own.reserve();
   try {
-    // One that has been up for longer. From here on this one cannot ask for confirmations.
+    // From a server that has been up for longer. From here on this one cannot send confirmations.
     await sql`select pg_notify('directory_pages', ${`confirm ${crypto.randomUUID()} 1e12`})`;
     await until(async () => !(await isFound()), 2_000);
   } finally {
@@ -510,7 +510,7 @@ test("what another server hears is no proof that this one hears anything", async
   }
 });
 
-test("what is used least goes first when there is no more room", async () => {
+test("the least used pages are evicted first", async () => {
   await withTexts(10_000, async (texts, make) => {
     for (const name of ["a", "b", "c", "d", "e", "f", "g", "h"]) {
       await make(name);
@@ -525,7 +525,7 @@ test("what is used least goes first when there is no more room", async () => {
   });
 });
 
-test("another form of a page is kept beside it, and made anew when it had to go", async () => {
+test("another form of a page is cached beside it, and made again after its eviction", async () => {
   await withTexts(10_000, async (texts, make) => {
     await make("a");
     expect(texts.find("a")?.count()).toBeNull();
@@ -540,7 +540,7 @@ test("another form of a page is kept beside it, and made anew when it had to go"
   });
 });
 
-test("a file that cannot be read is used no more, which is told once, and all pages are given", async () => {
+test("a file that cannot be read is no longer used, which is reported once, and all pages are returned", async () => {
   await withTexts(10_000_000, async (texts, make, told) => {
     await make("one");
     await make("two");
@@ -556,10 +556,10 @@ test("a file that cannot be read is used no more, which is told once, and all pa
   });
 });
 
-test("pages that cannot be kept are given all the same, which is told now and then", async () => {
+test("pages that cannot be cached are returned all the same, which is reported now and then", async () => {
   await withTexts(10_000, async (_, make, told) => {
     for (const name of "abcdefghijklmnopqrstuvwx") {
-      // What is wanted has to be moved to make room, and cannot be read any more.
+      // A page in use has to be moved to make room, and can no longer be read.
       for (const { path } of keptFiles()) truncateSync(path);
       expect((await make(name)).text.trim()).toBe(name);
       await make("first");
@@ -568,7 +568,7 @@ test("pages that cannot be kept are given all the same, which is told now and th
   });
 });
 
-test("a disk that stays full is told of once a minute", () => {
+test("a disk that stays full is reported once a minute", () => {
   const full: PageFile = new RingFile(tmpdir(), { size: 10_000, mostNames: 10 });
   full.set = () => {
     throw new Error("full");
@@ -585,7 +585,7 @@ test("a disk that stays full is told of once a minute", () => {
   expect(toldAt).toEqual([0, 60, 120]);
 });
 
-test("a form of a page that has been made anew is not given, and gives way to a new one", async () => {
+test("a form of a page that has been made again is not returned, and is replaced by a new one", async () => {
   const room: PageFile = new RingFile(tmpdir(), { size: 10_000, mostNames: 2 });
   let version = "0";
   const cache = await createPageCache<{ stored?: Stored }, null>(sql, room, {
@@ -617,12 +617,12 @@ test("a form of a page that has been made anew is not given, and gives way to a 
   }
 });
 
-test("a form that cannot be read is not given", async () => {
+test("a form that cannot be read is not returned", async () => {
   await withTexts(10_000_000, async (texts, make, told) => {
     await make("a");
     expect(texts.find("a")?.count()).toBeNull();
     const found = texts.find("a");
-    // It is what was written last.
+    // It was written last.
     for (const { path, size } of keptFiles()) truncateSync(path, Math.max(0, size - 1));
     expect(() => found?.count()).toThrow(LostPageError);
     expect(told).toHaveLength(1);
@@ -630,13 +630,13 @@ test("a form that cannot be read is not given", async () => {
 });
 
 for (const [what, spoil] of Object.entries({
-  "too little": (path: string) => truncateSync(path),
-  "not what was written": (path: string, size: number) => {
+  truncated: (path: string) => truncateSync(path),
+  overwritten: (path: string, size: number) => {
     truncateSync(path);
     truncateSync(path, size);
   },
 })) {
-  test(`a page is not found when there is ${what} to compare changes with`, async () => {
+  test(`a page is not found when the data that changes are compared with is ${what}`, async () => {
     const question = { city: undefined, category: undefined, offset: 0 };
     await findOrMake(question);
     await change((sql) => sql`update businesses set rating = 5 - rating where slug = 'shop-3'`);
@@ -646,7 +646,7 @@ for (const [what, spoil] of Object.entries({
   });
 }
 
-test("a page that was found and has been overwritten is lost, not another one", async () => {
+test("a found page that has been overwritten is lost, never a different one", async () => {
   await withTexts(10_000, async (texts, make) => {
     await make("a");
     const found = texts.find("a");
@@ -657,13 +657,13 @@ test("a page that was found and has been overwritten is lost, not another one", 
   });
 });
 
-test("what is kept is true after changes by many at once, totals included", async () => {
+test("cached pages, totals included, are right after concurrent changes", async () => {
   const flip = (sql: Sql | Transaction, slug: string, status: string) =>
     sql`update businesses set status = ${status} where slug = ${slug}`;
   const apply = Object.values(changes).slice(0, -2);
   let isOver = false;
 
-  // Each makes the same changes every time; how they meet is up to the database.
+  // Each makes the same changes every time; only their interleaving varies.
   const write = async (_: unknown, seed: number) => {
     const random = createRandom(seed);
     for (let turn = 0; turn < 20; turn++) {
@@ -696,9 +696,9 @@ test("what is kept is true after changes by many at once, totals included", asyn
   isOver = true;
   await reading;
 
-  // The readers let nobody else have a turn while they find everything.
+  // Readers that find everything never yield, so announcements have waited.
   await until(isHeard, 2_000);
-  // The last changes may have touched all of them: then those made now are kept.
+  // The last changes may have dropped all of them; those made now are cached.
   for (const question of questions) await findOrMake(question);
   await change(async () => {});
   const kept = questions.filter((question) => cache.find(nameOf(question)));

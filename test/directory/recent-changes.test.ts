@@ -10,7 +10,7 @@ const renamed = (slug: string, transaction: number): Change => {
 };
 const subject = "business corner-shop";
 
-test("tells what touched a subject since it was looked at, in order", () => {
+test("reports what has touched a subject since it was read, in order", () => {
   const recent = new RecentChanges();
   recent.tell([renamed("corner-shop", 1), renamed("other-shop", 2)]);
   const seen = recent.latest;
@@ -22,7 +22,7 @@ test("tells what touched a subject since it was looked at, in order", () => {
   expect(transactions).toEqual([4, 5, 6]);
 });
 
-test("knows the latest changes, and of all earlier ones that it does not know them", () => {
+test("knows the latest changes, and that it no longer knows the earlier ones", () => {
   const recent = new RecentChanges();
   let isForgotten = false;
   for (let transaction = 1; transaction <= 60_000; transaction++) {
@@ -39,7 +39,7 @@ test("knows the latest changes, and of all earlier ones that it does not know th
   expect(isForgotten).toBe(true);
 });
 
-test("knows nothing of what was before everything changed", () => {
+test("knows nothing from before everything changed", () => {
   const recent = new RecentChanges();
   recent.tell([renamed("corner-shop", 1)]);
   const seen = recent.latest;
@@ -48,7 +48,7 @@ test("knows nothing of what was before everything changed", () => {
   expect(recent.since(recent.latest, subject)).toEqual([]);
 });
 
-test("each list is told from all others, however large the ids of its category and its city", () => {
+test("lists are never mixed up, however large the ids of their category and city", () => {
   const snapshot = readSnapshot("1:1:");
   const cities = [0, ...Array.from({ length: 31 }, (_, bit) => 2 ** bit), 2 ** 31 - 1];
   const subjects = [0, 1, 2, 4_000_000].flatMap((category) =>

@@ -9,7 +9,7 @@ import type { Sql } from "../../src/store/postgres.ts";
 import { addBusiness, copyBusiness } from "../fixtures.ts";
 import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
 
-// Cities and categories, which businesses refer to.
+// Cities and categories, as businesses refer to them.
 
 let database: TestDatabase;
 let sql: Sql;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("that a city is deleted is told: one that is made again under its slug is another", async () => {
+test("the deletion of a city is announced, since one created again under its slug is a different one", async () => {
   await sql`insert into cities (slug, name) values ('brief-town', 'Brief Town')`;
   let told = 0;
   const announcements = await followAnnouncements(sql, (changes) => {
@@ -35,7 +35,7 @@ for (const [column, table] of [
   ["city_id", "cities"],
   ["category_id", "categories"],
 ] as const) {
-  test(`a transaction that sees an older directory deletes none of the ${table}`, async () => {
+  test(`a transaction with an older snapshot cannot delete ${table}`, async () => {
     const { id } = await addBusiness(sql, { city: `Town of ${table}` });
     await sql`update businesses set ${sql(column)} = null, status = 'pending' where id = ${id}`;
     const [row] = await sql<[{ id: number }]>`
@@ -87,8 +87,8 @@ for (const [title, outcome, deletion] of [
       update businesses set category_id = ${other} where category_id = ${category}`,
   ],
 ] as [string, "refused" | "done", (category: number, other: number) => Promise<unknown>][]) {
-  test(`lists stay true when a category is deleted and, in the same statement, ${title}`, async () => {
-    // Many are listed in another way than a few.
+  test(`lists stay right when a category is deleted and, in the same statement, ${title}`, async () => {
+    // Many take a different path than a few.
     for (const count of [2, 30]) {
       await sql`insert into categories (slug, name) values ('brief-branch', 'Brief branch')`;
       const [{ id: category }, { id: other }] = await sql<[{ id: number }, { id: number }]>`
@@ -138,7 +138,7 @@ test("businesses that come before their category in one statement are refused, a
   expect((await checkLists(sql)).faults).toEqual([]);
 });
 
-test("an import finds the city that somebody adds while it runs", async () => {
+test("an import finds a city that is added while it runs", async () => {
   async function* records() {
     await sql`insert into cities (slug, name) values ('late-town', 'Late Town')`;
     yield {
@@ -154,7 +154,7 @@ test("an import finds the city that somebody adds while it runs", async () => {
   expect(counts).toMatchObject({ created: 1, pending: 0 });
 });
 
-test("a category that an operator changes while an import runs waits for it, and neither fails", async () => {
+test("an operator's change to a category waits for a running import, and neither fails", async () => {
   await importCategories(sql, [
     { slug: "changed-kind", name: "Changed kind" },
     { slug: "changed-top", name: "Changed top" },
@@ -181,7 +181,7 @@ test("a category that an operator changes while an import runs waits for it, and
       10_000,
     );
     change = sql.begin(async (operator) => {
-      // It looks for a deadlock at once, and finds none yet. The import would look for one later.
+      // It checks for a deadlock at once, and finds none yet. The import would check later.
       await operator`set local deadlock_timeout = 1`;
       await operator`
         update categories set slug = 'changed-kind-of',
@@ -199,7 +199,7 @@ test("a category that an operator changes while an import runs waits for it, and
   expect(total).toBe(1);
 });
 
-test("a branch that moves takes all that is below it along", async () => {
+test("moving a branch moves everything below it", async () => {
   const place = (slug: string, parent: string | null) => sql`
     insert into categories (slug, name, parent_id)
     values (${slug}, ${slug}, (select id from categories where slug = ${parent}))`;
@@ -215,7 +215,7 @@ test("a branch that moves takes all that is below it along", async () => {
   await sql`
     update categories set parent_id = (select id from categories where slug = 'new-top')
     where slug = 'middle'`;
-  // One that comes later goes by the tree, not by where the one before it was moved to.
+  // A business added later is listed by the tree itself, not by where the earlier one was moved.
   await addBusiness(sql, { category: "bottom" });
   const totals = ["old-top", "new-top", "middle", "bottom"].map(
     async (category) => (await listBusinesses(sql, { category, offset: 0, limit: 1 })).total,
@@ -223,7 +223,7 @@ test("a branch that moves takes all that is below it along", async () => {
   expect(await Promise.all(totals)).toEqual([0, 2, 2, 2]);
 });
 
-test("an import of categories goes by what they are when its turn comes", async () => {
+test("an import of categories that had to wait sees what changed meanwhile", async () => {
   await importCategories(sql, [{ slug: "own-kind", name: "Own kind" }]);
   let importing: Promise<unknown> = Promise.resolve();
   await sql.begin(async (operator) => {

@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A slot with what it should have. */
+/** A slot with the bytes it should hold. */
 class Expected extends Slot {
   readonly bytes: Buffer<ArrayBuffer>;
 
@@ -25,7 +25,7 @@ class Expected extends Slot {
   }
 }
 
-/** A file by its names alone. */
+/** A ring file used by names alone. */
 class Bytes {
   readonly file: RingFile<Expected>;
 
@@ -58,7 +58,7 @@ function withFile(use: (bytes: Bytes) => void, { mostNames = 1_000 } = {}): void
   }
 }
 
-test("has under each name what was set last, or nothing, and always what was set just now", () => {
+test("has under each name the value set last, or nothing, and always the latest value set", () => {
   const name = fc.constantFrom(...names);
   const byte = fc.integer({ min: 0, max: 255 });
   const length = fc.oneof(fc.nat(400), fc.nat(40));
@@ -70,7 +70,7 @@ test("has under each name what was set last, or nothing, and always what was set
     { arbitrary: set, weight: 20 },
     { arbitrary: get, weight: 10 },
     { arbitrary: remove, weight: 5 },
-    // Seldom, or it would never become full.
+    // Rarely, or it would never fill up.
     { arbitrary: clear, weight: 1 },
   );
   const mostNames = fc.constantFrom(4, 8, 1_000);
@@ -91,7 +91,7 @@ test("has under each name what was set last, or nothing, and always what was set
             file.file.delete(step.name);
             last.delete(step.name);
           }
-          // Not all of them, for what is read stays longer.
+          // Not all of them, since reading keeps a value longer.
           for (const name of names.filter((name) => "name" in step && name <= step.name)) {
             const found = file.get(name);
             if (found) expect(found).toEqual(Buffer.from(last.get(name) ?? []));
@@ -109,14 +109,14 @@ const filled = (byte: number) => Buffer.alloc(100, byte);
 const all = Array.from({ length: 100 }, (_, number) => number);
 const keptIn = (file: Bytes) => all.filter((number) => file.get(`${number}`));
 
-test("keeps as many as fit, and of more the latest", () => {
+test("keeps as many as fit, and beyond that the latest", () => {
   withFile((file) => {
     for (const number of all) file.set(`${number}`, filled(number));
     expect(keptIn(file)).toEqual([90, 91, 92, 93, 94, 95, 96, 97, 98, 99]);
   });
 });
 
-test("what has been found can be read after so much more has been written", () => {
+test("a found value can still be read after `margin` more bytes have been written", () => {
   const file = new RingFile(folder, { size: SIZE, mostNames: 1_000, margin: 300 });
   try {
     for (const number of all) file.set(`${number}`, filled(number), new Slot());
@@ -129,7 +129,7 @@ test("what has been found can be read after so much more has been written", () =
   }
 });
 
-test("keeps no more than so many, however small they are", () => {
+test("keeps no more than `mostNames` values, however small they are", () => {
   withFile(
     (file) => {
       for (const number of all) file.set(`${number}`, new Uint8Array(1));
@@ -139,7 +139,7 @@ test("keeps no more than so many, however small they are", () => {
   );
 });
 
-test("what is read from time to time outlives what is not", () => {
+test("values that are read now and then outlive those that are not", () => {
   withFile((file) => {
     file.set("wanted", filled(7));
     for (const number of all) {
@@ -149,7 +149,7 @@ test("what is read from time to time outlives what is not", () => {
   });
 });
 
-test("what was read often gives way once others are wanted instead", () => {
+test("values that were read often are evicted once others are wanted instead", () => {
   withFile(({ file }: { file: RingFile<Slot> }) => {
     const small = new Uint8Array(SIZE / all.length);
     const set = (name: string) => file.set(name, small, new Slot());
@@ -160,7 +160,7 @@ test("what was read often gives way once others are wanted instead", () => {
   });
 });
 
-test("takes nothing that is larger than itself, and forgets what had its name", () => {
+test("refuses a value larger than itself, and drops the old one of that name", () => {
   withFile((file) => {
     file.set("large", new Uint8Array(10));
     file.set("other", new Uint8Array(10));
@@ -170,7 +170,7 @@ test("takes nothing that is larger than itself, and forgets what had its name", 
   });
 });
 
-test("what was got is read as it was, or not at all", () => {
+test("a found value is read as it was, or not at all", () => {
   const length = fc.integer({ min: 1, max: 400 });
   fc.assert(
     fc.property(
@@ -182,7 +182,7 @@ test("what was got is read as it was, or not at all", () => {
             if (number === cleared) file.clear();
             const bytes = new Uint8Array(length).fill(number);
             file.set(`${number % 5}`, bytes, new Expected(bytes));
-            // Got before the others are set, whatever becomes of its name.
+            // Found before the others are set, whatever becomes of its name.
             return file.get(`${number % 5}`);
           });
           for (const kept of got) {
@@ -198,13 +198,13 @@ test("what was got is read as it was, or not at all", () => {
   );
 });
 
-test("what was got stays readable until the ring has come round to it", () => {
+test("a found value stays readable until the ring has wrapped round to it", () => {
   withFile(({ file }: { file: RingFile<Slot> }) => {
     const set = (number: number) => file.set(`${number}`, filled(number), new Slot());
     set(0);
     const kept = file.get("0");
     if (!kept) throw new Error("was not there right after it had been set");
-    // Its name is another's from here on.
+    // From here on its name has another value.
     file.delete("0");
     for (let number = 1; number < 10; number++) set(number);
     expect(Buffer.from(file.read(kept) ?? "lost")).toEqual(filled(0));
@@ -213,7 +213,7 @@ test("what was got stays readable until the ring has come round to it", () => {
   });
 });
 
-test("what is read from time to time outlives what is not, also among as many as may be", () => {
+test("values that are read now and then outlive the others, also at the maximum number", () => {
   withFile(
     (file) => {
       const wanted = Buffer.from([7]);
@@ -229,10 +229,10 @@ test("what is read from time to time outlives what is not, also among as many as
   );
 });
 
-test("what cannot be moved is lost, and nothing else ever is", () => {
+test("a value that cannot be moved is lost, and nothing else ever is", () => {
   withFile(({ file }: { file: RingFile<Slot> }) => {
     for (let number = 0; number < 10; number++) file.set(`old ${number}`, filled(0), new Slot());
-    // The fifth is the first to go, and four lie before it.
+    // The fifth is the first to be evicted, and four lie before it.
     for (const number of [0, 1, 2, 3]) file.get(`old ${number}`);
     for (const { path } of keptFiles()) truncateSync(path);
     const faults: unknown[] = [];
@@ -252,9 +252,9 @@ test("what cannot be moved is lost, and nothing else ever is", () => {
   });
 });
 
-test.skipIf(!Bun.which("prlimit"))("a full disk leaves to it the room that it has taken", () => {
+test.skipIf(!Bun.which("prlimit"))("on a full disk it keeps using the space it has", () => {
   withFile((file) => {
-    // As if the disk were full when the file has half its size, and somewhat more.
+    // As if the disk became full when the file has a little more than half its size.
     const kept = withLongestFile(SIZE / 2 + 50, () =>
       all.filter((number) => {
         try {
@@ -267,13 +267,13 @@ test.skipIf(!Bun.which("prlimit"))("a full disk leaves to it the room that it ha
         }
       }),
     );
-    // Each time that it comes to the end, it starts over.
+    // Each time it reaches that end, it starts over.
     expect(kept).toEqual(all.filter((number) => number % 6 !== 5));
     expect(keptIn(file)).toEqual([96, 97, 98, 99]);
   });
 });
 
-/** Does something while this process can make no file longer than that. */
+/** Runs `work` while this process cannot make a file longer than `bytes`. */
 function withLongestFile<Result>(bytes: number, work: () => Result): Result {
   const limit = (...options: string[]) =>
     Bun.spawnSync(["prlimit", `--pid=${process.pid}`, ...options])
@@ -288,7 +288,7 @@ function withLongestFile<Result>(bytes: number, work: () => Result): Result {
   }
 }
 
-test("what it has may be of any length", () => {
+test("values may have any length", () => {
   const file = new RingFile<Slot>(folder, { size: 1_000_000, mostNames: 10 });
   for (const length of [65_536, 65_537, 131_072, 131_073, 300_000]) {
     const bytes = Buffer.alloc(length, length % 251);
@@ -312,7 +312,7 @@ test("may have any size", () => {
   }
 });
 
-test("leaves nothing in its folder, and has and takes nothing once it is closed", () => {
+test("leaves nothing in its folder, and once closed holds and accepts nothing", () => {
   const closed = new Bytes(10);
   expect(readdirSync(folder)).toEqual([]);
   closed.set("x", filled(1));
