@@ -15,7 +15,7 @@ afterAll(async () => {
 const scrape = (headers: Record<string, string> = {}) =>
   fetch(`${server.url}/metrics`, { headers });
 
-/** Of the server too: it runs in the process of this test. */
+/** Includes the server, which runs in the process of this test. */
 function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000_000;
@@ -41,7 +41,7 @@ test("metrics come in the text format of Prometheus", async () => {
   expect(sample("process_start_time_seconds")).toBeCloseTo(performance.timeOrigin / 1000, 0);
 });
 
-test("each scrape is of the moment", async () => {
+test("each scrape is current", async () => {
   const cpu = async () =>
     Number(/^process_cpu_seconds_total (.+)$/m.exec(await (await scrape()).text())?.[1]);
   const before = await cpu();
@@ -67,7 +67,7 @@ test("answers are counted by route and status", async () => {
   ]);
 });
 
-test("upkeep that fails is told by its task, until it works again", async () => {
+test("failing upkeep is reported by task, until it works again", async () => {
   const search = await openProxy(new URL(stores().meiliUrl));
   const other = await startTestServer({ meiliUrl: search.url });
   const { sql } = other;
@@ -76,7 +76,7 @@ test("upkeep that fails is told by its task, until it works again", async () => 
     const samples = text.matchAll(/^highstreet_upkeep_failing\{task="(\w+)"\} ([01])$/gm);
     return Object.fromEntries([...samples].map(([, task, value]) => [task, value]));
   };
-  /** Waits until these tasks fail, and no others. */
+  /** Waits until exactly these tasks fail. */
   const tells = (...tasks: string[]) =>
     until(async () => {
       const values = Object.entries(await failing());
@@ -117,8 +117,8 @@ test("upkeep that fails is told by its task, until it works again", async () => 
   await search.close();
 });
 
-test("to the public there are no metrics, whoever passes the request on", async () => {
-  // The last address that is no proxy's is the client; 203.0.113.9 says what it likes before.
+test("the public cannot read metrics, through whatever proxies", async () => {
+  // The client is the last address that is not a proxy's; 203.0.113.9 may claim anything before that.
   for (const chain of ["203.0.113.9", "10.0.0.1, 203.0.113.9", "10.0.0.1", "nobody"]) {
     const response = await scrape({ "X-Forwarded-For": chain });
     expect([chain, response.status, await response.json()]).toEqual([
@@ -129,7 +129,7 @@ test("to the public there are no metrics, whoever passes the request on", async 
   }
 });
 
-test("there are none for what a proxy passes on without the caller's address", async () => {
+test("nor can a request that a proxy forwards without the caller's address", async () => {
   for (const headers of [
     { Forwarded: "proto=https" },
     { Via: "1.1 proxy" },
@@ -139,12 +139,12 @@ test("there are none for what a proxy passes on without the caller's address", a
   }
 });
 
-test("scrapes are not counted as anybody's requests", async () => {
+test("scrapes are not counted against any limit", async () => {
   for (let request = 0; request < 70; request++) expect((await scrape()).status).toBe(200);
   expect((await fetch(`${server.url}/api/v1/businesses`)).status).toBe(200);
 });
 
-test("metrics are there on the loopback address of IPv6 as well", async () => {
+test("metrics are served on the IPv6 loopback address as well", async () => {
   await using other = await startTestServer({ host: "::1" });
   expect((await fetch(`${other.url}/metrics`)).status).toBe(200);
 });

@@ -24,7 +24,7 @@ test("the log has what went wrong, but not the command that Redis refused", asyn
   expect(second).toMatchObject({ err: "a text" });
 });
 
-test("the log has each line once and in order, also those just before the process exits", async () => {
+test("the log has each line once and in order, including those just before the process exits", async () => {
   const module = join(import.meta.dir, "..", "src", "process.ts");
   const program = `
     const { createLog } = await import(${JSON.stringify(module)});
@@ -42,10 +42,10 @@ test("the log has each line once and in order, also those just before the proces
   for (const run of runs) expect(await run).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("a process that cannot stop in order ends all the same", async () => {
+test("a process that cannot shut down gracefully exits all the same", async () => {
   const module = join(import.meta.dir, "..", "src", "process.ts");
   const program = `
-    // Its clock goes a hundred times as fast, so that nobody has to wait.
+    // Timers run a hundred times as fast, so that nobody has to wait.
     const inTime = setTimeout;
     globalThis.setTimeout = (run, milliseconds) => inTime(run, milliseconds / 100);
     const { createLog, stopOnSignal } = await import(${JSON.stringify(module)});
@@ -67,7 +67,7 @@ test("a process that cannot stop in order ends all the same", async () => {
   }
 });
 
-test("a server that stops finishes the answers that are under way", async () => {
+test("a server that stops finishes the requests in flight", async () => {
   const server = await startTestServer();
   const { slug } = await addBusiness(server.sql);
   let stopped: Promise<void> | undefined;
@@ -82,7 +82,7 @@ test("a server that stops finishes the answers that are under way", async () => 
   await stopped;
 });
 
-test("a server stops in order although a request has come only in part", async () => {
+test("a server shuts down gracefully although a request has arrived only in part", async () => {
   const lines: string[] = [];
   const log = pino({ level: "warn" }, { write: (line) => lines.push(line) });
   const server = await startTestServer({}, { log });

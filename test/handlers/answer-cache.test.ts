@@ -8,7 +8,7 @@ const rows = {
   keyed: { data: items as unknown as KeyedPage["data"] },
 };
 
-/** The answer for a page, as it was made; and as it has become by growth, from what was kept of it. */
+/** The answer for a page as made now, and as grown from what was cached of it. */
 const made = (list: PageOfList) => keptList(rows[list.access], list, null).page;
 function grown(list: PageOfList, growth: number) {
   const { bytes, tag, rest } = keptAnswers.pack(made(list));
@@ -24,7 +24,7 @@ function grown(list: PageOfList, growth: number) {
 
 const LIMIT = 2;
 for (const access of ["open", "keyed"] as const) {
-  test(`in ${access} access a grown page of a list is the page that would be made now`, () => {
+  test(`in ${access} access a grown page of a list equals the page that would be made now`, () => {
     const ends = new Set<string>();
     for (const total of [2, 9, 10, 99, 100, 999_999]) {
       for (const page of [1, Math.ceil(total / LIMIT)]) {

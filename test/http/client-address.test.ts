@@ -75,7 +75,7 @@ describe(`X-Forwarded-For behind the trusted proxies ${PROXIES.join(", ")}`, () 
   }
 });
 
-test("a peer that is no address is its own client, as it stands", () => {
+test("a peer that is not an IP address is a client as it stands", () => {
   expect(clientAddress([])("", null)).toBe("");
   expect(clientAddress(["10.0.0.0/8"])("somewhere", "203.0.113.7")).toBe("somewhere");
 });

@@ -8,7 +8,7 @@ import {
   unavailable,
 } from "../../src/http/errors.ts";
 
-test("a refusal of the open limit says when to come back, a second being one", () => {
+test("a refusal of the open limit says when to come back, with 'second' in the singular for one", () => {
   for (const [seconds, end] of [
     [1, "Try again in 1 second."],
     [2, "Try again in 2 seconds."],
@@ -19,7 +19,7 @@ test("a refusal of the open limit says when to come back, a second being one", (
   }
 });
 
-test("no error may be kept by anybody", () => {
+test("no error may be cached", () => {
   const invalid = invalidParameter({ parameter: "page", message: "page is wrong." });
   const errors = [invalid, notFound(), tooManyRequests(1), unavailable(), internal()];
   for (const { headers } of [...errors, unauthorized("missing"), unauthorized("invalid")]) {

@@ -10,7 +10,7 @@ const decode = {
   zstd: (bytes: Uint8Array<ArrayBuffer>) => Bun.zstdDecompressSync(bytes),
 };
 
-test("a body says the same in each form, and is made once in each", () => {
+test("a body is the same in every coding, and is encoded once in each", () => {
   const body = Representation.of(text);
   expect(String(body)).toBe(text);
   for (const coding of codings) {
@@ -20,7 +20,7 @@ test("a body says the same in each form, and is made once in each", () => {
   }
 });
 
-test("a tag names the very bytes, however the body came about", () => {
+test("an ETag depends on the bytes alone, however the body was made", () => {
   const bodies = [text, `${text} `, "", "{}"];
   const tags = bodies.flatMap((body) =>
     codings.map((coding) => Representation.of(body).tag(coding)),
@@ -33,7 +33,7 @@ test("a tag names the very bytes, however the body came about", () => {
   }
 });
 
-test("what the frame of a coding would make larger is not worth it", () => {
+test("a body that a coding would make larger is not compressed", () => {
   expect(Representation.of("{}").isWorthCoding).toBe(false);
   expect(Representation.of(text).isWorthCoding).toBe(true);
 });

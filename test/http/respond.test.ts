@@ -5,7 +5,7 @@ import { json, ok, okFinished, withHeaders } from "../../src/http/answer.ts";
 import { Representation } from "../../src/http/representation.ts";
 import { respond } from "../../src/http/respond.ts";
 
-/** As bodies are kept: all are read into one buffer. */
+/** Cached bodies, all of which are read into one buffer. */
 function keptBodies(texts: readonly string[]): Representation[] {
   const buffer = Buffer.alloc(100_000);
   const read = (bytes: Uint8Array) => {
@@ -25,7 +25,7 @@ function keptBodies(texts: readonly string[]): Representation[] {
   });
 }
 
-test("responses that are made one after the other keep their own bodies", async () => {
+test("responses made one after another keep their own bodies", async () => {
   const texts = ["a", "b", "c"].map((letter) => letter.repeat(5_000));
   const bodies = keptBodies(texts);
   for (const coding of ["identity", "gzip"]) {
@@ -50,7 +50,7 @@ test("a large body is in memory once, however many are slow to read it", async (
   expect(await responses.at(-1)?.text()).toBe(text);
 });
 
-test("304 is for who has the body, whether the tag is weak, one of several, or any will do", () => {
+test("304 answers a matching ETag, be it weak, one of several, or `*`", () => {
   const answer = ok({ name: "Caffè Nero" });
   const statusFor = (held: string, method = "GET") => {
     const headers = { "If-None-Match": held };
@@ -66,7 +66,7 @@ test("304 is for who has the body, whether the tag is weak, one of several, or a
   expect(statusFor(tag, "POST")).toBe(200);
 });
 
-test("a 304 has neither type nor coding, and what has no body its headers all the same", () => {
+test("a 304 has neither type nor coding, and an answer without a body still has its headers", () => {
   const request = new Request("http://localhost/", {
     headers: { "If-None-Match": "*", "Accept-Encoding": "gzip" },
   });
@@ -82,14 +82,14 @@ test("a 304 has neither type nor coding, and what has no body its headers all th
   expect(names.map((name) => headers.get(name))).toEqual(["GET", "1", "<a>"]);
 });
 
-test("what has no ETag may be coded as well, and says so", () => {
+test("an answer without an ETag may be compressed as well, and says so", () => {
   const request = new Request("http://localhost/", { headers: { "Accept-Encoding": "gzip" } });
   const { headers } = respond(request, json(404, "long ".repeat(500), {}));
   const names = ["ETag", "Content-Encoding", "Vary"];
   expect(names.map((name) => headers.get(name))).toEqual([null, "gzip", "Accept-Encoding"]);
 });
 
-test("the coding is the one that the caller likes best, named in whatever case or not at all", () => {
+test("the coding is the caller's preferred one, named in any case or left out", () => {
   const answer = ok("long ".repeat(500));
   for (const [accepted, coding] of [
     ["GZIP", "gzip"],

@@ -14,14 +14,14 @@ afterAll(() => redis.disconnect());
 
 const context = createContext("198.51.100.1");
 
-/** A page of which a visitor may see one in so many seconds. */
+/** A page that a visitor may see once in so many seconds. */
 function page(seconds: number, store = redis) {
   const window = createWindow(store, { name: `pages-${seconds}`, limit: 1, seconds });
   const handler = admitVisitor(window, pino({ level: "silent" }))(() => ok("a page"));
   return () => handler(new Request("http://localhost/"), context);
 }
 
-test("a visitor who is refused is told when to come back, a second being one", async () => {
+test("a refused visitor is told when to come back, with 'second' in the singular for one", async () => {
   for (const [seconds, advice] of [
     [1, /^Too many pages in a short time\. Try again in (1) second\.$/],
     [60, /^Too many pages in a short time\. Try again in (59|60) seconds\.$/],
@@ -36,7 +36,7 @@ test("a visitor who is refused is told when to come back, a second being one", a
   }
 });
 
-test("while Redis is away everybody is let in", async () => {
+test("while Redis is away everybody is admitted", async () => {
   const away = (await freshRedis()).client;
   away.disconnect();
   const look = page(60, away);

@@ -7,7 +7,7 @@ import { createContext } from "../support.ts";
 
 const request = new Request("http://localhost/");
 
-test("while too many answers that were given up are still being made, no other is begun", async () => {
+test("while too many abandoned answers are still being made, no other is begun", async () => {
   const slow = Promise.withResolvers<Answer>();
   let begun = 0;
   const handler = answerInTime({ mostLate: 2 })(() => {
@@ -24,7 +24,7 @@ test("while too many answers that were given up are still being made, no other i
   expect(await ask()).toEqual(notFound());
 });
 
-test("an answer that fails in time is not late", async () => {
+test("an answer that fails before the deadline is not late", async () => {
   const handler = answerInTime({ mostLate: 1 })(async () => {
     throw new DeadlineError("no answer of a store");
   });
@@ -33,7 +33,7 @@ test("an answer that fails in time is not late", async () => {
   }
 });
 
-test("an answer that is there at once is not waited for", () => {
+test("a synchronous answer is returned at once", () => {
   const answer = errorAnswer("missing");
   expect(answerInTime()(() => answer)(request, createContext())).toBe(answer);
 });

@@ -27,7 +27,7 @@ afterAll(() => database.drop());
 
 const catching = (log: Logger) => catchErrors(log, createAwayLog(log));
 
-// For each test a server of its own: what it has just logged it leaves out for a second.
+// Each test has a server of its own, which does not repeat for a second what it has just logged.
 describe("the log of requests that failed", () => {
   let logged: string[];
   let postgres: TcpProxy;
@@ -47,7 +47,7 @@ describe("the log of requests that failed", () => {
     await postgres.close();
   });
 
-  /** Its lines, with their addresses as paths. */
+  /** Its lines, with URLs as paths. */
   const failed = (asked = "GET") =>
     logged
       .map((line) => JSON.parse(line))
@@ -102,7 +102,7 @@ describe("the log of requests that failed", () => {
     const began = performance.now();
     let requests = 0;
     while (performance.now() - began < 2_200) {
-      // A client of its own in each round: however many there are, none is refused for coming too often.
+      // A client of its own in each round, so that none is rate-limited, however many rounds there are.
       const headers = { "X-Forwarded-For": `198.18.${(requests >> 8) % 256}.${requests % 256}` };
       for (const path of paths) {
         expect((await fetch(server.url + path, { headers })).status).toBe(503);
@@ -131,7 +131,7 @@ describe("the log of requests that failed", () => {
     }
   });
 
-  test("has no more lines than that of applications that cannot be taken", async () => {
+  test("has no more lines than that for applications that cannot be accepted", async () => {
     const body = new URLSearchParams({ name: "Ada", email: "ada@map.example", purpose: "A map" });
     const began = performance.now();
     await postgres.cut();
@@ -161,7 +161,7 @@ test("a store that goes away again is logged at once, whatever its errors say", 
   const ask = () => handler(new Request("http://localhost/"), context);
   for (let again = 0; again < 3; again++) expect((await ask()).status).toBe(503);
   expect(lines.length).toBe(1);
-  // The line of the other two comes after a second; after one more without a failure all is forgotten.
+  // The line for the other two comes after a second; after one more without a failure the state is reset.
   await until(() => lines.length === 2, 5_000);
   await Bun.sleep(1_100);
   await ask();
@@ -184,7 +184,7 @@ test("the line says why Meilisearch refused to answer: a wrong key, no index yet
   );
 });
 
-/** What the log says of a search that is not answered. */
+/** What the log says of a search that fails. */
 async function loggedOfSearch(meili: Meilisearch): Promise<string> {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
@@ -197,7 +197,7 @@ async function loggedOfSearch(meili: Meilisearch): Promise<string> {
   return JSON.parse(lines[0] ?? "{}").cause.message;
 }
 
-test("causes of one kind of failure have a line each, also when only their codes differ", async () => {
+test("different causes of one kind of failure have a line each, also when only their codes differ", async () => {
   const lines: unknown[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   const causes = [
@@ -218,7 +218,7 @@ test("causes of one kind of failure have a line each, also when only their codes
   expect(lines.length).toBe(3);
 });
 
-test("whoever cannot be counted since Redis is away is told to come again", async () => {
+test("a caller who cannot be counted because Redis is away is told to retry", async () => {
   const { client } = await freshRedis();
   client.disconnect();
   const window = createWindow(client, { name: "narrow", limit: 1, seconds: 60 });
@@ -230,7 +230,7 @@ test("whoever cannot be counted since Redis is away is told to come again", asyn
   expect([answer.status, answer.headers["Retry-After"]]).toEqual([503, "5"]);
 });
 
-test("each fault of ours is logged with its stack", async () => {
+test("each internal error is logged with its stack", async () => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   const handler = catching(log)(() => {
@@ -240,7 +240,7 @@ test("each fault of ours is logged with its stack", async () => {
   for (const path of ["a", "b"]) {
     const answer = await handler(new Request(`http://localhost/${path}`), context);
     expect(answer.status).toBe(500);
-    // Nothing of the cause.
+    // Nothing about the cause.
     const { message, ...rest } = JSON.parse(String(answer.body));
     expect(rest).toEqual({ error: "internal" });
     expect(message).not.toContain("broken");
@@ -255,7 +255,7 @@ test("each fault of ours is logged with its stack", async () => {
   );
 });
 
-test("a query that PostgreSQL ends for taking too long is 503: it may be quicker the next time", async () => {
+test("a query that PostgreSQL cancels for taking too long is 503, since it may be quicker the next time", async () => {
   const slow = catching(pino({ enabled: false }))(async () => {
     await database.sql.begin(async (transaction) => {
       await transaction`set local statement_timeout = '1ms'`;
@@ -268,7 +268,7 @@ test("a query that PostgreSQL ends for taking too long is 503: it may be quicker
   expect([answer.status, answer.headers["Retry-After"]]).toEqual([503, "5"]);
 });
 
-test("a PostgreSQL that takes no more connections is 503: others may end soon", async () => {
+test("a PostgreSQL without free connections is 503, since some may become free soon", async () => {
   const role = `crowded_${crypto.randomUUID().replaceAll("-", "")}`;
   await database.sql.unsafe(`create role ${role} login password 'secret' connection limit 0`);
   const url = new URL(database.url);

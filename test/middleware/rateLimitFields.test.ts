@@ -18,7 +18,7 @@ const reading = {
   nextTokenInSeconds: 1,
 };
 
-test("an admitted request: both policies, and how they stand", () => {
+test("an admitted request: both policies, and their current state", () => {
   expect(rateLimitFields(key, reading)).toEqual({
     // February 2028 has 29 days.
     "RateLimit-Policy": '"permin";q=60;w=60, "month";q=1000;w=2505600',
@@ -26,12 +26,12 @@ test("an admitted request: both policies, and how they stand", () => {
   });
 });
 
-test("the month's window is its own length, December's too", () => {
+test("the window of a month has the length of that month, also in December", () => {
   const december = { ...reading, month: "2026-12" };
   expect(rateLimitFields(key, december)["RateLimit-Policy"]).toContain(`w=${31 * 86_400}`);
 });
 
-test("a burst other than the rate is told, smaller or larger", () => {
+test("a burst other than the rate is shown, smaller or larger", () => {
   for (const burst of [5, 200]) {
     const fields = rateLimitFields({ ...key, burst }, reading);
     expect(fields["RateLimit-Policy"]).toStartWith(
@@ -40,12 +40,12 @@ test("a burst other than the rate is told, smaller or larger", () => {
   }
 });
 
-test("an empty bucket: r=0, and t is when there is a token", () => {
+test("an empty bucket: r=0, and t is the time until the next token", () => {
   const empty = { ...reading, tokensLeft: 0, nextTokenInSeconds: 7 };
   expect(rateLimitFields(key, empty).RateLimit).toBe('"permin";r=0;t=7, "month";r=999;t=86400');
 });
 
-test("a used-up quota: r=0, never less, also after a tier change downwards", () => {
+test("a used-up quota: r=0, never less, also after a downgrade", () => {
   for (const used of [1000, 5000]) {
     const fields = rateLimitFields(key, { ...reading, used });
     expect(fields.RateLimit).toBe('"permin";r=59;t=1, "month";r=0;t=86400');

@@ -9,7 +9,7 @@ import { DeadlineError } from "../../src/store/deadline.ts";
 import { addBusiness } from "../fixtures.ts";
 import { createContext, startTestServer, type TestServer, untilBlocked } from "../support.ts";
 
-/** Requests that are answered when they are told to be. */
+/** Requests that are answered on command. */
 function held() {
   const begun: { name: string; answer(): void }[] = [];
   const callerOf = (request: Request) => request.headers.get("Authorization") ?? "";
@@ -28,7 +28,7 @@ function held() {
   return { ask, begun, names };
 }
 
-test("four requests of a caller are handled at a time, in their order, and those of others meanwhile", async () => {
+test("four requests of a caller are handled at a time, in order, without delaying other callers", async () => {
   const { ask, begun, names } = held();
   const greedy = [0, 1, 2, 3, 4, 5].map((number) => ask("a", number));
   const other = ask("b");
@@ -44,7 +44,7 @@ test("four requests of a caller are handled at a time, in their order, and those
   await Promise.all(greedy);
 });
 
-test("those that come later take the turns of those that have ended, and no more", async () => {
+test("later requests take the slots of those that have ended, and no more", async () => {
   const { ask, begun } = held();
   const asked = [0, 1, 2, 3].map((number) => ask("a", number));
   await setImmediate();
@@ -59,7 +59,7 @@ test("those that come later take the turns of those that have ended, and no more
   await Promise.all(asked);
 });
 
-test("whoever waits for too long is refused in time, and takes no turn of those who still wait", async () => {
+test("a request that waits too long is refused in time, and takes no slot from those still waiting", async () => {
   const { ask, begun, names } = held();
   const handled = [0, 1, 2, 3].map((number) => ask("a", number));
   const askedAt = performance.now();
@@ -73,7 +73,7 @@ test("whoever waits for too long is refused in time, and takes no turn of those 
   expect(await next).toEqual(notFound());
 });
 
-test("a request that fails gives its turn to the next", async () => {
+test("a request that fails frees its slot for the next", async () => {
   const handler = takeTurns(() => "")(async () => {
     throw new Error("a store is away");
   });
@@ -83,14 +83,14 @@ test("a request that fails gives its turn to the next", async () => {
   expect(reasons).toEqual(Array(9).fill("a store is away"));
 });
 
-test("a key is one caller, however the scheme before it is written", async () => {
+test("a key is one caller, however its scheme is written", async () => {
   await using server = await startTestServer();
   await addBusiness(server.sql, { slug: "a-shop" });
   await server.searchable("a-shop");
   const key = await server.issueKey();
   const searches: Promise<Response>[] = [];
   await server.sql.begin(async (transaction) => {
-    // To know whether words name a town, each search that finds nothing reads it.
+    // Each search that finds nothing reads this table, to see whether words name a town.
     await transaction`lock table cities in access exclusive mode`;
     for (const scheme of ["Bearer ", "bearer ", "Bearer  "]) {
       const headers = { Authorization: scheme + key };
@@ -103,10 +103,10 @@ test("a key is one caller, however the scheme before it is written", async () =>
   await Promise.all(searches);
 });
 
-test("who asks for many files of the sitemap waits for their turn, and nobody else", async () => {
+test("a client that requests many sitemap files queues alone", async () => {
   await using server = await startTestServer();
   const { slug } = await addBusiness(server.sql);
-  // What brings it into search reads the towns as well.
+  // The search sync reads the towns as well.
   await server.searchable(slug);
   const files: Promise<Response>[] = [];
   const ask = (client: string) =>
@@ -122,10 +122,10 @@ test("who asks for many files of the sitemap waits for their turn, and nobody el
   expect(new Set(statuses)).toEqual(new Set([200]));
 });
 
-/** How many statements wait for a lock once at least `count` do, and others have had time to come. */
+/** How many statements are blocked once at least `count` are and others have had time to follow. */
 async function blockedOnceSettled({ sql }: TestServer, count: number): Promise<number> {
   await untilBlocked(sql, count);
-  // Time enough for the others, if they did not wait for their turn.
+  // Enough time for the others, if they were not queued.
   await Bun.sleep(500);
   const [{ blocked }] = await sql<[{ blocked: number }]>`
     select count(*)::integer as blocked from pg_stat_activity

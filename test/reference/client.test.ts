@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { addBusiness } from "../fixtures.ts";
 import { newFolder, startTestServer, type TestServer } from "../support.ts";
 
-// A client as someone else would have it: generated from the document, in a project of its own.
+// A client as a third party would generate it from the document, in a project of its own.
 
 let server: TestServer;
 let folder: string;
@@ -43,7 +43,7 @@ import type { components, paths } from "./schema";
 
 type Schemas = components["schemas"];
 
-/** One call of each kind. What a variant answers is told apart by its fields. */
+/** One call of each kind. The answers of the variants are told apart by their fields. */
 export async function callAll(baseUrl: string, key: string) {
   const open = createClient<paths>({ baseUrl });
   const keyed = createClient<paths>({ baseUrl, headers: { Authorization: \`Bearer \${key}\` } });
@@ -107,7 +107,7 @@ test("a client generated from the document compiles and makes one call of each k
   });
 });
 
-test("what the document does not have does not compile", async () => {
+test("calls that the document does not have do not compile", async () => {
   const path = join(folder, "wrong.ts");
   await Bun.write(
     path,

@@ -31,7 +31,7 @@ describe("the OpenAPI document", () => {
     expect(result.valid).toBe(false);
   });
 
-  test("every example is an answer as its schema says, with a field of a later version too", () => {
+  test("every example matches its schema, also with a field of a later version", () => {
     const document = documentOf(true);
     const ajv = new Ajv2020({ strict: false, validateSchema: false });
     addFormats.default(ajv);
@@ -63,7 +63,7 @@ describe("the OpenAPI document", () => {
     expect(examples).toBeGreaterThan(40);
   });
 
-  test("operations of both variants need no key or one, the others a key; without open access all do", () => {
+  test("operations of both variants take an optional key, the others require one; without open access all do", () => {
     const security = (openAccess: boolean) =>
       Object.fromEntries(
         Object.values(documentOf(openAccess).paths).map(({ get }) => [
@@ -84,7 +84,7 @@ describe("the OpenAPI document", () => {
     expect(security(false)).toEqual({ listBusinesses: keyed, getBusiness: keyed, ...others });
   });
 
-  test("it names no schema that nothing refers to", () => {
+  test("it has no unused schemas", () => {
     for (const openAccess of [true, false]) {
       const document = documentOf(openAccess);
       const text = JSON.stringify(document);
@@ -95,7 +95,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("whatever may have some values only has a type, too: generators of clients go by that", () => {
+  test("every enum has a type as well, which client generators rely on", () => {
     const typeless: string[] = [];
     let fixed = 0;
     JSON.stringify(documentOf(true), (_, node) => {
@@ -109,18 +109,18 @@ describe("the OpenAPI document", () => {
     expect(fixed).toBeGreaterThan(15);
   });
 
-  test("without open access it speaks of no answer or header of open access", () => {
+  test("without open access it mentions no response or header of open access", () => {
     expect(JSON.stringify(documentOf(false))).not.toMatch(
       /Open(ListItem|Page|Business)\b|x-ratelimit-limit|Access-Control|Open access/,
     );
   });
 
-  test("it needs no store, so it is never said to be unavailable itself", () => {
+  test("the document itself needs no store, so it has no 503", () => {
     const { responses } = documentOf(true).paths["/api/v1/openapi.json"]?.get ?? {};
     expect(Object.keys(responses ?? {})).toEqual(["200", "304", "500"]);
   });
 
-  test("parameters have the defaults and maxima of the service", () => {
+  test("parameters have the service's defaults and maxima", () => {
     const parameters = documentOf(true).paths["/api/v1/businesses"]?.get.parameters ?? [];
     const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
     expect(schemas).toMatchObject({
@@ -150,7 +150,7 @@ describe("the OpenAPI document", () => {
       expect([said.length > 0, said.filter(Boolean)]).toEqual([true, []]);
     }
   });
-  test("what is free is never said to use up a limit", () => {
+  test("free operations are never said to use up a limit", () => {
     const errorsOf = (path: string) => {
       const responses: Record<string, unknown> = documentOf(true).paths[path]?.get.responses ?? {};
       const { content } = responses[429] as ReturnType<typeof errorResponse>;
@@ -159,7 +159,7 @@ describe("the OpenAPI document", () => {
     expect(errorsOf("/api/v1/usage")).toEqual(["TooManyRequests"]);
     expect(errorsOf("/api/v1/search")).toEqual(["TooManyRequests", "RateLimited", "QuotaExceeded"]);
   });
-  test("what is given back does not say what a key has left", () => {
+  test("refunded answers do not show what a key has left", () => {
     const fieldsOf = (path: string, status: number) => {
       const responses: Record<string, unknown> = documentOf(true).paths[path]?.get.responses ?? {};
       const { headers } = responses[status] as ReturnType<typeof errorResponse>;
@@ -171,12 +171,12 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describe("a value that the document calls valid is taken", () => {
+describe("a value that the document calls valid is accepted", () => {
   const ajv = new Ajv2020({ strict: false });
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 210, size: "max" }),
     fc.string({ unit: fc.constantFrom("a", " ", "\n", "\u00a0", "\ufffd"), maxLength: 5 }),
-    // Each counts as two where halves of characters are counted.
+    // Each is two UTF-16 code units.
     fc.string({ unit: fc.constant("\u{1f35f}"), maxLength: 210, size: "max" }),
   );
   const takes = {
@@ -227,7 +227,7 @@ describe("the check of answers against the document", () => {
     headers.delete(name);
     return { ...answer, headers };
   };
-  test("what is documented passes", () => expect(() => check(answer)).not.toThrow());
+  test("a documented answer passes", () => expect(() => check(answer)).not.toThrow());
   const wrong = {
     "a status that is not documented": { ...answer, status: 418 },
     "a field more": { ...answer, body: '{"error":"not_found","message":"x"}' },
@@ -251,7 +251,7 @@ describe("what the server says about itself", () => {
   });
   afterAll(() => server.stop());
 
-  test("the document costs nothing, may be read from any web page, and has an ETag", async () => {
+  test("the document is free, may be read from any web page, and has an ETag", async () => {
     const ask = (headers = {}) => fetch(`${server.url}/api/v1/openapi.json`, { headers });
     const answers = await Promise.all(Array.from({ length: 100 }, () => ask()));
     expect(answers.every(({ status }) => status === 200)).toBe(true);
@@ -264,7 +264,7 @@ describe("what the server says about itself", () => {
     );
   });
 
-  test("its health is as documented, and so is what costs nothing about the service", async () => {
+  test("/healthz is as documented, and so are the free paths", async () => {
     const before = checkedAnswers();
     const health = await fetch(`${server.url}/healthz`);
     const { headers } = await fetch(`${server.url}/api/v1/openapi.json`);
@@ -276,7 +276,7 @@ describe("what the server says about itself", () => {
     expect(checkedAnswers()).toBe(before + 4);
   });
 
-  test("each answer to fetch is counted as checked", async () => {
+  test("every answer to fetch counts as checked", async () => {
     const before = checkedAnswers();
     await fetch(`${server.url}/api/v1/businesses`);
     expect(checkedAnswers()).toBe(before + 1);
@@ -293,13 +293,13 @@ describe("what the server says about itself", () => {
     expect(text).toContain("`city` and `category` are slugs");
     expect(text).toContain("- `per_page` (1 to 100, 20 by default): ");
     expect(text).toContain("- `q` (1 to 200 characters, required): ");
-    // Both shapes of what has two.
+    // Both shapes of those that have two.
     for (const start of ['{"businesses":[', '{"data":[{"slug"', '{"id":', '{"data":{"id"']) {
       expect(text).toContain(start);
     }
   });
 
-  test("who shows what came from open data is told the credits that its licences ask for", async () => {
+  test("the introduction names the credits that the licences of open data require", async () => {
     for (const path of ["/llms.txt", "/api/v1/openapi.json"]) {
       const text = await (await fetch(server.url + path)).text();
       expect(text).toContain("© OpenStreetMap contributors, [Open Database Licence](https://");
@@ -307,7 +307,7 @@ describe("what the server says about itself", () => {
     }
   });
 
-  test("wherever Retry-After is told of, nobody is told to sleep until the next month", async () => {
+  test("wherever Retry-After is explained, nobody is told to sleep until the next month", async () => {
     const told = async (path: string) => {
       const text = await (await fetch(server.url + path)).text();
       const words = text.replace(/<[^>]*>/g, "").replace(/\s+/g, " ");
@@ -319,7 +319,7 @@ describe("what the server says about itself", () => {
     expect(await told("/api/v1/openapi.json")).not.toBeNull();
   });
 
-  test("the category of the examples is in the taxonomy, below what they say", async () => {
+  test("the category of the examples is in the taxonomy, below the parent that they show", async () => {
     const category = (await listCategories(server.sql)).find(({ slug }) => slug === "plumbers");
     const { businessCount: _, ...example } = categoryList.data[0] as Category;
     expect(category).toMatchObject(example);
@@ -330,7 +330,7 @@ describe("what the server says about itself", () => {
     });
   });
 
-  test("the guide says of every error its status and its code", async () => {
+  test("the guide gives the status and the code of every error", async () => {
     const html = await (await fetch(`${server.url}/developers`)).text();
     const rows = html.matchAll(/<tr><td>(\d+)<\/td><td><code>([^<]+)<\/code>/g);
     expect(Array.from(rows, ([, status, code]) => `${status} ${code}`)).toEqual([
@@ -349,7 +349,7 @@ describe("what the server says about itself", () => {
     ]);
   });
 
-  test("the guide tells of what spares traffic and of what may change", async () => {
+  test("the guide covers conditional requests, and what may change", async () => {
     const html = await (await fetch(`${server.url}/developers`)).text();
     for (const word of ["If-None-Match", "Accept-Encoding", "/api/v2"]) {
       expect(html).toContain(`<code>${word}</code>`);

@@ -2,7 +2,7 @@ import { plugin } from "bun";
 
 /** Reads an OpenAPI document from stdin and writes TypeScript types for its clients to stdout. */
 
-// The generator writes through the compiler's programming interface, which version 7 has no more.
+// The generator needs the compiler API, which TypeScript 7 no longer has.
 plugin({
   name: "typescript-5",
   setup(build) {

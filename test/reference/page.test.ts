@@ -18,7 +18,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test("the reference shows every operation and runs one, without a word to another host or an error", async () => {
+test("the reference shows every operation and runs one, without errors or requests to other hosts", async () => {
   const { tab, close } = await openTab(browser, server.url);
   await tab.goto("/developers/reference");
   for (const { summary } of operations) {
@@ -44,7 +44,7 @@ test("axe finds nothing wrong with it in any look", async () => {
   await close();
 }, 60_000);
 
-test("nor with all of it unfolded, but for what Scalar calls its lists of examples", async () => {
+test("nor with all of it unfolded, except the names of Scalar's lists of examples", async () => {
   const { tab, close } = await openTab(browser, server.url);
   await tab.goto("/developers/reference");
   await tab.getByRole("link", { name: "List businesses" }).waitFor();
@@ -53,8 +53,8 @@ test("nor with all of it unfolded, but for what Scalar calls its lists of exampl
     await tab.getByRole("heading", { name: summary }).scrollIntoViewIfNeeded();
   }
   await cards.nth(operations.length - 1).waitFor();
-  // Regions named after their statuses, so two operations of the same statuses have one name. It
-  // lies in Scalar's own markup, for which there is no setting.
+  // Scalar names these regions after their statuses, so those of two operations may have the same name,
+  // and has no setting for it.
   const within: Look[] = [
     { colorScheme: "light", width: 1280 },
     { colorScheme: "dark", width: 360 },
@@ -63,7 +63,7 @@ test("nor with all of it unfolded, but for what Scalar calls its lists of exampl
   await close();
 }, 60_000);
 
-test("nor on the narrowest phone, where the keyboard could not scroll to the end of a path", async () => {
+test("nor on the narrowest phone, where a path must be scrollable with the keyboard", async () => {
   const { tab, close } = await openTab(browser, server.url);
   await tab.goto("/developers/reference");
   await tab.getByRole("heading", { name: "Highstreet API" }).waitFor();
@@ -71,7 +71,7 @@ test("nor on the narrowest phone, where the keyboard could not scroll to the end
   await close();
 }, 60_000);
 
-test("a button that copies shows that it has the focus", async () => {
+test("a copy button shows its focus", async () => {
   const { tab, close } = await openTab(browser, server.url);
   await tab.goto("/developers/reference");
   const button = tab.getByRole("button", { name: "Copy example value" }).first();
@@ -85,7 +85,7 @@ test("a button that copies shows that it has the focus", async () => {
   await close();
 }, 60_000);
 
-test("while its script is loading, the reference says so, and no longer", async () => {
+test("the reference says that its script is loading for as long as it is", async () => {
   const { tab, close } = await openTab(browser, server.url);
   const { promise: shown, resolve: load } = Promise.withResolvers<void>();
   await tab.route("**/scalar.js*", async (route) => {
@@ -102,7 +102,7 @@ test("while its script is loading, the reference says so, and no longer", async 
   await close();
 }, 60_000);
 
-test("without scripts the reference says where else it can be read", async () => {
+test("without JavaScript the reference says where else it can be read", async () => {
   const { tab, close } = await openTab(browser, server.url, { javaScriptEnabled: false });
   await tab.goto("/developers/reference");
   const text = await tab.locator("#fallback").boundingBox();

@@ -4,7 +4,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer, testInOneMonth as test } from "../support.ts";
 
-// Who is let in, how often, and what a refusal says.
+// Who is admitted, how often, and what a refusal says.
 
 let server: TestServer;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(() => server.stop());
 
 const LIST = "/api/v1/businesses";
 let caller = 0;
-/** An address that nobody else in these tests calls from. */
+/** An address that no other test calls from. */
 const newAddress = () => `203.0.${(++caller >> 8) & 255}.${caller & 255}`;
 const from = (address: string, path = LIST, headers: Record<string, string> = {}) =>
   fetch(server.url + path, { headers: { ...headers, "X-Forwarded-For": address } });
@@ -29,7 +29,7 @@ describe("authentication", () => {
   test("open access needs no credential", async () => {
     expect((await from(newAddress())).status).toBe(200);
   });
-  test("the scheme word Bearer, a space or more, then the key", async () => {
+  test("the header is the scheme word Bearer, one or more spaces, then the key", async () => {
     const key = await server.issueKey({ tier: "developer" });
     expect((await withAuthorization(`Bearer ${key}`)).status).toBe(200);
     expect((await withAuthorization(`bearer ${key}`)).status).toBe(200);
@@ -105,14 +105,14 @@ describe("authentication", () => {
     expect(refused.status).toBe(429);
     const { error } = (await refused.json()) as { error: string };
     expect(error).toStartWith("Too many requests");
-    // Who has sent a key is not told that there was none.
+    // A caller who has sent a key is not told that it is missing.
     expect(error).toContain("without a valid API key");
     expect((await from(address)).status).toBe(429);
     const revoked = await server.issueKey({ tier: "developer" });
     await server.revoke(revoked);
     expect((await withAuthorization(`Bearer ${revoked}`, LIST, address)).status).toBe(429);
   });
-  test("a good key is not held up by the open limit of its caller's address", async () => {
+  test("a valid key is not affected by the open limit of its caller's address", async () => {
     const address = newAddress();
     for (let attempt = 0; attempt < 61; attempt++) await from(address);
     const key = await server.issueKey({ tier: "developer" });
@@ -128,14 +128,14 @@ describe("authentication", () => {
 });
 
 describe("open limits", () => {
-  test("200 requests at once from one client: 60 answers of 200 and 140 of 429", async () => {
+  test("200 concurrent requests from one client: 60 answers of 200 and 140 of 429", async () => {
     const address = newAddress();
     const statuses = await Promise.all(
       Array.from({ length: 200 }, async () => (await from(address)).status),
     );
     expect(count(statuses)).toEqual({ 200: 60, 429: 140 });
   });
-  test('the 429 body is one message beginning "Too many requests" that says when to come back and is not kept', async () => {
+  test('the 429 body is one message beginning "Too many requests" that says when to come back, and is not cached', async () => {
     const address = newAddress();
     await Promise.all(Array.from({ length: 60 }, () => from(address)));
     const response = await from(address);
@@ -148,7 +148,7 @@ describe("open limits", () => {
     expect(body.error).toContain(String(retryAfter));
     expect(response.headers.get("Cache-Control")).toBe("no-store");
   });
-  test("x-ratelimit-limit is 60 on every open answer, x-ratelimit-remaining on none", async () => {
+  test("x-ratelimit-limit is 60 on every open answer, and x-ratelimit-remaining is on none", async () => {
     const address = newAddress();
     const paths = [LIST, `${LIST}/a-shop`, `${LIST}/nobody`, `${LIST}?page=0`, "/api/v1/nowhere"];
     const responses = await Promise.all(paths.map((path) => from(address, path)));
@@ -160,7 +160,7 @@ describe("open limits", () => {
       expect(headers.get("x-ratelimit-remaining")).toBeNull();
     }
   });
-  test("IPv6 clients are one per /64, IPv4-mapped ones the IPv4 client", async () => {
+  test("an IPv6 client is a /64, and an IPv4-mapped address is the IPv4 client", async () => {
     const network = "2001:db8:77:1";
     await Promise.all(
       Array.from({ length: 60 }, (_, host) => from(`${network}::${host.toString(16)}`)),
@@ -185,13 +185,13 @@ describe("open limits", () => {
 });
 
 describe("keyed limits", () => {
-  test("500 at once with one developer key: 60 admitted, and the quota stands at 60", async () => {
+  test("500 concurrent requests with one developer key: 60 admitted, and 60 of the quota used", async () => {
     const key = await server.issueKey({ tier: "developer" });
     const start = performance.now();
     const statuses = await Promise.all(
       Array.from({ length: 500 }, async () => (await withKey(key)).status),
     );
-    // A token comes back each second: none, unless the machine took longer than that.
+    // A token is refilled each second: none, unless the machine took longer than that.
     const refilled = Math.floor((performance.now() - start) / 1_000);
     const { 200: admitted = 0, 429: refused = 0 } = count(statuses);
     expect(admitted + refused).toBe(500);
@@ -226,12 +226,12 @@ describe("keyed limits", () => {
       (Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1) - now.getTime()) / 1000;
     expect(Math.abs(Number(response.headers.get("Retry-After")) - secondsLeft)).toBeLessThan(5);
   });
-  test("quota used up wins over rate limited", async () => {
+  test("quota_exceeded wins over rate_limited", async () => {
     const key = await server.issueKey({ tier: "enterprise", quota: 1, perMinute: 1, burst: 1 });
     await withKey(key);
     expect(await (await withKey(key)).json()).toEqual({ error: "quota_exceeded" });
   });
-  test("answers of 5xx are given back", async () => {
+  test("5xx answers are refunded", async () => {
     await using broken = await startTestServer({ meiliUrl: "http://127.0.0.1:9" });
     const key = await broken.issueKey({ tier: "developer" });
     const response = await fetch(`${broken.url}/api/v1/search?q=x`, {
@@ -266,7 +266,7 @@ describe("keyed limits", () => {
     );
     expect(count(statuses)).toEqual({ 200: 25, 429: 15 });
   });
-  test("tiers are rows: who wants 1,000 a minute changes one", async () => {
+  test("tiers are rows: 1,000 a minute is one update", async () => {
     await using other = await startTestServer();
     await other.sql`update tiers set per_minute = 1000 where slug = 'developer'`;
     const key = await other.issueKey({ tier: "developer" });

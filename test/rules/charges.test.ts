@@ -24,7 +24,7 @@ interface Init {
   method?: string;
   headers?: Record<string, string>;
 }
-/** What is asked for, the status of the answer, the requests that are charged, the path. */
+/** A description, the status of the answer, the requests charged, the path. */
 type Case = [what: string, status: number, charged: number, path: string, init?: Init];
 
 const LIST = "/api/v1/businesses";
@@ -39,7 +39,7 @@ const withKey = (key: string, { headers, ...init }: Init = {}) => ({
   headers: { ...headers, Authorization: `Bearer ${key}` },
 });
 
-/** What was charged to an address in this minute: what is left of it is used up to find out. */
+/** What was charged to an address in this minute, found by using up the rest. */
 async function chargedToMinute(address: string): Promise<number> {
   const rest = await Promise.all(Array.from({ length: 60 }, () => ask(LIST, address)));
   return rest.filter(({ status }) => status === 429).length;
@@ -87,7 +87,7 @@ describe("charged without a key, to the caller's minute", () => {
   });
 });
 
-describe("charged with a good key, to the key and never to the caller's minute", () => {
+describe("charged with a valid key, to the key and never to the caller's minute", () => {
   const cases: Case[] = [
     ["a list", 200, 1, LIST],
     ["the head of a list", 200, 1, LIST, { method: "HEAD" }],
@@ -115,7 +115,7 @@ describe("charged with a good key, to the key and never to the caller's minute",
     });
   }
 
-  test("0 for what takes too long, 503", async () => {
+  test("0 for a request that takes too long, 503", async () => {
     const address = newAddress();
     const limits = { quota: 10, perMinute: 1, burst: BURST };
     const key = await server.issueKey({ tier: "enterprise", ...limits });
@@ -146,7 +146,7 @@ describe("charged with a good key, to the key and never to the caller's minute",
   }
 });
 
-describe("charged with a key that does not work, to the caller's minute", () => {
+describe("charged with a key that is refused, to the caller's minute", () => {
   const keys = {
     "an invalid key": async () => "wrong",
     "a revoked key": async () => {
@@ -179,7 +179,7 @@ describe("charged with a key that does not work, to the caller's minute", () => 
     });
   }
 
-  test("1 also when the caller has gone before it is known that the key is invalid", async () => {
+  test("1 also when the caller disconnects before the key is known to be invalid", async () => {
     const address = newAddress();
     const gone = new AbortController();
     await server.sql.begin(async (transaction) => {
@@ -191,7 +191,7 @@ describe("charged with a key that does not work, to the caller's minute", () => 
       await untilBlocked(server.sql);
       gone.abort();
       expect(await attempt).toBe("gone");
-      // Whoever was heard of before this is answered has gone by then.
+      // Once this is answered, the server knows that the earlier caller has disconnected.
       await ask("/api/v1/nowhere", address);
     });
     await until(async () => (await server.redis.exists(windowName(address))) > 0, 5_000);

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 let caller = 0;
-/** Each open request from an address of its own, so that no test uses up another's minute. */
+/** An open request from an address of its own, so that no test uses up another's minute. */
 const open = (path: string, init: RequestInit = {}) => {
   const address = `198.51.${(++caller >> 8) & 255}.${caller & 255}`;
   return fetch(server.url + path, {
@@ -82,7 +82,7 @@ describe("open list", () => {
   test("a limit may begin with zeros", async () => {
     expect((await json(open("/api/v1/businesses?limit=007"))).businesses.length).toBe(7);
   });
-  test("the pages join without gap or repeat", async () => {
+  test("the pages follow on without gap or repeat", async () => {
     const slugs = new Set<string>();
     for (let page = 1; page <= 3; page++) {
       for (const item of (await json(open(`/api/v1/businesses?page=${page}`))).businesses)
@@ -105,7 +105,7 @@ describe("open detail", () => {
       }
     });
   }
-  test("what is not approved is in no list and no total", async () => {
+  test("businesses that are not approved are in no list and no total", async () => {
     const body = await json(keyed("/api/v1/businesses?per_page=100"));
     const slugs = body.data.map((item: { slug: string }) => item.slug);
     expect(body.meta.total).toBe(50);
@@ -140,7 +140,7 @@ test("the keyed detail has photos, opening hours and category", async () => {
 });
 
 describe("categories", () => {
-  test("all active categories, with counts that a list filtered by them shows", async () => {
+  test("all active categories, with the totals of the lists filtered by them", async () => {
     const { data } = await json(keyed("/api/v1/categories"));
     const [{ count }] = await server.sql<[{ count: number }]>`
       select count(*)::int as count from categories as c
@@ -155,7 +155,7 @@ describe("categories", () => {
       expect(meta.total).toBe(category.businessCount);
     }
   });
-  test("a category that is not active is absent, and so is what is below it", async () => {
+  test("an inactive category is absent, and so is everything below it", async () => {
     const { sql } = server;
     await sql`insert into categories (slug, name) values ('old-trades', 'Old trades')`;
     await sql`insert into categories (slug, name, parent_id) select 'coopers', 'Coopers', id from categories where slug = 'old-trades'`;
@@ -277,7 +277,7 @@ describe("invalid values", () => {
       expect(await response.json()).toEqual({ businesses: [], total: 0, page: 1, pages: 0 });
     }
   });
-  test("what is put into a value is not taken for another parameter", async () => {
+  test("an encoded `&` in a value does not start another parameter", async () => {
     const page = "/api/v1/businesses?city=york";
     expect((await json(open(`${page}&limit=1`))).total).toBe(5);
     expect((await json(open(`${page}%26limit=1`))).total).toBe(0);
@@ -297,7 +297,7 @@ describe("invalid values", () => {
 
 describe("CORS", () => {
   const listed = (header: string | null) => header?.toLowerCase().split(", ") ?? [];
-  test("open answers, errors included, allow any origin and expose what pages act on", async () => {
+  test("open answers, errors included, allow any origin and expose the headers that pages need", async () => {
     for (const path of [
       "/api/v1/businesses",
       "/api/v1/businesses/nobody",
@@ -326,13 +326,13 @@ describe("CORS", () => {
     expect(allowed.sort()).toEqual(["accept", "content-type", "if-none-match"]);
     expect(headers.get("Access-Control-Max-Age")).toBe("86400");
   });
-  test("a page may ask for a path that does not exist, too, and reads that it does not", async () => {
+  test("a page may also request a path that does not exist, and can read the 404", async () => {
     const headers = { Origin: "https://a.example", "Access-Control-Request-Method": "GET" };
     const preflight = await open("/api/v1/nowhere", { method: "OPTIONS", headers });
     expect(preflight.status).toBe(204);
     const allowed = listed(preflight.headers.get("Access-Control-Allow-Headers"));
     expect(allowed).toContain("content-type");
-    // Nobody else is told that there is something.
+    // No other origin is told that anything is there.
     expect((await open("/api/v1/nowhere", { method: "OPTIONS" })).status).toBe(404);
   });
   test("keyed answers and keyed-only paths have no CORS headers", async () => {
@@ -347,7 +347,7 @@ describe("CORS", () => {
   });
 });
 
-test("a page whose bytes are lost from the file is given all the same", async () => {
+test("a cached page whose bytes are lost is served all the same", async () => {
   const others = new Set(keptFiles().map(({ path }) => path));
   await using frail = await startTestServer();
   const ownFiles = () => keptFiles().filter(({ path }) => !others.has(path));
@@ -364,7 +364,7 @@ test("a page whose bytes are lost from the file is given all the same", async ()
   for (const { path } of ownFiles()) truncateSync(path);
   expect(await ask()).toEqual(first);
   expect(first.status).toBe(200);
-  // It was found, and then could not be read.
+  // It was found in the cache, and then could not be read.
   expect(ownFiles()).toEqual([]);
 });
 
@@ -387,7 +387,7 @@ describe("HEAD, ETag, coding", () => {
       expect(Date.parse(head.headers.get("Date") ?? "")).toBeGreaterThan(Date.now() - 60_000);
       expect(await head.text()).toBe("");
     });
-    test(`${path} has a strong ETag and answers 304 to who has it`, async () => {
+    test(`${path} has a strong ETag and answers 304 when it matches`, async () => {
       const first = await keyed(path);
       const tag = first.headers.get("ETag") ?? "";
       expect(tag).toMatch(/^"[^"]+"$/);
@@ -407,7 +407,7 @@ describe("HEAD, ETag, coding", () => {
     await server.sql`update businesses set name = 'Another Name' where slug = 'leeds-plumber-2'`;
     await until(async () => (await open(path)).headers.get("ETag") !== before, 1_000);
   });
-  test("gzip and zstd when accepted, each with an ETag of its own", async () => {
+  test("gzip and zstd are used when accepted, each with an ETag of its own", async () => {
     const plain = await keyed("/api/v1/businesses", { headers: { "Accept-Encoding": "identity" } });
     const text = await plain.text();
     expect(plain.headers.get("Content-Encoding")).toBeNull();
@@ -429,7 +429,7 @@ describe("HEAD, ETag, coding", () => {
     }
     expect(tags.size).toBe(3);
   });
-  test("less than 512 bytes are not compressed, when they have been cached neither", async () => {
+  test("bodies under 512 bytes are not compressed, cached or not", async () => {
     const path = "/api/v1/businesses?city=york&limit=1";
     const tags = new Set<string | null>();
     for (let again = 0; again < 3; again++) {
@@ -440,7 +440,7 @@ describe("HEAD, ETag, coding", () => {
     }
     expect(tags.size).toBe(1);
   });
-  test("a 304 is for the very coding that the caller has", async () => {
+  test("a 304 is only for the coding that the caller has", async () => {
     const gzip = await keyed("/api/v1/businesses", { headers: { "Accept-Encoding": "gzip" } });
     const tag = gzip.headers.get("ETag") ?? "";
     const ask = (coding: string) =>
@@ -464,7 +464,7 @@ describe("HEAD, ETag, coding", () => {
     expect(same.headers.get("x-ratelimit-limit")).toBe("60");
     expect(same.headers.get("Access-Control-Allow-Origin")).toBe("*");
   });
-  test("a coding that the caller likes less than none is not used", async () => {
+  test("a coding that the caller ranks below identity is not used", async () => {
     const response = await keyed("/api/v1/businesses", {
       headers: { "Accept-Encoding": "identity;q=1, gzip;q=0.1" },
     });
@@ -495,7 +495,7 @@ describe("other errors", () => {
       }
     });
   }
-  test("a path outside of /api/v1 is 404 not_found", async () => {
+  test("a path outside /api/v1 is 404 not_found", async () => {
     for (const path of [
       "/api/v2/businesses",
       "/businesses.json",
@@ -518,7 +518,7 @@ describe("variants", () => {
     expect(Object.keys(await json(keyed("/api/v1/businesses")))).toEqual(["data", "meta"]);
     expect((await open("/api/v1/businesses", { headers: { Authorization: "" } })).status).toBe(401);
   });
-  test("the two variants are told apart by caches", async () => {
+  test("caches keep the two variants apart", async () => {
     expect((await open("/api/v1/businesses")).headers.get("Vary")).toContain("Authorization");
   });
   test("OPEN_ACCESS=off answers 401 missing without the header", async () => {
@@ -538,7 +538,7 @@ describe("variants", () => {
     const document = await fetch(`${closed.url}/api/v1/openapi.json`);
     expect(document.status).toBe(200);
     expect(document.headers.get("x-ratelimit-limit")).toBeNull();
-    // Nor does anything that explains the API speak of answers without a key.
+    // Nor do the API's documents mention answers without a key.
     for (const path of ["/developers", "/llms.txt", "/api/v1/openapi.json"]) {
       const text = await (await fetch(closed.url + path)).text();
       expect([path, /open answers|call without a key/i.exec(text)?.[0]]).toEqual([path, undefined]);

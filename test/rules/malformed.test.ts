@@ -16,7 +16,7 @@ afterAll(() => server.stop());
 
 const REQUESTS = 1_000;
 
-test(`${REQUESTS} malformed requests: no 5xx, no hang, as documented every time`, async () => {
+test(`${REQUESTS} malformed requests: no 5xx, no hang, every answer as documented`, async () => {
   const requests = fc.sample(malformedRequest(), { numRuns: REQUESTS, seed: 20_261_121 });
   const statuses = new Map<number, number>();
   for (let from = 0; from < requests.length; from += 50) {
@@ -25,7 +25,7 @@ test(`${REQUESTS} malformed requests: no 5xx, no hang, as documented every time`
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       const shown = `${request.method} ${request.target.slice(0, 200)} → ${status}`;
       expect(`${shown} ${status >= 200 && status < 500}`).toBe(`${shown} true`);
-      // What leads to the front page, such as `/../..`, is answered with a page.
+      // A path that resolves to the front page, such as `/../..`, is answered with a page.
       if (body.startsWith("<!doctype html>")) {
         expect(new URL(request.target, server.url).pathname).toBe("/");
       } else if (body !== "") expect(typeof JSON.parse(body)).toBe("object");
@@ -34,12 +34,12 @@ test(`${REQUESTS} malformed requests: no 5xx, no hang, as documented every time`
     await Promise.all(batch);
   }
   expect([...statuses.values()].reduce((sum, number) => sum + number, 0)).toBe(REQUESTS);
-  // A mix that only ever met one kind of answer would show little.
+  // A mix that met only one kind of answer would show little.
   for (const status of [200, 400, 401, 404, 405])
     expect(statuses.get(status) ?? 0).toBeGreaterThan(10);
 });
 
-test("bytes that are no UTF-8 are refused, whether they are percent-encoded or sent as they are", async () => {
+test("bytes that are not UTF-8 are refused, percent-encoded or raw", async () => {
   const ask = (target: string) =>
     send({ method: "GET", target, authorization: "VALID" }, 0, "latin1").then(({ body }) =>
       JSON.parse(body),
@@ -53,7 +53,7 @@ test("bytes that are no UTF-8 are refused, whether they are percent-encoded or s
     });
     expect(await ask(`/api/v1/businesses/${text}`)).toMatchObject({ ...fault, parameter: "slug" });
   }
-  // The UTF-8 of `é`, as it is.
+  // The UTF-8 of `é`, raw.
   expect(await ask("/api/v1/search?q=caf\xc3\xa9")).toMatchObject({ meta: { query: "café" } });
 });
 
@@ -192,7 +192,7 @@ function malformedRequest(): fc.Arbitrary<RawRequest> {
   });
 }
 
-/** Over a plain socket: fetch would repair what is to be sent broken. Resolves within three seconds. */
+/** Sends over a plain socket, since fetch would repair the request. Resolves within three seconds. */
 function send(
   request: RawRequest,
   number: number,

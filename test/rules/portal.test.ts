@@ -3,7 +3,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
 
-// Where keys come from, and the search that the API shares with the site.
+// How keys are obtained, and the search that the API shares with the site.
 
 let server: TestServer;
 let authorization: Record<string, string>;
@@ -21,7 +21,7 @@ const page = (path: string, form?: Record<string, string>) =>
     ...(form && { method: "POST", body: new URLSearchParams(form) }),
   });
 
-test("a free key is got by applying at /developers, and revealed once", async () => {
+test("a free key is issued on application at /developers, and revealed once", async () => {
   expect((await page("/developers")).status).toBe(200);
   const applied = await page("/developers/applications", {
     name: "Ada Shah",
@@ -89,7 +89,7 @@ describe("search", () => {
     await server.searchable("twin-of-stars");
   });
 
-  test("text comes first: premium and five stars do not lift a worse match", async () => {
+  test("text comes first: premium and five stars do not rank a worse match higher", async () => {
     expect(await slugsOf("quillfeather")).toEqual(["plain", "shiny"]);
   });
   test("premium, rating and reviews break ties of equal text", async () => {
@@ -105,7 +105,7 @@ describe("search", () => {
     const shown = [...html.matchAll(/href="\/businesses\/([a-z0-9-]+)"/g)].map(([, slug]) => slug);
     expect(shown).toEqual(await slugsOf("mortimer+twins"));
   });
-  test("what is suspended is gone from search at once, also while the index lags", async () => {
+  test("a suspended business disappears from search at once, also while the index lags", async () => {
     await addBusiness(server.sql, { slug: "there", name: "Ravenscroft" });
     await addBusiness(server.sql, { slug: "gone", name: "Ravenscroft" });
     await server.searchable("there");

@@ -7,7 +7,7 @@ import { maskPhone } from "../../src/directory/shapes.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer, type TestServer } from "../support.ts";
 
-// The fields of all that is answered, their types, and the order of lists.
+// The fields of every answer, their types, and the order of lists.
 
 let server: TestServer;
 let bearer: { headers: { Authorization: string } };
@@ -23,7 +23,7 @@ const openingHours: OpeningHours[] = [
   { day: "SUNDAY", openTime: "", closeTime: "", isClosed: true, is24Hours: false },
 ];
 
-// The database takes photos with further fields; they are nobody's business.
+// The database accepts photos with further fields, which are not published.
 const stored = { photos: photos.map((photo) => ({ ...photo, licence: "CC0" })), openingHours };
 
 beforeAll(async () => {
@@ -82,7 +82,7 @@ const listed = async (slug: string) => {
 };
 
 describe("open list item", () => {
-  test("every item has exactly the fields that are promised, each of its type", async () => {
+  test("every item has exactly the documented fields, each of its type", async () => {
     const { body } = await get("/api/v1/businesses?city=leeds");
     expect(body.businesses.length).toBe(4);
     for (const item of body.businesses) v.parse(schemas.OpenListItem, item);
@@ -114,7 +114,7 @@ test("masking: the last four digits become asterisks, separators stay", () => {
   expect(maskPhone("+44 (0)161-49-6-09-99")).toBe("+44 (0)161-49-6-**-**");
   expect(maskPhone("123")).toBe("***");
   expect(maskPhone("０１６１ ４９６ ０９９９")).toBe("０１６１ ４９６ ****");
-  // An extension hides nothing of the number before it.
+  // An extension does not count as the last digits of the number.
   expect(maskPhone("01632 960123 x1234")).toBe("01632 96**** x****");
   expect(maskPhone("01632 960123 x4")).toBe("01632 96**** x*");
   expect(maskPhone("01632 960123X4")).toBe("01632 96****X*");
@@ -132,7 +132,7 @@ test("an open page has exactly businesses, total, page and pages", async () => {
 });
 
 describe("open detail", () => {
-  test("an unclaimed business has exactly the fields that are promised but phone and email", async () => {
+  test("an unclaimed business has exactly the documented fields except phone and email", async () => {
     const { status, body } = await get("/api/v1/businesses/unclaimed-shop");
     expect(status).toBe(200);
     v.parse(v.omit(schemas.OpenBusiness, ["phone", "email"]), body);
@@ -140,7 +140,7 @@ describe("open detail", () => {
     expect(Object.keys(body)).not.toContain("email");
     expect(body).toMatchObject({ isVerified: true, isPremium: false });
   });
-  test("a claimed business has all fields that are promised, phone and email too", async () => {
+  test("a claimed business has exactly the documented fields, phone and email included", async () => {
     const { body } = await get("/api/v1/businesses/claimed-shop");
     v.parse(v.required(schemas.OpenBusiness, ["phone", "email"]), body);
     expect(body).toEqual({
@@ -169,7 +169,7 @@ describe("open detail", () => {
   });
 });
 
-test("a keyed list item has exactly the fields that are promised", async () => {
+test("a keyed list item has exactly the documented fields", async () => {
   const { body } = await get("/api/v1/businesses?city=leeds", bearer);
   expect(body.data.length).toBe(4);
   for (const item of body.data) v.parse(schemas.KeyedListItem, item);
@@ -229,7 +229,7 @@ test("a search result is a page of keyed list items with query, limit and total"
   expect(body.data.length).toBe(1);
 });
 
-test("the keyed detail is the full record, phone and email also of the unclaimed", async () => {
+test("the keyed detail is the full record, with phone and email even if unclaimed", async () => {
   const { body } = await get("/api/v1/businesses/unclaimed-shop", bearer);
   v.parse(schemas.KeyedBusiness, body);
   expect(body.data).toEqual({
@@ -274,7 +274,7 @@ test("updatedAt is when the business was last changed", async () => {
   await until(async () => (await updatedAt()) === row.updatedAt.toISOString(), 1_000);
 });
 
-test("types hold: what is unknown is an empty string, never null", async () => {
+test("types hold: an unknown value is an empty string, never null", async () => {
   const open = (await get("/api/v1/businesses/bare-claimed-shop")).body;
   v.parse(v.required(schemas.OpenBusiness, ["phone", "email"]), open);
   expect(open).toMatchObject({ phone: "", email: "", website: "", description: "" });
@@ -295,10 +295,10 @@ describe("the database refuses to approve what is incomplete", () => {
   }
 });
 
-test("lists go by premium, rating, review count, id, the same at every depth", async () => {
+test("lists are ordered by premium, rating, review count, then id, at every depth", async () => {
   const { sql } = server;
   for (let number = 0; number < 30; number++) {
-    // Of another category and name than those which other tests count.
+    // With a category and names that no other test counts.
     await addBusiness(sql, {
       name: `Florist ${number}`,
       category: "florists",

@@ -3,7 +3,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import type { UsageReport } from "../../src/access/usage-report.ts";
 import { startTestServer, type TestServer, testInOneMonth as test } from "../support.ts";
 
-// GET /api/v1/usage, and who decides about admission.
+// GET /api/v1/usage, and what decides about admission.
 
 let server: TestServer;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => server.stop());
 const ask = (path: string, key?: string) =>
   fetch(server.url + path, { headers: key ? { Authorization: `Bearer ${key}` } : {} });
 
-test("usage says how the key stands, and is free", async () => {
+test("usage reports the state of the key, and is free", async () => {
   const key = await server.issueKey({ tier: "enterprise", quota: 10, perMinute: 2, burst: 5 });
   await ask("/api/v1/businesses", key);
   await ask("/api/v1/businesses", key);
@@ -41,7 +41,7 @@ test("usage says how the key stands, and is free", async () => {
   expect(await server.used(key)).toBe(2);
 });
 
-test("usage is told while the bucket is empty and the quota used up", async () => {
+test("usage is answered while the bucket is empty and the quota used up", async () => {
   const key = await server.issueKey({ tier: "enterprise", quota: 1, perMinute: 1, burst: 1 });
   await ask("/api/v1/businesses", key);
   expect((await ask("/api/v1/businesses", key)).status).toBe(429);
@@ -50,7 +50,7 @@ test("usage is told while the bucket is empty and the quota used up", async () =
   });
 });
 
-test("once a tier was lowered to less than was used, nothing remains, and never less than nothing", async () => {
+test("after a tier is lowered below what was used, the remainder is 0, never negative", async () => {
   const key = await server.issueKey({ tier: "starter" });
   const usage = async () =>
     ((await (await ask("/api/v1/usage", key)).json()) as { data: UsageReport }).data;
@@ -64,7 +64,7 @@ test("once a tier was lowered to less than was used, nothing remains, and never 
   expect(await usage()).toMatchObject({ quota: 2, used: 3, remaining: 0 });
 });
 
-test("what was charged is soon in PostgreSQL", async () => {
+test("charges are soon in PostgreSQL", async () => {
   const key = await server.issueKey({ tier: "developer" });
   for (let request = 0; request < 3; request++) await ask("/api/v1/businesses", key);
   const stored = async () => {
@@ -73,11 +73,11 @@ test("what was charged is soon in PostgreSQL", async () => {
       where meter_id = (select meter_id from api_keys order by created_at desc limit 1)`;
     return row?.used ?? 0;
   };
-  // A second where nothing else holds it up.
+  // Within a second when nothing delays it.
   await until(async () => (await stored()) === 3, 5_000);
 });
 
-test("healthz says who decides", async () => {
+test("healthz says whether Redis or the process decides", async () => {
   expect(await (await ask("/healthz")).json()).toMatchObject({
     status: "ok",
     admission: { decidedBy: "redis", outages: 0 },
