@@ -12,7 +12,7 @@ test.each([
   );
 });
 
-test("faults refuses a fault that there is not, and says which there are", async () => {
+test("faults refuses an unknown fault, and lists the known ones", async () => {
   const { stdout, stderr, exitCode } = await run("faults", "--only", "calmness");
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
   expect(stderr).toStartWith("There is no fault calmness.\n\nUsage:");

@@ -21,8 +21,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe("requests as in life", () => {
-  test("lists are the same every time, and early pages of large scopes come most often", async () => {
+describe("realistic requests", () => {
+  test("lists are reproducible, and early pages of large lists are the most frequent", async () => {
     const paths = await drawLists(database.sql, 500);
     expect(await drawLists(database.sql, 500)).toEqual(paths);
     expect(new Set(paths).size).toBe(500);
@@ -33,7 +33,7 @@ describe("requests as in life", () => {
     expect(often(`${all}?city=london`)).toBeGreaterThan(often(`${all}?city=oban`));
   });
 
-  test("details are of approved businesses, some far more often than others", async () => {
+  test("details are of approved businesses, some far more popular than others", async () => {
     const paths = await drawDetails(database.sql, 200);
     expect(new Set(paths).size).toBe(200);
     const slugs = [...new Set(paths)].map((path) => path.split("/").at(-1) as string);
@@ -55,7 +55,7 @@ describe("requests as in life", () => {
   });
 });
 
-test("what is written can be read, each different request once", async () => {
+test("recorded requests can be read back, each distinct request once", async () => {
   const list = { path: "/lists?page=2", headers: { "If-None-Match": '"a: b"' } };
   const question = {
     path: "/search",
@@ -130,7 +130,7 @@ describe.skipIf(!Bun.which("wrk"))("wrk", () => {
     expect(addresses[0]).toMatch(/^10\.1\.\d{1,3}\.\d{1,3}$/);
     const times = new Map<string, number>();
     for (const address of addresses) times.set(address, (times.get(address) ?? 0) + 1);
-    // Of two threads, one may come upon where the other began.
+    // Of two threads, one may reach the point where the other began.
     expect(Math.max(...times.values())).toBeLessThanOrEqual(2);
   });
 

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 test.skipIf(!Bun.which("wrk"))(
-  "builds a directory, lets server and baseline take turns, and prints one line of JSON",
+  "builds a directory, alternates server and baseline, and prints one line of JSON",
   async () => {
     const { stdout, stderr, exitCode } = await bench([
       ...["--count", "1000", "--requests", "100", "--seconds", "1"],
@@ -64,7 +64,7 @@ test.skipIf(!Bun.which("wrk"))(
 );
 
 test.skipIf(!Bun.which("wrk"))(
-  "prints what it has measured when a later scenario fails",
+  "prints what it has measured so far when a scenario fails",
   async () => {
     let isEnded = false;
     const endRedis = async (said: string) => {
@@ -85,7 +85,7 @@ test.skipIf(!Bun.which("wrk"))(
   90_000,
 );
 
-test("refuses what it cannot do, before it starts anything", async () => {
+test("refuses invalid options before it starts anything", async () => {
   expect(await bench(["--rounds", "4"])).toMatchObject({
     exitCode: 1,
     stderr: "--rounds must be a whole number from 5 to 999999999; not 4.\n",
@@ -102,7 +102,7 @@ test("says how to get wrk when it is missing", async () => {
   expect(stderr.trim().split("\n")).toHaveLength(1);
 });
 
-test("the baselines answer with the bytes of the server", async () => {
+test("the baselines answer with the same bytes as the server", async () => {
   await using server = await startTestServer();
   const supervisor = new Supervisor(folder);
   try {

@@ -40,7 +40,7 @@ const isFound = async (slug: string, name: string) =>
 const isShown = async (slug: string) => (await get(`/api/v1/businesses/${slug}`)).status === 200;
 
 describe("scripts/businesses.ts", () => {
-  test("approve shows a business within a second in lists and details, within five in search; suspend hides it as fast", async () => {
+  test("approve shows a business in lists and details within a second and in search within five; suspend hides it as fast", async () => {
     const [slug, name] = ["chevin-cheesemongers", "Chevin Cheesemongers"];
     await addBusiness(server.sql, { slug, name, city: "Otley", status: "pending" });
     expect(await isShown(slug)).toBe(false);
@@ -80,7 +80,7 @@ describe("scripts/businesses.ts", () => {
     expect(await states()).toEqual(["rejected false"]);
   });
 
-  test("a slug from a list that was saved on Windows is known", async () => {
+  test("a slug from a list saved on Windows is recognised", async () => {
     await addBusiness(server.sql, { slug: "from-windows" });
     expect(await businesses("verify", "from-windows\r")).toEqual({
       exitCode: 0,
@@ -89,7 +89,7 @@ describe("scripts/businesses.ts", () => {
     });
   });
 
-  test("each business is told as it is done, not when all are", async () => {
+  test("each business is reported as soon as it is done", async () => {
     await addBusiness(server.sql, { slug: "first-done" });
     await addBusiness(server.sql, { slug: "held-back" });
     await server.sql.begin(async (holder) => {
@@ -106,7 +106,7 @@ describe("scripts/businesses.ts", () => {
     });
   });
 
-  test("what lacks something is not approved, and the lack is named", async () => {
+  test("an incomplete business is not approved, and what it lacks is named", async () => {
     await addBusiness(server.sql, { slug: "bare-bones", status: "pending" });
     await server.sql`update businesses set postcode = '', latitude = null, longitude = null where slug = 'bare-bones'`;
     const { exitCode, stderr } = await businesses("approve", "bare-bones");
@@ -134,7 +134,7 @@ describe("scripts/businesses.ts", () => {
         where slug in ('wharfe-bikes', 'ilkley-inks', 'menston-maps')`;
     });
 
-    test("shows who is pending, by slug, and what each lacks to be approved", async () => {
+    test("shows pending businesses by slug, and what each lacks for approval", async () => {
       expect(await list()).toEqual({
         exitCode: 0,
         stdout: "ilkley-inks\tIlkley Inks\t\nwharfe-bikes\tWharfe Bikes\tcity, postcode\n",
@@ -146,7 +146,7 @@ describe("scripts/businesses.ts", () => {
       expect(all).toContain("ilkley-inks");
     });
 
-    test("with --json is a line for each business", async () => {
+    test("with --json prints a line for each business", async () => {
       const { stdout } = await list("--json");
       expect(
         stdout
@@ -159,7 +159,7 @@ describe("scripts/businesses.ts", () => {
       ]);
     });
 
-    test("is a table on a terminal, and says when there is nothing", async () => {
+    test("prints a table on a terminal, and says when it is empty", async () => {
       expect((await onTerminal("list", "--source", source)).split("\r\n")).toEqual([
         "slug          name          missing",
         "ilkley-inks   Ilkley Inks",
@@ -169,7 +169,7 @@ describe("scripts/businesses.ts", () => {
       expect(await onTerminal("list", "--source", "nobody")).toBe("No such businesses.\r\n");
     });
 
-    test("goes through thousands, and ends in order when its reader has enough", async () => {
+    test("lists thousands, and exits with 0 when its reader stops early", async () => {
       await server.sql`
         insert into businesses (slug, name, source)
         select 'many-' || lpad(n::text, 5, '0'), 'Many', 'many' from generate_series(1, 20000) as n`;
@@ -194,7 +194,7 @@ describe("scripts/businesses.ts", () => {
       expect([shown.stdout.split("\t")[1], shown.stderr]).toEqual([expect.any(String), "code 0\n"]);
     });
 
-    test("does nothing with a status that there is not, with slugs, or for an action", async () => {
+    test("refuses an unknown status, slugs, and its options on other actions", async () => {
       expect(await list("--status", "gone")).toMatchObject({
         exitCode: 1,
         stderr: "--status must be one of pending, approved, rejected, suspended; not gone.\n",
@@ -208,7 +208,7 @@ describe("scripts/businesses.ts", () => {
     });
   });
 
-  test("an unknown slug and an unknown action are told in a line or the usage, with exit code 1", async () => {
+  test("an unknown slug gets one line, an unknown action the usage, both exit code 1", async () => {
     expect(await businesses("approve", "nobody")).toMatchObject({
       exitCode: 1,
       stderr: "nobody: no such business\n",
@@ -218,7 +218,7 @@ describe("scripts/businesses.ts", () => {
     expect(stderr).toStartWith("Usage: npx bun scripts/businesses.ts ACTION SLUG…");
   });
 
-  test("with an option that there is not it does nothing", async () => {
+  test("with an unknown option it does nothing", async () => {
     await addBusiness(server.sql, { slug: "left-alone" });
     const { exitCode, stderr } = await businesses("suspend", "--json", "left-alone");
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("--json")]);
@@ -226,7 +226,7 @@ describe("scripts/businesses.ts", () => {
     expect(found).toEqual({ status: "approved" });
   });
 
-  test("a database in which transactions see no later changes is told in a line", async () => {
+  test("a database with another isolation level gets one clear line", async () => {
     await addBusiness(server.sql, { slug: "isolated-one" });
     const database = new URL(server.config.databaseUrl).pathname.slice(1);
     const isolation = "default_transaction_isolation";
@@ -240,7 +240,7 @@ describe("scripts/businesses.ts", () => {
     });
   });
 
-  test("a statement that takes longer than its role may is told in a line", async () => {
+  test("a statement that exceeds the role's timeout gets one clear line", async () => {
     await addBusiness(server.sql, { slug: "slow-one" });
     await server.sql.unsafe(`
       create function sleep() returns trigger language plpgsql as $$
@@ -259,7 +259,7 @@ describe("scripts/businesses.ts", () => {
   });
 });
 
-test("what is as it should be is not written again", async () => {
+test("an action without effect writes nothing", async () => {
   const { sql } = server;
   await addBusiness(sql, { slug: "untouched" });
   const version = async () => (await sql`select xmin from businesses where slug = 'untouched'`)[0];
@@ -273,7 +273,7 @@ test("what is as it should be is not written again", async () => {
   expect(await version()).toEqual(before);
 });
 
-test("what loses something at the moment of its approval is incomplete", async () => {
+test("a business that becomes incomplete during its approval is not approved", async () => {
   const { sql } = server;
   await addBusiness(sql, { slug: "at-once", status: "pending" });
   let approval: Promise<unknown> | undefined;

@@ -11,7 +11,7 @@ afterEach(() => database.drop());
 
 const checkLists = (...options: string[]) => runScript(database.url, "check-lists", options);
 
-test("says that all is right, what is wrong, what to do, and that it is done", async () => {
+test("says that all is right, or what is wrong and what to do, and that the repair is done", async () => {
   const { slug } = await addBusiness(database.sql, { category: "pubs", city: "Leeds" });
   await addBusiness(database.sql, { category: "pubs", city: "Leeds" });
   const right = await checkLists();
@@ -49,7 +49,7 @@ test("says that all is right, what is wrong, what to do, and that it is done", a
   expect((await checkLists()).exitCode).toBe(0);
 });
 
-test("finds opening hours that came in without triggers, and leaves them to be mended", async () => {
+test("finds invalid opening hours that came in without triggers, and leaves them to the operator", async () => {
   const { slug } = await addBusiness(database.sql, { category: "pubs", city: "Leeds" });
   await database.sql.begin(async (transaction) => {
     await transaction`set local session_replication_role = replica`;
@@ -95,7 +95,7 @@ test("a repair that waits for an import says so", async () => {
   });
 });
 
-test("the worst of many lists are shown", async () => {
+test("of many wrong lists the worst are shown", async () => {
   for (let number = 0; number < 25; number++) {
     await addBusiness(database.sql, { category: "pubs", city: `Town ${number}` });
   }

@@ -14,7 +14,7 @@ import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { addBusiness } from "../fixtures.ts";
 import { createDatabase, runScript, untilBlocked } from "../support.ts";
 
-// GeoNames postal codes of Great Britain: not part of this project, so there may be none.
+// GeoNames postal codes of Great Britain, which are not part of this project and may be missing.
 const outcodeFile = new URL("../../../shared/data/uk-places/geonames_GB.txt", import.meta.url);
 
 const sample = [...generateBusinesses({ count: 5_000, seed: 1 })];
@@ -25,17 +25,17 @@ describe("the same businesses every time", () => {
       .update(JSON.stringify([...records]))
       .digest("hex");
 
-  test("the same seed gives the same ones", () => {
+  test("the same seed gives the same businesses", () => {
     const again = generateBusinesses({ count: 5_000, seed: 1 });
     expect(fingerprint(again)).toBe(fingerprint(sample));
   });
 
-  test("another seed gives others", () => {
+  test("another seed gives different ones", () => {
     const others = generateBusinesses({ count: 5_000, seed: 2 });
     expect(fingerprint(others)).not.toBe(fingerprint(sample));
   });
 
-  test("more begin with those of fewer", () => {
+  test("a larger count begins with the same ones", () => {
     const more = [...generateBusinesses({ count: 6_000, seed: 1 })];
     expect(more.slice(0, 5_000)).toEqual(sample);
   });
@@ -67,7 +67,7 @@ describe("real places", () => {
     expect(far).toEqual([]);
   });
 
-  test("each postcode has an outcode of its town and the form of the Royal Mail", () => {
+  test("each postcode has an outcode of its town and the Royal Mail's format", () => {
     const wrong = sample.filter((record) => {
       const [outcode = "", inward = ""] = (record.address?.postcode ?? "").split(" ");
       return !townOf(record).outcodes.includes(outcode) || !/^\d[ABD-HJLNP-UW-Z]{2}$/.test(inward);
@@ -75,7 +75,7 @@ describe("real places", () => {
     expect(wrong).toEqual([]);
   });
 
-  test.skipIf(!existsSync(outcodeFile))("every outcode is a true one, by its town", async () => {
+  test.skipIf(!existsSync(outcodeFile))("every outcode exists, near its town", async () => {
     const places = await readOutcodes();
     const wrong = towns.flatMap(({ name, latitude, longitude, outcodes }) =>
       outcodes.filter((outcode) => {
@@ -89,17 +89,17 @@ describe("real places", () => {
   });
 });
 
-describe("nobody real can be reached", () => {
-  /** Ofcom's ranges for drama, as digits. */
+describe("no contact details are real", () => {
+  /** The ranges that Ofcom reserves for drama, as digits. */
   const drama =
     /^0(11[3-8]4960\d{3}|1[2-6]14960\d{3}|1914980\d{3}|2079460\d{3}|2896496\d{3}|2920180\d{3}|1632960\d{3}|7700900\d{3}|8081570\d{3}|3069990\d{3})$/;
   const phones = [...new Set(sample.map(({ phone }) => phone ?? ""))].filter(Boolean);
 
-  test("every number is one that Ofcom keeps for drama", () => {
+  test("every phone number is in a range that Ofcom reserves for drama", () => {
     expect(phones.filter((phone) => !drama.test(phone.replaceAll(" ", "")))).toEqual([]);
   });
 
-  test("every number is written as it is in Britain", () => {
+  test("every phone number is formatted the British way", () => {
     const written = phones.map((phone) => {
       const number = parsePhoneNumberWithError(phone, "GB");
       return number.isPossible() ? number.formatNational() : "not possible";
@@ -118,7 +118,7 @@ describe("nobody real can be reached", () => {
   });
 });
 
-describe("every state is there", () => {
+describe("every kind of business occurs", () => {
   const share = (holds: (record: ImportRecord) => unknown) =>
     sample.filter((record) => holds(record)).length / sample.length;
 
@@ -172,12 +172,12 @@ describe("every state is there", () => {
 });
 
 describe("as an import", () => {
-  test("every record is a valid one", () => {
+  test("every record is valid", () => {
     const faults = sample.flatMap((record) => v.safeParse(importRecord, record).issues ?? []);
     expect(faults.map(({ message }) => message)).toEqual([]);
   });
 
-  test("each leaf of the taxonomy has a trade, and all 5,000 are imported as they are", async () => {
+  test("each leaf of the taxonomy has a trade, and all 5,000 are imported unchanged", async () => {
     await using database = await createDatabase();
     const leaves = await database.sql<{ slug: string }[]>`
       select slug from categories where parent_id is not null order by slug`;
@@ -220,7 +220,7 @@ describe("as an import", () => {
 describe("bun scripts/generate.ts", () => {
   const run = (databaseUrl: string, ...args: string[]) => runScript(databaseUrl, "generate", args);
 
-  test("fills the directory, and a second time only with what is missing", async () => {
+  test("fills the directory, and on a second run adds only what is missing", async () => {
     await using database = await createDatabase();
     const first = await run(database.url, "--count", "700");
     expect(first).toMatchObject({ stderr: "", exitCode: 0 });
@@ -232,7 +232,7 @@ describe("bun scripts/generate.ts", () => {
     );
     expect((await run(database.url, "--count", "1000")).stdout).toMatch(/^Added 0 /);
 
-    // As an import has them, but for what they are called in addresses.
+    // As imported, except for their slugs.
     const kept = () => database.sql<{ name: string }[]>`
       select to_jsonb(b) - array['id', 'slug', 'source', 'category_id', 'city_id', 'created_at', 'updated_at'] as business,
         categories.slug as category, cities.name as city
@@ -248,7 +248,7 @@ describe("bun scripts/generate.ts", () => {
     expect(generated).toEqual([...(await kept())]);
   });
 
-  test("says that it waits for an import, however long, which is no part of its time", async () => {
+  test("says that it waits for an import, however long, and does not count that in its time", async () => {
     await using database = await createDatabase();
     const limits = ["statement_timeout", "idle_in_transaction_session_timeout"];
     const name = new URL(database.url).pathname.slice(1);
@@ -258,7 +258,7 @@ describe("bun scripts/generate.ts", () => {
     let generating: ReturnType<typeof run> | undefined;
     await database.sql.begin(async (transaction) => {
       await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
-      // Of no business: what it then does takes a moment.
+      // With no businesses, its own work takes a moment.
       generating = run(database.url, "--count", "0");
       await untilBlocked(database.sql);
       await Bun.sleep(3_000);
@@ -270,12 +270,12 @@ describe("bun scripts/generate.ts", () => {
     });
   });
 
-  test("keeps nothing from being vacuumed while it loads", async () => {
+  test("does not hold back vacuum while it loads", async () => {
     await using database = await createDatabase();
     let generating: ReturnType<typeof run> | undefined;
     await database.sql.begin(async (transaction) => {
       await transaction`lock table businesses in share mode`;
-      // One, so that one statement has to wait for the lock, and nothing else is under way.
+      // One, so that a single statement waits for the lock, and nothing else is running.
       generating = run(database.url, "--count", "1");
       await untilBlocked(database.sql);
       const holders = await database.sql`
@@ -290,7 +290,7 @@ describe("bun scripts/generate.ts", () => {
     });
   });
 
-  test("what is loaded is no failure when only the tidying up after it fails", async () => {
+  test("a load succeeds even if the clean-up after it fails", async () => {
     await using database = await createDatabase();
     await database.sql`alter function fold_listing_counts() rename to gone`;
     expect(await run(database.url, "--count", "3")).toMatchObject({
@@ -302,9 +302,9 @@ describe("bun scripts/generate.ts", () => {
     });
   });
 
-  test("holds nothing open that would keep its VACUUM from tidying up the lists", async () => {
+  test("holds no transaction open that would hold back its own VACUUM", async () => {
     await using database = await createDatabase();
-    // Otherwise a VACUUM that comes soon after a commit does not count on it yet.
+    // Otherwise a VACUUM soon after a commit does not see it as durable yet.
     const name = new URL(database.url).pathname.slice(1);
     await database.sql`alter database ${database.sql(name)} set synchronous_commit = on`;
     await run(database.url, "--count", "1000");
@@ -314,7 +314,7 @@ describe("bun scripts/generate.ts", () => {
     expect(tidy).toBe(pages);
   });
 
-  test("npm start adds no sample to a directory that has a business", async () => {
+  test("npm start adds no sample to a directory that is not empty", async () => {
     await using database = await createDatabase();
     await addBusiness(database.sql, { slug: "our-only-shop" });
     await fillDirectory(database.sql);
@@ -323,7 +323,7 @@ describe("bun scripts/generate.ts", () => {
     ]);
   });
 
-  test("goes on where the sample directory of npm start ends", async () => {
+  test("continues where the sample directory of npm start ends", async () => {
     await using database = await createDatabase();
     await fillDirectory(database.sql);
     expect((await run(database.url, "--count", "5100")).stdout).toMatch(
@@ -349,7 +349,7 @@ describe("bun scripts/generate.ts", () => {
     expect(records).toEqual(sample.slice(0, 2_500));
   });
 
-  test("refuses a count that is no number, in one line", async () => {
+  test("refuses a count that is not a number, in one line", async () => {
     const { stdout, stderr, exitCode } = await run("", "--count", "many");
     expect({ stdout, stderr, exitCode }).toEqual({
       stdout: "",
@@ -376,7 +376,7 @@ function kilometres(from: Point | null | undefined, to: Point): number {
   return 2 * 6371 * Math.asin(Math.sqrt(haversine));
 }
 
-/** Where the places of each outcode are, by GeoNames. */
+/** The places of each outcode, from GeoNames. */
 async function readOutcodes(): Promise<Map<string, Point[]>> {
   const places = new Map<string, Point[]>();
   for (const line of (await Bun.file(outcodeFile).text()).trim().split("\n")) {

@@ -8,7 +8,7 @@ const root = join(import.meta.dir, "..", "..");
 const guides = ["README.md", "scripts/README.md", "scripts/bench/README.md"];
 const textOf = (guide: string) => Bun.file(join(root, guide)).text();
 
-test("the guides link to files and headings that are there", async () => {
+test("the guides link to files and headings that exist", async () => {
   const links: string[] = [];
   for (const guide of guides) {
     for (const [, path = "", heading] of (await textOf(guide)).matchAll(/\]\(([^)#]*)#?(.*?)\)/g)) {
@@ -21,14 +21,14 @@ test("the guides link to files and headings that are there", async () => {
   expect(links.length).toBeGreaterThan(10);
 });
 
-test("the operators' guide has every command but those of npm", async () => {
+test("the operators' guide has every command except those of npm", async () => {
   const guide = await textOf("scripts/README.md");
   const commands = readdirSync(join(root, "scripts")).filter((name) => name.endsWith(".ts"));
   const missing = commands.filter((name) => !guide.includes(`| \`${name}`));
   expect(missing.sort()).toEqual(["start.ts", "test.ts"]);
 });
 
-test("the records that show our format have a value of each field but slug", async () => {
+test("the records that show the format have a value for every field except slug", async () => {
   const fields = Object.keys(importRecord.entries).filter((field) => field !== "slug");
   for (const place of ["scripts/README.md", "scripts/import.ts"]) {
     const [, count] = /generate\.ts --count (\d+) --ndjson/.exec(await textOf(place)) ?? [];
@@ -42,7 +42,7 @@ test("the records that show our format have a value of each field but slug", asy
 
 const hasValue = (value: unknown) => value !== "" && !(Array.isArray(value) && value.length === 0);
 
-/** The anchors of headings, as GitHub makes them. */
+/** The anchors that GitHub gives to headings. */
 function headingsOf(text: string): string[] {
   const headings = [...text.matchAll(/^#+ (.*)$/gm)];
   return headings.map(([, heading = ""]) =>

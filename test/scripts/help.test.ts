@@ -5,7 +5,7 @@ import { newFolder, outputOf, scriptCommand } from "../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
-// Every file that lies directly in scripts/ is one; what they share is in its folders.
+// Every file directly in scripts/ is a command; shared code is in its folders.
 const files = readdirSync(join(ROOT, "scripts"));
 const commands = files.filter((name) => name.endsWith(".ts")).map((name) => basename(name, ".ts"));
 commands.push("bench/bench");
@@ -33,13 +33,13 @@ test("--help explains each command; an unknown option is named, and the command 
   }
 });
 
-test("a value that begins with a dash and has an h is refused, not answered with help", async () => {
+test("an option value such as -1h is refused, not taken for -h", async () => {
   const { stdout, stderr, exitCode } = await run("keys", "roll", "ID", "--grace", "-1h");
   expect([stdout, exitCode]).toEqual(["", 1]);
   expect(stderr).toStartWith("Option '--grace' argument is ambiguous");
 });
 
-test("without the packages for development, screenshots is explained, and says what it lacks", async () => {
+test("without development packages, screenshots shows its help, and says what is missing", async () => {
   const folder = await newFolder();
   for (const part of ["package.json", "scripts", "sql", "src"]) {
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });

@@ -26,16 +26,16 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Runs a script on the stores of this test. */
+/** Runs a script with the stores of this test. */
 const run = (script: string, args: string[], environment: Record<string, string> = {}) =>
   runScript(database.url, script, args, { env: { REDIS_URL: redis.url, ...environment } });
 
-/** The address of the database, but for a part of it. */
+/** The address of the database, with a part of it changed. */
 const elsewhere = (part: Partial<URL>) => Object.assign(new URL(database.url), part).href;
 
 const issueKey = (...args: string[]) => run("issue-key", args);
 const keys = (...args: string[]) => run("keys", args);
-/** What steers a terminal, but for line ends. */
+/** Control characters, except line feeds. */
 const steering = /(?!\n)[\p{Cc}\p{Bidi_Control}]/u;
 const ann = ["--name", "Ann", "--email", "ann@shop.example"];
 
@@ -69,7 +69,7 @@ describe("issue-key", () => {
     expect(await resolve(issued.key)).toMatchObject({ ok: true, key: { id: issued.id } });
   });
 
-  test("for people it shows the key once and says so", async () => {
+  test("without --json it shows the key once and says so", async () => {
     const { stdout, exitCode } = await issueKey(...ann, "--tier", "starter");
     expect(exitCode).toBe(0);
     const shown = stdout.match(/hs_live_[0-9A-Za-z]+/g) ?? [];
@@ -78,7 +78,7 @@ describe("issue-key", () => {
     expect(stdout).toContain("shown only this once");
   });
 
-  test("--expires-in and --expires-at set the end of a key", async () => {
+  test("--expires-in and --expires-at set the expiry of a key", async () => {
     const [soon, day, moment] = await Promise.all([
       issue("--tier", "developer", "--expires-in", "30d"),
       issue("--tier", "developer", "--expires-at", "2090-01-31"),
@@ -103,7 +103,7 @@ describe("issue-key", () => {
     });
   });
 
-  test("an enterprise key with less than its tier promises is issued, and the operator told", async () => {
+  test("an enterprise key with less than its tier promises is issued, with a note to the operator", async () => {
     const limits = "--tier enterprise --quota 1000 --per-minute 9 --burst 9".split(" ");
     const { exitCode, stderr } = await run("issue-key", [...ann, ...limits]);
     expect(exitCode).toBe(0);
@@ -113,11 +113,7 @@ describe("issue-key", () => {
 
   const faults: [what: string, args: string[], message: string][] = [
     ["what is missing", ["--name", "Ann"], "Missing: --email, --tier."],
-    [
-      "an email that is none",
-      ["--name", "A", "--email", "x", "--tier", "growth"],
-      "--email must be",
-    ],
+    ["an invalid email", ["--name", "A", "--email", "x", "--tier", "growth"], "--email must be"],
     [
       "an empty name",
       ["--name", " ", "--email", "a@b.example", "--tier", "growth"],
@@ -127,7 +123,7 @@ describe("issue-key", () => {
     ["enterprise without limits", [...ann, "--tier", "enterprise", "--quota", "5"], "--burst"],
     ["a quota of 0", [...ann, "--tier", "growth", "--quota", "0"], "--quota must be"],
     [
-      "a rate that is no number",
+      "a rate that is not a number",
       [...ann, "--tier", "growth", "--per-minute", "1e3"],
       "--per-minute",
     ],
@@ -148,12 +144,12 @@ describe("issue-key", () => {
       "--expires-at",
     ],
     [
-      "an expiry on a day that there is not",
+      "a leap day in another year",
       [...ann, "--tier", "growth", "--expires-at", "2090-02-29"],
       "--expires-at",
     ],
     [
-      "one at an hour of such a day",
+      "an hour of a day that does not exist",
       [...ann, "--tier", "growth", "--expires-at", "2090-04-31T12:00:00+02:00"],
       "--expires-at",
     ],
@@ -163,7 +159,7 @@ describe("issue-key", () => {
       "--expires-in must be",
     ],
     [
-      "a span that may be meant as a month",
+      "a span that might mean a month",
       [...ann, "--tier", "growth", "--expires-in", "1M"],
       "--expires-in must be",
     ],
@@ -173,7 +169,7 @@ describe("issue-key", () => {
       "at most 100 years",
     ],
     [
-      "two ends",
+      "two expiries",
       [...ann, "--tier", "growth", "--expires-in", "1d", "--expires-at", "2090-01-01"],
       "not both",
     ],
@@ -222,7 +218,7 @@ describe("issue-key", () => {
   });
 });
 
-test("an application is declined with a reason, and only with one", async () => {
+test("declining an application requires a reason", async () => {
   const [{ id }] = await database.sql<[{ id: string }]>`
     insert into applications (name, email, purpose)
     values ('Ian', 'ian@map.example', 'Letters') returning id`;
@@ -265,7 +261,7 @@ describe("keys", () => {
     }
   });
 
-  test("revoke disables a key, and says so when it was already", async () => {
+  test("revoke disables a key, and says if it was revoked already", async () => {
     const { id, key } = await issue("--tier", "developer");
     expect((await keys("revoke", id)).stdout).toBe(`${id} is revoked.\n`);
     expect(await resolve(key)).toEqual({ ok: false, denied: "revoked" });
@@ -273,7 +269,7 @@ describe("keys", () => {
     expect([again.exitCode, again.stdout]).toEqual([0, `${id} was already revoked.\n`]);
   });
 
-  test("people are told of times in words", async () => {
+  test("times are written out for people", async () => {
     const { stdout } = await issueKey(...ann, "--tier", "starter", "--expires-at", "2099-01-31");
     expect(stdout).toContain(": tier starter, expires on 31 January 2099 at 00:00 UTC.\n");
     const { id } = await issue("--tier", "developer");
@@ -323,7 +319,7 @@ describe("keys", () => {
   });
 
   anyMonth.skipIf(!existsSync("/dev/full"))(
-    "a key that cannot be written down is told of, and how to get another",
+    "a key that was issued but could not be shown is reported, with how to replace it",
     async () => {
       const { id } = await issue("--tier", "developer");
       for (const command of [
@@ -345,7 +341,7 @@ describe("keys", () => {
     },
   );
 
-  test("what cannot be done is one clear line and exit code 1", async () => {
+  test("every failure is one clear line and exit code 1", async () => {
     const { id } = await issue("--tier", "developer");
     const role = `crowded_${crypto.randomUUID().replaceAll("-", "")}`;
     await database.sql.unsafe(`create role ${role} login password 'secret' connection limit 0`);
@@ -365,7 +361,7 @@ describe("keys", () => {
       run("keys", ["list"], { DATABASE_URL: elsewhere({ pathname: "/nothing" }) }),
       run("keys", ["list"], { DATABASE_URL: elsewhere({ password: "wrong" }) }),
       run("keys", ["list"], { DATABASE_URL: elsewhere({ username: role, password: "secret" }) }),
-      // As a standby answers.
+      // Like a standby.
       run("keys", ["revoke", id], {
         DATABASE_URL: elsewhere({ search: "?default_transaction_read_only=on" }),
       }),

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 describe("npm start", () => {
   test(
-    "serves, keeps its data over a restart, and ends all that it started",
+    "serves, keeps its data across restarts, and ends everything that it started",
     async () => {
       const dataDir = join(folder, "a life");
       const first = run({ DATA_DIR: dataDir });
@@ -77,7 +77,7 @@ describe("npm start", () => {
       expect(await first.exited).toBe(0);
       expectGone(stack);
       expect(existsSync(join(dataDir, "stack.json"))).toBe(false);
-      // To be copied into a shell.
+      // Ready to be pasted into a shell.
       expect(await first.errors()).toContain(`DATA_DIR="${dataDir}" npx bun scripts/issue-key.ts`);
       expect(await first.errors()).toContain(`curl '${baseUrl}/api/v1/businesses?limit=2'`);
       expect(await first.errors()).toEndWith("\nStopped; the data are kept.\n");
@@ -87,7 +87,7 @@ describe("npm start", () => {
       const again = await readStackFile(dataDir);
       const metrics = await (await fetch(`${again.baseUrl}/metrics`)).text();
       expect(metrics).toMatch(/^highstreet_processes 2$/m);
-      // It does not wait for a new search index, which the server builds while the old one answers.
+      // It does not wait for a new search index: the server builds it while the old one answers.
       const shown = () =>
         openMeilisearch(again.meiliUrl, again.meiliKey)
           .index(SEARCH_INDEX)
@@ -98,7 +98,7 @@ describe("npm start", () => {
       await after.end();
       expect(await withRedis(again.redisUrl, (redis) => redis.get("kept-count"))).toBe("41");
 
-      // Killed so that it can do nothing any more: what it started ends all the same.
+      // Killed with SIGKILL: what it started ends all the same.
       third.kill("SIGKILL");
       await third.exited;
       await until(() => pidsOf(again).every((pid) => !isAlive(pid)), 20_000);
@@ -111,7 +111,7 @@ describe("npm start", () => {
       const fourth = run({ DATA_DIR: dataDir, ...settings, SAMPLE: "on" });
       const site = `http://localhost:${await fourth.listening()}`;
 
-      // As for a newcomer: there are businesses to be found, and keys for whoever asks.
+      // As for a newcomer: there are businesses to find, and keys for the asking.
       const found = await (await fetch(`${site}/search?q=plumber`)).text();
       expect(found).toMatch(/\d+ businesses/);
       const applied = await fetch(`${site}/developers/applications`, {
@@ -128,7 +128,7 @@ describe("npm start", () => {
       process.kill(last.pids.redis ?? 0, "SIGKILL");
       expect(await fourth.exited).toBe(1);
       expect(await fourth.errors()).toContain("Redis exited (SIGKILL)");
-      // The call that it proposes is one that it answers.
+      // The call that it suggests works.
       expect(await fourth.errors()).toContain(
         `curl -H 'Authorization: Bearer <key>' '${last.baseUrl}/api/v1/businesses?per_page=2'`,
       );
@@ -138,7 +138,7 @@ describe("npm start", () => {
   );
 
   test(
-    "interrupted at any moment of its start it leaves nothing running",
+    "interrupted at any moment of its start, it leaves nothing running",
     async () => {
       for (const moment of ["initdb.pid", "postgres.pid", "server.pid"]) {
         const dataDir = join(folder, `interrupted-${moment}`);
@@ -146,7 +146,7 @@ describe("npm start", () => {
         await until(() => existsSync(join(dataDir, "run", moment)), 30_000);
         const pids = await pidsIn(dataDir);
         starter.kill("SIGINT");
-        // Ctrl-C reaches us twice when npm passes it on.
+        // Ctrl-C arrives twice, since npm passes it on as well.
         starter.kill("SIGINT");
         expect(await starter.exited).toBe(130);
         expect(await starter.errors()).not.toMatch(/ at .*\.ts|error/i);
@@ -158,7 +158,7 @@ describe("npm start", () => {
     2 * LIMIT_MS,
   );
 
-  test("says in one line that the port is in use at an address of localhost, before it starts anything", async () => {
+  test("says in one line that the port is in use on localhost, before it starts anything", async () => {
     const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     const has = (hostname: string) => own.some(({ address }) => address === hostname);
     for (const hostname of ["127.0.0.1", "::1"].filter(has)) {
@@ -179,7 +179,7 @@ describe("npm start", () => {
     ["192.0.2.1", "3000"],
     ["192.0.2.1", "0"],
     ["localhost:3000", "0"],
-  ])("names the setting when it may not listen at %s, port %s", async (HOST, PORT) => {
+  ])("names the setting when it cannot listen on %s, port %s", async (HOST, PORT) => {
     const dataDir = join(folder, `address-${HOST}-${PORT}`);
     const starter = run({ DATA_DIR: dataDir, HOST, PORT });
     expect(await starter.exited).toBe(1);
@@ -189,7 +189,7 @@ describe("npm start", () => {
   });
 
   test.if(process.platform === "linux")(
-    "at an address that localhost does not lead to, it says where it answers",
+    "on an address other than localhost's, it says where it answers",
     async () => {
       await using database = await createDatabase();
       const { url } = database;
@@ -213,11 +213,11 @@ describe("npm start", () => {
     ["localhost", "localhost"],
     ["10.0.0.7", "10.0.0.7"],
     ["fd00::7", "[fd00::7]"],
-  ])("when HOST is %s, it is to be asked at %s", (host, name) => {
+  ])("when HOST is %s, its URL has %s", (host, name) => {
     expect(localUrl(host, 3000)).toBe(`http://${name}:3000`);
   });
 
-  test("says in one line that the data folder cannot be used", async () => {
+  test("says in one line that the data folder cannot be written", async () => {
     const file = join(folder, "a-file");
     await writeFile(file, "");
     const starter = run({ DATA_DIR: join(file, "data") });
@@ -225,7 +225,7 @@ describe("npm start", () => {
     expect(await starter.errors()).toMatch(/^The data folder .* is not writable .*\n$/);
   });
 
-  test("says in one line that there is no such folder for temporary files, before it starts anything", async () => {
+  test("says in one line that TMPDIR does not exist, before it starts anything", async () => {
     const dataDir = join(folder, "temporary");
     const starter = run({ DATA_DIR: dataDir, PORT: "0", TMPDIR: join(folder, "nowhere") });
     expect(await starter.exited).toBe(1);
@@ -244,7 +244,7 @@ describe("npm start", () => {
     expect(errors).not.toContain(" at ");
   });
 
-  test("says that a given Meilisearch does not take the key, before it loads anything", async () => {
+  test("says that a given Meilisearch refuses the key, before it loads anything", async () => {
     const { meiliUrl } = stores();
     const starter = run({ DATA_DIR: join(folder, "key"), MEILI_URL: meiliUrl, MEILI_KEY: "no" });
     expect(await starter.exited).toBe(1);
@@ -277,7 +277,7 @@ describe("npm start", () => {
     );
   });
 
-  test("takes the addresses of Redis as the server does, without what is empty among them", async () => {
+  test("reads REDIS_URL as the server does, ignoring empty addresses in the list", async () => {
     await using database = await createDatabase();
     const { url } = database;
     const dataDir = join(folder, "addresses");
@@ -292,7 +292,7 @@ describe("npm start", () => {
     expect(await starter.exited).toBe(0);
   });
 
-  test("says which given store does not answer, and starts no other in its place", async () => {
+  test("says which given store does not answer, and does not start its own instead", async () => {
     const port = await freePort();
     const starter = run({
       DATA_DIR: join(folder, "given"),
@@ -305,7 +305,7 @@ describe("npm start", () => {
   });
 });
 
-/** Runs the starter without a sample directory, and with no setting from outside. */
+/** Runs `npm start`'s script without a sample directory, and without settings from the environment. */
 function run(settings: Record<string, string>, args: string[] = []) {
   const none = { DATABASE_URL: "", REDIS_URL: "", MEILI_URL: "", MEILI_KEY: "", BASE_URL: "" };
   const starter = Bun.spawn([process.execPath, "scripts/start.ts", ...args], {
@@ -329,7 +329,7 @@ function run(settings: Record<string, string>, args: string[] = []) {
     exited: starter.exited,
     kill: (signal: NodeJS.Signals) => starter.kill(signal),
     errors: () => errors,
-    /** Waits for the line that says so, and says where, the only one on stdout. @returns the port */
+    /** Waits for the "listening" line, the only one on stdout. @returns the port */
     async listening(host = "localhost"): Promise<number> {
       const { value = new Uint8Array() } = await reader.read();
       const line = new TextDecoder().decode(value);
@@ -368,7 +368,7 @@ function expectGone(stack: Stack): void {
   expect(pidsOf(stack).filter(isAlive)).toEqual([]);
 }
 
-/** The pids of the programs that run at the moment. */
+/** The pids of the programs that are running now. */
 async function pidsIn(dataDir: string): Promise<number[]> {
   const names = await readdir(join(dataDir, "run"));
   const texts = await Promise.all(

@@ -26,7 +26,7 @@ afterEach(async () => {
 const syncSearch = (options: string[], env: Record<string, string> = {}) =>
   runScript(database.url, "sync-search", options, { env });
 
-test("builds the index, then brings changes into it, then builds it anew when told so", async () => {
+test("builds the index, then applies changes to it, then rebuilds it on request", async () => {
   await addBusiness(database.sql);
   const first = await syncSearch([]);
   expect(first).toMatchObject({ exitCode: 0, stderr: "" });
@@ -47,7 +47,7 @@ test("builds the index, then brings changes into it, then builds it anew when to
   expect((await meili.index(SEARCH_INDEX).getStats()).numberOfDocuments).toBe(2);
 });
 
-test("on a terminal it shows how far it is, and how fast since it began", async () => {
+test("on a terminal it shows its progress, and its rate so far", async () => {
   const { id } = await addBusiness(database.sql);
   await copyBusiness(database.sql, id, "shop", 4_999);
   const written = await runOnTerminal(database.url, "sync-search", []);
@@ -55,10 +55,10 @@ test("on a terminal it shows how far it is, and how fast since it began", async 
   expect(Number(rate.replace(",", ""))).toBeWithin(1, 100_000);
 });
 
-test("waits for another process that does the same, says so, and does not count that as its work", async () => {
+test("waits for another sync, says so, and does not count that in its time", async () => {
   const { sql } = database;
   await addBusiness(sql);
-  // It tries again and again, each time in a session of its own.
+  // It keeps trying, each time in a new session.
   const triedOften = async (times: number) => {
     const sessions = async (): Promise<number> => {
       const [database] = await sql`
@@ -86,7 +86,7 @@ test("waits for another process that does the same, says so, and does not count 
   expect(seconds * 1000).toBeLessThan(waitedMs);
 });
 
-test("says in one line that Meilisearch refuses the key, by the name of the setting", async () => {
+test("says in one line that Meilisearch refuses the key, naming the setting", async () => {
   const { stderr, exitCode } = await syncSearch([], { MEILI_KEY: "wrong" });
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/^Cannot bring search up to date: Meilisearch refuses MEILI_KEY: .*\n$/);

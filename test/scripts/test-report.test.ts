@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { countTests, lastLine } from "../../scripts/test/report.ts";
 import { newFolder, outputOf } from "../support.ts";
 
-/** The end of what Bun writes, behind what tests may write themselves. */
+/** The end of Bun's report, after a test's own output. */
 const report = (tests: number, failures: number, skipped: number) => `test/a.test.ts:
  99 pass
  99 fail
@@ -16,18 +16,18 @@ const report = (tests: number, failures: number, skipped: number) => `test/a.tes
 Ran ${tests} tests across 1 file. [0.50s]
 `;
 
-test("a skipped test has neither passed nor failed", () => {
+test("a skipped test counts as neither passed nor failed", () => {
   expect(countTests(report(10, 0, 3), 0)).toEqual({ passed: 7, failed: 0, skipped: 3 });
   expect(countTests(report(10, 2, 3), 1)).toEqual({ passed: 5, failed: 2, skipped: 3 });
 });
 
-test("a file that crashed, which is in no total, is one failure", () => {
+test("a file that crashed, which is in none of Bun's totals, is one failure", () => {
   expect(countTests(report(4, 0, 1), 1)).toEqual({ passed: 3, failed: 1, skipped: 1 });
-  // Ended by a signal.
+  // Killed by a signal.
   expect(countTests(report(4, 0, 1), null)).toEqual({ passed: 3, failed: 1, skipped: 1 });
 });
 
-test("a run that wrote no totals, or had no test to run, has failed", () => {
+test("a run without totals, or without tests, has failed", () => {
   expect(countTests("", 1)).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(countTests("", 0)).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(countTests(report(2, 0, 2), 0)).toEqual({ passed: 0, failed: 1, skipped: 2 });
@@ -42,7 +42,7 @@ test("the last line has the sums", () => {
   expect(lastLine(results)).toBe("21 passed, 3 failed");
 });
 
-test("Bun's own totals are read, in colours too", async () => {
+test("Bun's own totals are read, with colours too", async () => {
   const folder = await newFolder();
   const head = 'import { expect, test } from "bun:test";\n';
   const tests = `${head} test("a", () => {}); test("b", () => {}); test.skip("c", () => {});`;

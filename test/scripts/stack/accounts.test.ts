@@ -20,7 +20,7 @@ import { Supervisor } from "../../../scripts/stack/supervisor.ts";
 import { openPostgres } from "../../../src/store/postgres.ts";
 import { newFolder } from "../../support.ts";
 
-// Data and programs that belong to another account.
+// Data and programs owned by another account.
 
 const isRoot = process.getuid?.() === 0;
 const SOMEBODY = 54_321;
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test.if(isRoot)("root leaves alone a data folder of somebody else, and what is in it", async () => {
+test.if(isRoot)("root refuses another account's data folder and leaves it unchanged", async () => {
   const secret = join(folder, "secret");
   const data = join(folder, "data");
   const link = join(folder, "link");
@@ -48,19 +48,19 @@ test.if(isRoot)("root leaves alone a data folder of somebody else, and what is i
   }
   expect([await readdir(data), await readFile(secret, "utf8")]).toEqual([["start.pid"], "ours"]);
 
-  // A link of somebody else, which leads to a folder of ours as yet.
+  // A link owned by another account, which leads to our folder for now.
   await rm(link);
   await symlink(folder, link);
   await lchown(link, SOMEBODY, SOMEBODY);
   await expect(claimFolder(link)).rejects.toThrow("belongs to another account (uid 54321)");
 
-  // A folder of ours in which somebody else has started.
+  // Our folder, in which another account has started a stack.
   await writeFile(join(folder, "start.lock"), "");
   await chown(join(folder, "start.lock"), SOMEBODY, SOMEBODY);
   await expect(claimFolder(folder)).rejects.toThrow("belongs to another account (uid 54321)");
 });
 
-test("a data folder that everybody may write to is refused until that is taken away, by whichever link", async () => {
+test("a world-writable data folder is refused until that is fixed, through whatever link", async () => {
   const data = join(folder, "data");
   const link = join(folder, "link");
   await mkdir(data);
@@ -71,18 +71,18 @@ test("a data folder that everybody may write to is refused until that is taken a
     `The data folder ${link} is writable by every account: run chmod o-w on it, or set DATA_DIR`,
   );
   expect(await readdir(data)).toEqual(["redis.password"]);
-  // Many systems give each account a group of its own, which may write to what the account makes.
+  // Many systems give each account a group of its own, which may write to the account's files.
   await chmod(data, 0o775);
   (await claimFolder(link))[Symbol.dispose]();
 });
 
-test("an empty data folder is kept from everybody else", async () => {
+test("an empty data folder is closed to other accounts", async () => {
   await chmod(folder, 0o777);
   (await claimFolder(folder))[Symbol.dispose]();
   expect((await stat(folder)).mode & 0o777).toBe(0o775);
 });
 
-test.if(isRoot)("a copy of a data folder starts, whoever made the copy", async () => {
+test.if(isRoot)("a copy of a data folder starts, whoever owns the copy", async () => {
   const [original, copy] = [join(folder, "original"), join(folder, "copy")];
   const startAndStop = async (place: string) => {
     const supervisor = new Supervisor(place);
@@ -96,7 +96,7 @@ test.if(isRoot)("a copy of a data folder starts, whoever made the copy", async (
 });
 
 test.if(isRoot)(
-  "PostgreSQL passes a folder that only root may enter, and writes nothing there",
+  "PostgreSQL works below a folder that only root may enter, and writes nothing there",
   async () => {
     await chmod(folder, 0o700);
     const supervisor = new Supervisor(folder);
@@ -112,13 +112,13 @@ test.if(isRoot)(
 );
 
 test.if(process.platform === "linux")(
-  "a program that cannot be made executable is told of in one line",
+  "a program that cannot be made executable gets one clear line",
   async () => {
     const program = join(folder, "program");
     await writeFile(program, "", { mode: 0o600 });
     await makeExecutable(program);
     expect((await stat(program)).mode & 0o777).toBe(0o711);
-    // Not even root may change this one.
+    // Immutable, even for root.
     await expect(makeExecutable("/proc/self/status")).rejects.toThrow(
       /^Meilisearch cannot be made executable \(EPERM.*\): let its owner run `chmod \+x`/,
     );

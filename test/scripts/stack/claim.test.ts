@@ -10,7 +10,7 @@ beforeEach(async () => {
   folder = await newFolder();
 });
 
-test("a folder is claimed by one process at a time, which the others are told", async () => {
+test("a folder is claimed by one process at a time, and others are told which", async () => {
   const claim = await claimFolder(folder);
   expect(await readFile(join(folder, "start.pid"), "utf8")).toBe(`${process.pid}\n`);
   await expect(claimFolder(folder)).rejects.toThrow(
@@ -20,11 +20,11 @@ test("a folder is claimed by one process at a time, which the others are told", 
   using _again = await claimFolder(folder);
 });
 
-test("of two starts at once, the one that is refused names no process that it does not know", async () => {
+test("of two concurrent starts, the refused one does not name a process that it cannot know", async () => {
   using _claim = await claimFolder(folder);
   const ended = Bun.spawn(["true"]);
   await ended.exited;
-  // Not written yet, not even begun, or that of an earlier start.
+  // Not yet written, not yet created, or left by an earlier start.
   for (const text of ["", null, `${ended.pid}\n`]) {
     await rm(join(folder, "start.pid"), { force: true });
     if (text !== null) await writeFile(join(folder, "start.pid"), text);
@@ -34,14 +34,14 @@ test("of two starts at once, the one that is refused names no process that it do
   }
 });
 
-test("a folder in which something cannot be written is told of in a line", async () => {
+test("a folder that cannot be written to gets one clear line", async () => {
   await mkdir(join(folder, "start.pid"));
   await expect(claimFolder(folder)).rejects.toThrow(
     /^The data folder .* is not writable \(EISDIR.*\): set DATA_DIR to one that is\.$/,
   );
 });
 
-test("no other account may open the lock, which could hold it, nor that of an earlier version", async () => {
+test("no other account can open, and so hold, the lock, including that of an earlier version", async () => {
   const lock = join(folder, "start.lock");
   const modeOf = async () => (await stat(lock)).mode & 0o777;
   (await claimFolder(folder))[Symbol.dispose]();
@@ -51,7 +51,7 @@ test("no other account may open the lock, which could hold it, nor that of an ea
   expect(await modeOf()).toBe(0o600);
 });
 
-test("what is made in a claimed folder is for nobody else to change, whatever the umask was", async () => {
+test("files in a claimed folder are not writable by others, whatever the umask was", async () => {
   const umask = process.umask(0);
   try {
     using _claim = await claimFolder(join(folder, "data"));

@@ -14,7 +14,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-// What a command of this version writes or reads may mean something else in a database of the one before.
+// What this version reads and writes may mean something else in a database of the previous one.
 test.each<[string, string[]]>([
   ["import", ["shops.ndjson"]],
   ["generate", ["--count", "1"]],

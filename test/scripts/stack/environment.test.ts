@@ -25,7 +25,7 @@ let server: Bun.Subprocess;
 let running: Stack;
 beforeAll(async () => {
   folder = await realpath(await newFolder());
-  // Alive and on this folder, which the shell's last argument is there to show: so the stack is a running one.
+  // A live process with this folder in its arguments, so that the stack counts as running.
   server = Bun.spawn(["/bin/sh", "-c", "read -r _", folder], { stdin: "pipe" });
   await until(() => runsOn(folder, server.pid), 10_000);
   running = {
@@ -53,7 +53,7 @@ test.each<[string, Partial<typeof own>, typeof own]>([
   ["all but what is set", { DATABASE_URL, REDIS_URL }, { ...stack, DATABASE_URL, REDIS_URL }],
   ["no key for another Meilisearch", { MEILI_URL }, { ...stack, MEILI_URL, MEILI_KEY: "" }],
   [
-    "no other key for a Meilisearch that has one",
+    "the given key of a Meilisearch, never the stack's",
     { MEILI_URL, MEILI_KEY },
     { ...stack, MEILI_URL, MEILI_KEY },
   ],
@@ -76,7 +76,7 @@ test.each<[Partial<typeof own>, string | null]>([
   [{ MEILI_KEY }, null],
   [own, null],
 ])(
-  "a script that mixes the running stack with others says so, and no other does: %j",
+  "a script warns exactly when it mixes the running stack with other stores: %j",
   async (given, expected) => {
     const warnings: string[] = [];
     await configOf(given, (line) => warnings.push(line));
@@ -85,13 +85,13 @@ test.each<[Partial<typeof own>, string | null]>([
   },
 );
 
-test("the running stack is found by a link to its folder, too", async () => {
+test("the running stack is also found through a link to its folder", async () => {
   const link = join(folder, "link");
   await symlink(folder, link);
   expect(await readStack(link)).toEqual(running);
 });
 
-test("what a killed stack has left is no running one, though another program has its pid by now", async () => {
+test("the file of a killed stack is ignored, though another program has its pid by now", async () => {
   const left = await newFolder();
   await writeStack(left, running);
   expect(await readStack(left)).toBeNull();
@@ -100,7 +100,7 @@ test("what a killed stack has left is no running one, though another program has
   );
 });
 
-test("a file that lacks something of a stack describes none", async () => {
+test("an incomplete stack file is ignored", async () => {
   const file = join(folder, "stack.json");
   const { pids, ...addresses } = running;
   const lacking = Object.keys(addresses).map((name) => ({ ...running, [name]: undefined }));

@@ -8,7 +8,7 @@ import { Supervisor } from "../../../scripts/stack/supervisor.ts";
 import { until } from "../../../scripts/stack/waiting.ts";
 import { newFolder } from "../../support.ts";
 
-// What a killed run has left, after which the system may have given its pids to other programs.
+// What a killed run has left behind; its pids may have been reused since.
 
 let folder: string;
 const programs: Bun.Subprocess[] = [];
@@ -26,14 +26,14 @@ function run(command: string[]): Bun.Subprocess {
   return program;
 }
 
-test("a first run has nothing to end; pid files that cannot be looked at are not taken for none", async () => {
+test("a first run finds nothing to end, and unreadable pid files are an error", async () => {
   await endLeftovers(folder);
   await writeFile(join(folder, "run"), "");
   await expect(endLeftovers(folder)).rejects.toThrow("ENOTDIR");
 });
 
-test("the programs of a killed run are ended, and no others that have their pids by now", async () => {
-  // The shell's last argument, $0, is only there to be seen.
+test("the programs of a killed run are ended, but not others that have reused their pids", async () => {
+  // The shell's last argument, $0, only marks its command line.
   const left = run(["/bin/sh", "-c", "sleep 60; true", join(folder, "data")]);
   const cut = run(["/bin/sh", "-c", "sleep 60; true", join(folder, "data")]);
   const other = run(["/bin/sh", "-c", "sleep 60; true", "elsewhere"]);
@@ -65,14 +65,14 @@ test.each([
   const path = join(folder, name);
   for (const args of [[path], ["-D", path], [`--db-path=${path}`, "last"]]) {
     const { pid } = run(["/bin/sh", "-c", "sleep 60; true", ...args]);
-    // Its command line is empty until it has begun.
+    // Its command line is empty until it has started.
     await until(() => runsOn(path, pid), 10_000);
     expect(await runsOn(join(folder, "data"), pid)).toBe(expected);
     expect(await runsOn("/data", pid)).toBe(false);
   }
 });
 
-test("a program that ends by itself just before it is told to is no fault", async () => {
+test("a program that ends by itself just before it is signalled is no error", async () => {
   const left = run(["/bin/sh", "-c", "sleep 60; true", join(folder, "data")]);
   const ended = run(["true"]);
   await ended.exited;
@@ -83,7 +83,7 @@ test("a program that ends by itself just before it is told to is no fault", asyn
   const late = spyOn(process, "kill").mockImplementation((pid, signal) => {
     if (signal !== "SIGTERM") return kill(pid, signal);
     left.kill("SIGKILL");
-    // What the system answers for one that is gone.
+    // What the system answers for a process that is gone.
     return kill(ended.pid, signal);
   });
   await endLeftovers(folder).finally(() => late.mockRestore());
@@ -101,7 +101,7 @@ test("PostgreSQL starts although another program has the pid in its lock file", 
   const lockFile = join(folder, "postgres", "postmaster.pid");
   const lines = (await readFile(lockFile, "utf8")).split("\n");
   expect(lines[0]).toBe(String(pid));
-  // Of the same account, or PostgreSQL would see by itself that it is none of its own.
+  // Of the same account; otherwise PostgreSQL would recognise by itself that it is not one of its own.
   const account = await unprivilegedAccount("/bin/sh", folder);
   const other = run([...(account?.prefix ?? []), "sleep", "60"]);
   await writeFile(lockFile, [other.pid, ...lines.slice(1)].join("\n"));

@@ -9,14 +9,14 @@ import { POSTGRES_SETTINGS } from "../../../scripts/stack/postgres.ts";
 
 const root = join(import.meta.dir, "../../..");
 
-test("`bun run serve` sets for the server what `npm start` sets", async () => {
+test("`bun run serve` sets the same for the server as `npm start`", async () => {
   const { scripts } = await Bun.file(join(root, "package.json")).json();
   for (const [name, value] of Object.entries(SERVER_MEMORY)) {
     expect(scripts.serve).toContain(` ${name}=${value} `);
   }
 });
 
-test("compose.yaml sets for the server, PostgreSQL and Meilisearch what `npm start` sets", async () => {
+test("compose.yaml sets the same for the server, PostgreSQL and Meilisearch as `npm start`", async () => {
   const { services } = Bun.YAML.parse(await Bun.file(join(root, "compose.yaml")).text()) as {
     services: Record<
       "app" | "postgres" | "meilisearch",

@@ -6,11 +6,11 @@ import { Supervisor } from "../../../scripts/stack/supervisor.ts";
 import { until } from "../../../scripts/stack/waiting.ts";
 import { newFolder } from "../../support.ts";
 
-test("PostgreSQL is not given up while it recovers for minutes, as after a power cut", async () => {
+test("PostgreSQL is given minutes to recover, as after a power cut", async () => {
   const folder = await newFolder();
   const before = new Supervisor(folder);
   await startPostgres(before, { durable: false }).finally(() => before.stop());
-  // A standby that nobody may read recovers until it is promoted.
+  // A standby without hot_standby stays in recovery until it is promoted.
   const data = join(folder, "postgres");
   await writeFile(join(data, "standby.signal"), "");
   await appendFile(

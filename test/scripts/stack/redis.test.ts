@@ -13,7 +13,7 @@ afterAll(async () => {
   process.env.PATH = PATH;
 });
 
-test("of the Redis that there is, only one that is new enough is used", async () => {
+test("an installed Redis is used only if it is new enough", async () => {
   const found = await redisProgram();
   expect(found).toMatch(/\/(redis|valkey)-server$/);
 

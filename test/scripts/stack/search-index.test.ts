@@ -4,7 +4,7 @@ import { createSearch, SearchUnavailable } from "../../../src/search/query.ts";
 import { addBusiness } from "../../fixtures.ts";
 import { createDatabase, uniqueIndex } from "../../support.ts";
 
-test("an index that takes long is left to the server, and lacks nothing in the end", async () => {
+test("an index that takes long is left to the server, and is complete in the end", async () => {
   await using database = await createDatabase();
   const { sql } = database;
   const { meili, index } = uniqueIndex();
@@ -28,7 +28,7 @@ test("an index that takes long is left to the server, and lacks nothing in the e
   }
 });
 
-test("what keeps the index from being brought up to date is told", async () => {
+test("the reason why the index cannot be brought up to date is shown", async () => {
   const { sql, drop } = await createDatabase();
   const { meili, index } = uniqueIndex();
   await drop();

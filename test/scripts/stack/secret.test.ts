@@ -21,20 +21,17 @@ test("a secret is made once, for its owner only", async () => {
   expect(await readdir(folder)).toEqual(["redis.password"]);
 });
 
-test.each(["", "\n"])(
-  "an empty secret (%j) is none, and no other takes its place",
-  async (text) => {
-    const path = join(folder, "redis.password");
-    await writeFile(path, text);
-    const refusal = (remedy: string) =>
-      new CommandError(`${path} is empty, but must hold a secret: ${remedy}.`);
-    await expect(keptSecret(path)).rejects.toThrow(refusal("remove it, and a new one is created"));
-    await expect(keptSecret(path, "put it back")).rejects.toThrow(refusal("put it back"));
-    expect(await Bun.file(path).text()).toBe(text);
-  },
-);
+test.each(["", "\n"])("an empty secret (%j) is an error, and is not replaced", async (text) => {
+  const path = join(folder, "redis.password");
+  await writeFile(path, text);
+  const refusal = (remedy: string) =>
+    new CommandError(`${path} is empty, but must hold a secret: ${remedy}.`);
+  await expect(keptSecret(path)).rejects.toThrow(refusal("remove it, and a new one is created"));
+  await expect(keptSecret(path, "put it back")).rejects.toThrow(refusal("put it back"));
+  expect(await Bun.file(path).text()).toBe(text);
+});
 
-test("data whose password is lost are told of with that, and no other takes its place", async () => {
+test("data whose password is lost is an error that says so, and the password is not replaced", async () => {
   const supervisor = new Supervisor(folder);
   const passwordFile = join(folder, "postgres.password");
   await mkdir(join(folder, "postgres"));

@@ -8,7 +8,7 @@ import { outputOf } from "../../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
 
-test("the log of the start before is kept, one of them, and an empty one takes no place", () =>
+test("the log of the previous start is kept, and an empty log does not replace it", () =>
   withSupervisor(async (supervisor) => {
     const run = async (script: string) => {
       const command = ["/bin/sh", "-c", script];
@@ -35,7 +35,7 @@ test("the log of the start before is kept, one of them, and an empty one takes n
     ]);
   }));
 
-test("a program that ends is told with the line that says why, not with those of its cleaning up", () =>
+test("a program's end is reported with the log line that says why, not with those of its shutdown", () =>
   withSupervisor(async (supervisor) => {
     const command = ["/bin/sh", "-c", "echo starting; echo FATAL: no room; echo bye; exit 3"];
     supervisor.start({ title: "A program", name: "program", command });
@@ -44,7 +44,7 @@ test("a program that ends is told with the line that says why, not with those of
     );
   }));
 
-test("nor with where it was in its code", () =>
+test("nor with those of its stack trace", () =>
   withSupervisor(async (supervisor) => {
     const says =
       "Error: wrong version\n\nStack backtrace:\n   0: anyhow::error::from\n   1: main\n";
@@ -53,7 +53,7 @@ test("nor with where it was in its code", () =>
     await expect(supervisor.failure).rejects.toThrow(/: Error: wrong version$/);
   }));
 
-test("a program whose log has become very large is told of like any other", () =>
+test("the reason is found in a very large log too", () =>
   withSupervisor(async (supervisor) => {
     const log = join(supervisor.folder, "logs", "program.log");
     const grow = 'truncate -s 5G "$0"; (echo; echo FATAL: no room; echo bye) >>"$0"; exit 3';
@@ -64,7 +64,7 @@ test("a program whose log has become very large is told of like any other", () =
     );
   }));
 
-test("so is one whose log somebody has removed", () =>
+test("the end is also reported when the log has been removed", () =>
   withSupervisor(async (supervisor) => {
     const log = join(supervisor.folder, "logs", "program.log");
     const command = ["/bin/sh", "-c", 'rm "$0"; exit 3', log];
@@ -88,7 +88,7 @@ test.each([
   }),
 );
 
-test("a program that the system does not start is told of with what it says against it", () =>
+test("a program that the system refuses to start is reported with the system's error", () =>
   withSupervisor(async (supervisor) => {
     const command = ["/bin/sh", "-c", "#".repeat(4_000_000)];
     const start = () => supervisor.start({ title: "A program", name: "program", command });
@@ -96,7 +96,7 @@ test("a program that the system does not start is told of with what it says agai
     expect(start).toThrow(/^A program cannot be started: E2BIG.*\.$/);
   }));
 
-test("so is one that it does not start for lack of something, which comes out later", () =>
+test("so is one that fails to start for lack of resources, which is reported asynchronously", () =>
   withSupervisor(async ({ folder }) => {
     const script = `
       import { closeSync, openSync } from "node:fs";
@@ -124,7 +124,7 @@ test("so is one that it does not start for lack of something, which comes out la
     );
   }));
 
-test("no program outlives a command that is killed, not even one that is stopped", () =>
+test("no program outlives a killed command, not even one that is stopped", () =>
   withSupervisor(async ({ folder }) => {
     const script = `
       import { Supervisor } from "./scripts/stack/supervisor.ts";

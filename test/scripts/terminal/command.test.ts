@@ -18,7 +18,7 @@ async function command(body: string) {
 }
 
 test.skipIf(!existsSync("/dev/full"))(
-  "a full disk is told in a line that says what to do",
+  "a full disk gets one line that says what to do",
   async () => {
     expect(await command('await writeFile("/dev/full", "text")')).toEqual({
       stdout: "",
@@ -47,7 +47,7 @@ test.each([
   ["EEXIST", 'await mkdir("README.md", { recursive: true })'],
   ["ELOOP", 'await symlink("circle", folder + "/circle"); await readFile(folder + "/circle")'],
   ["ENAMETOOLONG", 'await readFile("a".repeat(300))'],
-])("a name that leads to no file is told in a line: %s", async (code, body) => {
+])("an unusable path gets one line: %s", async (code, body) => {
   const folder = JSON.stringify(await newFolder());
   const { stderr, exitCode } = await command(`
     const { mkdir, readFile, symlink } = await import("node:fs/promises");
@@ -58,7 +58,7 @@ test.each([
   expect(exitCode).toBe(1);
 });
 
-test("a Meilisearch that keeps a part of what it is sent, as on a full disk, is told with that", async () => {
+test("a Meilisearch that truncates a payload, as on a full disk, gets a line that says so", async () => {
   const message = "The `json` payload provided is malformed.";
   const { stderr, exitCode } = await command(`
     const { MeilisearchApiError } = await import("meilisearch");
@@ -70,7 +70,7 @@ test("a Meilisearch that keeps a part of what it is sent, as on a full disk, is 
   });
 });
 
-test("a deadlock is told in a line that says to try again", async () => {
+test("a deadlock gets one line that says to try again", async () => {
   await using database = await createDatabase();
   const { url } = database;
   const { stderr, exitCode } = await command(`
@@ -94,7 +94,7 @@ test("a deadlock is told in a line that says to try again", async () => {
   expect(exitCode).toBe(1);
 });
 
-test("a fault of the program keeps its stack", async () => {
+test("an internal error keeps its stack", async () => {
   const { stderr, exitCode } = await command('throw new Error("a fault")');
   expect(stderr).toContain("    at ");
   expect(exitCode).toBe(1);

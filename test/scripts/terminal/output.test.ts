@@ -16,7 +16,7 @@ async function shell(line: string) {
 const GENERATE = '"$BUN" "$SCRIPTS/generate.ts"';
 
 test.skipIf(!existsSync("/dev/full"))(
-  "a command whose output finds no room fails, and says why",
+  "a command whose output cannot be written fails, and says why",
   async () => {
     for (const command of [`${GENERATE} --help`, `${GENERATE} --ndjson --count 5000`]) {
       expect(await shell(`exec ${command} >/dev/full`)).toEqual({
@@ -28,7 +28,7 @@ test.skipIf(!existsSync("/dev/full"))(
   },
 );
 
-test("a reader that has enough is no fault", async () => {
+test("a reader that stops early is no error", async () => {
   for (const command of [`${GENERATE} --help`, `${GENERATE} --ndjson --count 5000`]) {
     const untilGone = `trap "" PIPE; while printf x; do :; done 2>/dev/null`;
     const line = `{ ${untilGone}; ${command}; echo "code $?" >&2; } | true`;
@@ -36,7 +36,7 @@ test("a reader that has enough is no fault", async () => {
   }
 });
 
-test("a slow reader gets all of a long output, and whoever writes there next can wait for it, too", async () => {
+test("a slow reader gets all of a long output, and the pipe stays blocking for whoever writes next", async () => {
   const command = `${GENERATE} --ndjson --count 5000`;
   const flags = "grep flags /proc/self/fdinfo/3 3>&1 >&2";
   const { stdout, stderr } = await shell(`{ ${command}; ${flags}; } | { sleep 0.5; wc -l; }`);
@@ -45,7 +45,7 @@ test("a slow reader gets all of a long output, and whoever writes there next can
   expect(nonBlocking).toBe(0);
 });
 
-test("a step that takes long says so now and then, until it is done", async () => {
+test("a long step reports now and then that it is still running, until it is done", async () => {
   const work = `
     import { step } from "./output.ts";
     await step("Recovery", Bun.stdin.text(), { remindMs: 1 });
@@ -58,7 +58,7 @@ test("a step that takes long says so now and then, until it is done", async () =
   const decoder = new TextDecoder();
   for await (const bytes of child.stderr) {
     said += decoder.decode(bytes, { stream: true });
-    // Once it has said something, closes its input, so that it can go on.
+    // Closes its input once it has reported something, so that it can finish.
     child.stdin.end();
   }
   expect(said).toMatch(/^(Recovery: still running after \d+\.\d s\n)+Recovery {28} \d+\.\d s\n$/);
