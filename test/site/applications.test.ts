@@ -8,7 +8,7 @@ import {
 } from "../../src/access/applications.ts";
 import { startTestServer, type TestServer, untilBlocked } from "../support.ts";
 
-// Applying and the private page, as those who mean harm meet them.
+// Applying and the private page, as seen by an attacker.
 
 let server: TestServer;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ async function send(
 const applyAs = (fields: Record<string, string>, headers?: Record<string, string>) =>
   send("/developers/applications", fields, headers);
 
-/** Begins to send a form, and does not go on. */
+/** Sends the beginning of a form, and stops. */
 function sendHalf(path: string, client = newClient()) {
   const { host, port } = new URL(server.url);
   const socket = connect(Number(port), "127.0.0.1");
@@ -73,7 +73,7 @@ const newest = async () => (await listWaiting(server.sql)).at(-1)?.id ?? "";
 const countRows = async () => (await server.sql`select from applications`).length;
 
 describe("applying", () => {
-  test("leads to a private page that nothing keeps and that tells nobody its address", async () => {
+  test("leads to a private page that is never cached and never leaks its address", async () => {
     const applied = await applyAs(ada);
     expect(applied.status).toBe(303);
     expect(applied.location).toMatch(/^\/developers\/applications\/[\w-]{22}$/);
@@ -105,7 +105,7 @@ describe("applying", () => {
     expect(await countRows()).toBe(before);
   });
 
-  test("is refused from another site, or from a page that hides where it is", async () => {
+  test("is refused from another site, or from a page with an opaque origin", async () => {
     const before = await countRows();
     for (const headers of [
       { Origin: "https://evil.example" },
@@ -134,13 +134,13 @@ describe("applying", () => {
     expect(await countRows()).toBe(before + 1);
   });
 
-  test("works behind a proxy that sends on another Host than its own", async () => {
+  test("works behind a proxy that forwards another Host than its own", async () => {
     const { origin, host } = new URL(server.config.baseUrl);
     expect(host).not.toBe(new URL(server.url).host);
     expect((await applyAs(ada, { Origin: origin })).status).toBe(303);
   });
 
-  test("takes nothing but a form", async () => {
+  test("accepts nothing but a form", async () => {
     const before = await countRows();
     for (const type of ["text/plain", "application/json"]) {
       expect((await applyAs(ada, { "Content-Type": type })).status).toBe(422);
@@ -148,7 +148,7 @@ describe("applying", () => {
     expect(await countRows()).toBe(before);
   });
 
-  test("works five times an hour for a client, also when 50 come at once", async () => {
+  test("works five times an hour for a client, also with 50 at once", async () => {
     const before = await countRows();
     const client = { "X-Forwarded-For": newClient() };
     await applyAs({ ...ada, email: "typing error" }, client);
@@ -162,7 +162,7 @@ describe("applying", () => {
     expect((await applyAs(ada)).status).toBe(303);
   });
 
-  test("with mistakes without end comes to an end too, and then also gives back what was typed", async () => {
+  test("with endless mistakes is limited too, and still returns what was typed", async () => {
     const before = await countRows();
     const address = newClient();
     const client = { "X-Forwarded-For": address };
@@ -179,7 +179,7 @@ describe("applying", () => {
       expect(html).toMatch(/What you typed is kept\. Try again in \d+ seconds?\./);
       expect(html).toContain(`value="${email}"`);
     }
-    // Nor is there an end to how often a form can be sent that is refused: one so large is not read for that.
+    // A refused form can be sent any number of times, so one this large is no longer read.
     const large = await applyAs({ ...ada, purpose: "x".repeat(10_000) }, client);
     expect(large.status).toBe(429);
     const late = await answerToHalf("/developers/applications", address);
@@ -193,7 +193,7 @@ describe("applying", () => {
     expect(await countRows()).toBe(before);
   });
 
-  test("with attacks in every field shows them as the text that they are", async () => {
+  test("with attacks in every field shows them as plain text", async () => {
     const fields = { name: evil, email: `${evil}@x.example`, purpose: evil };
     const refused = await applyAs(fields);
     const applied = await applyAs({ ...fields, email: "ada@map.example" });
@@ -207,19 +207,19 @@ describe("applying", () => {
     }
   });
 
-  test("takes no larger form than people fill in", async () => {
+  test("accepts no larger form than people fill in", async () => {
     const { status } = await applyAs({ ...ada, purpose: "x".repeat(100_000) });
     expect(status).toBe(413);
   });
 
-  test("reads no more fields than forms have, of which thousands would hold up others", async () => {
+  test("reads no more fields than the form has, since thousands would block others", async () => {
     const others = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, place) => [`other${place}`, ""]));
     expect((await applyAs({ ...ada, ...others(5_000) })).status).toBe(303);
     expect((await applyAs({ ...others(5_000), ...ada })).status).toBe(422);
   });
 
-  test("says that a form did not arrive which is not sent to its end, and calls it no breakage of the service", async () => {
+  test("answers a form that is not sent completely with a page that says so, and does not log it as a fault", async () => {
     const answered = async (status: number) => {
       const metrics = await (await fetch(`${server.url}/metrics`)).text();
       const name = `highstreet_answers_total{route="/developers/applications",status="${status}"}`;
@@ -231,7 +231,7 @@ describe("applying", () => {
     expect(late).toContain("go back in your browser");
     expect(late).not.toContain("What you typed is kept");
     expect(late).not.toContain("name-fault");
-    // Another one is heard, and leaves.
+    // Another one is accepted, and disconnects.
     const gone = sendHalf("/developers/applications");
     await new Promise<void>((sent) => gone.once("connect", () => setImmediate(sent)));
     gone.end();
@@ -239,7 +239,7 @@ describe("applying", () => {
     expect([await answered(500), await answered(503)]).toEqual([0, 0]);
   });
 
-  test("over a slow line gives back what was typed when a store hangs too", async () => {
+  test("over a slow connection returns what was typed also when a store hangs", async () => {
     const { host, port } = new URL(server.url);
     await server.sql.begin(async (transaction) => {
       await transaction`lock table applications in access exclusive mode`;
@@ -249,14 +249,14 @@ describe("applying", () => {
       socket.write(
         `POST /developers/applications HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${server.url}\r\nX-Forwarded-For: ${newClient()}\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 8)}`,
       );
-      // A slow line, not a wait for something to happen: nearly as long as a form may take to arrive.
+      // Simulates a slow connection: nearly as long as a form may take to arrive.
       await Bun.sleep(1_500);
       socket.write(body.slice(8));
       const text = await answer;
       expect(text).toStartWith("HTTP/1.1 503 ");
       expect(text).toContain('value="Ada of the slow line"');
     });
-    // It has said that it was not sent.
+    // The page says that it was not sent.
     const waiting = await listWaiting(server.sql);
     expect(waiting.filter(({ name }) => name === "Ada of the slow line")).toEqual([]);
   });
@@ -270,7 +270,7 @@ describe("the private page", () => {
   };
   const keyIn = (html: string) => /<code id="key">([^<]+)/.exec(html)?.[1];
 
-  test("reveals the key once, to one of many who ask at the same time", async () => {
+  test("reveals the key once, to one of many concurrent requests", async () => {
     const page = await approved();
     const reveals = await Promise.all(
       Array.from({ length: 8 }, () => send(page, { action: "reveal" })),
@@ -289,7 +289,7 @@ describe("the private page", () => {
     expect(JSON.stringify(stored)).not.toContain(keys[0] as string);
   });
 
-  test("shows a key that has been made even when nothing else can be read", async () => {
+  test("shows a new key even when nothing else can be read", async () => {
     const page = await approved();
     await server.sql.begin(async (transaction) => {
       await transaction`lock table usage in access exclusive mode`;
@@ -299,15 +299,15 @@ describe("the private page", () => {
     expect((await send(page)).html).toContain("0 of 10,000 requests used");
   });
 
-  test("makes no key after it has given up waiting, and keeps nobody else waiting", async () => {
+  test("makes no key after its request has timed out, and blocks nobody else", async () => {
     const page = await approved();
     await server.sql.begin(async (transaction) => {
       // Each new key changes this row.
       await transaction`select from keys_version for update`;
-      // More than a server has connections for its answers: some begin when others have given up.
+      // More than the server's connections, so some begin when others have timed out.
       const reveals = Array.from({ length: 25 }, () => send(page, { action: "reveal" }));
       await untilBlocked(server.sql);
-      // A page that nobody has asked for yet.
+      // A page that is not cached yet.
       const list = await fetch(`${server.url}/api/v1/businesses?page=77`, {
         headers: { "X-Forwarded-For": newClient() },
       });
@@ -320,7 +320,7 @@ describe("the private page", () => {
     expect(keyIn((await send(page, { action: "reveal" })).html)).toMatch(/^hs_live_/);
   });
 
-  test("does nothing when a form does not arrive, says so, and offers it again", async () => {
+  test("does nothing when a form does not arrive completely, says so, and offers it again", async () => {
     const page = await approved();
     const late = await answerToHalf(page);
     expect(late).toStartWith("HTTP/1.1 408 ");
@@ -329,7 +329,7 @@ describe("the private page", () => {
     expect(keyIn((await send(page, { action: "reveal" })).html)).toMatch(/^hs_live_/);
   });
 
-  test("shows a key also to who claims to have the answer already", async () => {
+  test("shows a key also to a request with If-None-Match", async () => {
     const { status, html } = await send(
       await approved(),
       { action: "reveal" },
@@ -338,7 +338,7 @@ describe("the private page", () => {
     expect([status, keyIn(html)]).toEqual([200, expect.stringMatching(/^hs_live_/)]);
   });
 
-  test("reveals nothing while it waits or once it is declined", async () => {
+  test("reveals nothing while waiting or once declined", async () => {
     const { location } = await applyAs(ada);
     expect(keyIn((await send(location, { action: "reveal" })).html)).toBeUndefined();
     await declineApplication(server.sql, await newest(), "No maps, please");
@@ -347,7 +347,7 @@ describe("the private page", () => {
     expect(declined.html).toContain("No maps, please");
   });
 
-  test("is not found by guessing, and guessing soon ends", async () => {
+  test("cannot be guessed, and guessing is soon limited", async () => {
     const page = await approved();
     const guesses = [`${page.slice(0, -1)}!`, page.slice(0, -1), `${page}A`, page.toLowerCase()];
     for (const guess of [...guesses, "/developers/applications/AAAAAAAAAAAAAAAAAAAAAA"]) {
@@ -368,7 +368,7 @@ describe("the private page", () => {
     expect([...statuses]).toEqual([404, 429]);
   });
 
-  test("tells nobody its address when it answers with an error either", async () => {
+  test("does not leak its address in an error either", async () => {
     const page = await approved();
     const wrong = await fetch(server.url + page, { method: "DELETE" });
     const client = { "X-Forwarded-For": newClient() };
@@ -380,7 +380,7 @@ describe("the private page", () => {
     expect([wrong.status, late.status]).toEqual([405, 429]);
   });
 
-  test("obeys no form of another site", async () => {
+  test("ignores forms from another site", async () => {
     const page = await approved();
     for (const headers of [
       { Origin: "https://evil.example" },
@@ -395,7 +395,7 @@ describe("the private page", () => {
       expect(html).toContain("<h1>Nothing was changed</h1>");
       expect(html).toContain('<a class="button" href>Back to your application</a>');
     }
-    // Without a referrer, browsers call the origin of our own page "null".
+    // Without a referrer, browsers send the origin of our own page as "null".
     const own = await send(
       page,
       { action: "reveal" },
@@ -404,7 +404,7 @@ describe("the private page", () => {
     expect(keyIn(own.html)).toStartWith("hs_live_");
   });
 
-  test("has power over its own keys only, rolls with a grace period, and revokes", async () => {
+  test("controls only its own keys, rolls with a grace period, and revokes", async () => {
     const [mine, other] = [await approved(), await approved()];
     const key = keyIn((await send(mine, { action: "reveal" })).html) as string;
     await send(other, { action: "reveal" });
@@ -427,7 +427,7 @@ describe("the private page", () => {
     const revoked = await send(mine, { action: "revoke", key: await idOn(mine) });
     expect(revoked.html).toContain("is revoked");
     expect(await countRevoked()).toBe(1);
-    // The old key goes on for its grace period, and counts.
+    // The old key works for its grace period, and counts.
     expect(revoked.html).toContain("requests used");
   });
 
@@ -448,7 +448,7 @@ describe("the private page", () => {
     ]);
   });
 
-  test("rolls too few keys a day to fill a table, and lists the newest only", async () => {
+  test("limits rolls a day, and lists the newest keys only", async () => {
     const page = await approved();
     await send(page, { action: "reveal" });
     const roll = async () =>

@@ -3,7 +3,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { openProxy, type TcpProxy } from "../proxy.ts";
 import { createDatabase, freshRedis, startTestServer, type TestServer } from "../support.ts";
 
-// Applying while a store is away: nothing that was typed is lost.
+// Applying during an outage of a store: nothing that was typed is lost.
 
 let postgres: TcpProxy;
 let redis: TcpProxy;
@@ -50,13 +50,13 @@ const isTaken = async () => (await apply()).status === 303;
 
 test("with PostgreSQL cut off, the form comes back as it was, and works once that is back", async () => {
   await postgres.cut();
-  // More often than the five that a client has in an hour: what is not taken uses none of them up.
+  // More than a client's five an hour: applications that are not accepted do not count.
   for (let tries = 0; tries < 6; tries++) await expectFormBack();
   await postgres.mend();
   await until(isTaken, 10_000);
 }, 60_000);
 
-test("with PostgreSQL silent, the form comes back in time, however many pages are late", async () => {
+test("with PostgreSQL not answering, the form comes back in time, however many pages are late", async () => {
   postgres.hold();
   const pages = Array.from({ length: 110 }, async (_, place) => {
     const from = { "X-Forwarded-For": `10.4.1.${place}` };

@@ -3,10 +3,10 @@ import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
 /**
- * A tab of a visitor of its own. `close` fails on what no page may do: an error or a warning on the
- * console, or a request to another host.
- * @param options colours and sizes; a desk in daylight otherwise. `asks`: origins that the visitor
- *   asks something of
+ * Opens a tab as a new visitor. `close` fails if a page did what none may do: log an error or a warning
+ * on the console, or send a request to another host.
+ * @param options colours and sizes, by default a light desktop. `asks`: other origins that the visitor
+ *   requests something from
  */
 export async function openTab(
   browser: Browser,
@@ -19,7 +19,7 @@ export async function openTab(
     ...options,
   });
   context.setDefaultTimeout(10_000);
-  // Chromium's first page takes longest, above all beside the other half of the suite.
+  // Chromium's first page takes longest, especially beside the other half of the suite.
   context.setDefaultNavigationTimeout(25_000);
   const tab = await context.newPage();
   const pages = new Set<string>();
@@ -40,7 +40,7 @@ export async function openTab(
     tab,
     async close() {
       await context.close();
-      // Chromium itself says so of each page whose status is an error.
+      // Chromium itself logs each page whose status is an error.
       const isStatus = ({ text, at }: { text: string; at: string }) =>
         pages.has(at) && /^Failed to load resource: .* status of (400|404|422|503)/.test(text);
       faults.push(...said.filter((one) => !isStatus(one)).map(({ text }) => text));
@@ -51,7 +51,7 @@ export async function openTab(
 
 let visitors = 0;
 
-/** From now on the tab is a browser that does not know this function or pseudo-class of CSS. */
+/** From now on the tab does not support this CSS function or pseudo-class. */
 export async function unlearn(tab: Page, name: string): Promise<void> {
   await tab.route("**/assets/site.css*", async (route) => {
     const styles = await (await route.fetch()).text();
@@ -74,9 +74,9 @@ const looks: Look[] = [
 ];
 
 /**
- * What axe finds wrong with the page as it is now, in each look: rule and place of each violation.
- * @param options.except selector of what is not looked at
- * @param options.rules those to turn on or off, beside what axe does by itself
+ * What axe finds wrong with the current page, in each look: rule and place of each violation.
+ * @param options.except selector of what to leave out
+ * @param options.rules rules to turn on or off, in addition to axe's defaults
  */
 export async function violations(
   tab: Page,
@@ -86,7 +86,7 @@ export async function violations(
     rules = {},
   }: { except?: string; within?: Look[]; rules?: Record<string, { enabled: boolean }> } = {},
 ): Promise<string[]> {
-  // The page's own policy lets in no script of ours, but a debugger's evaluation passes it.
+  // The page's own policy blocks injected scripts, but not a debugger's evaluation.
   await tab.evaluate(axe.source);
   const found: string[] = [];
   for (const { colorScheme, width } of within) {
@@ -95,7 +95,7 @@ export async function violations(
     const broken = await tab.evaluate(
       async ({ exclude, rules }) => {
         const { axe } = globalThis as unknown as { axe: Axe };
-        // Without this axe also describes each of the thousands of elements that a rule has passed.
+        // Otherwise axe also describes each of the thousands of elements that pass.
         const options = { rules, resultTypes: ["violations"] };
         const { violations } = await axe.run({ exclude }, options);
         return violations.map(({ id, nodes }) => {
@@ -116,7 +116,7 @@ interface Axe {
   ): Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }>;
 }
 
-/** Lists without markers that do not say that they are lists, which VoiceOver in Safari takes for none. */
+/** Lists without markers and without the role of a list, which VoiceOver in Safari does not announce as lists. */
 export async function unsaidLists(tab: Page): Promise<string[]> {
   return await tab.locator("ul, ol").evaluateAll((lists) =>
     lists
@@ -126,7 +126,7 @@ export async function unsaidLists(tab: Page): Promise<string[]> {
   );
 }
 
-/** Pixels by which the page is wider than its window. */
+/** Pixels by which the page is wider than the window. */
 export async function overflow(tab: Page): Promise<number> {
   return await tab.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

@@ -11,7 +11,7 @@ for (const [page, pages, shown] of [
   [600, 1_234, "1 … 598 599 600 601 602 … 1,234"],
   [9, 8, ""],
 ] as const) {
-  test(`on page ${page} of ${pages} there are links to ${shown || "no page"}`, () => {
+  test(`page ${page} of ${pages} links to ${shown || "no page"}`, () => {
     const paging = <Paging page={page} pages={pages} linkTo={(number) => `/?page=${number}`} />;
     const items = renderToString(paging).matchAll(
       /<li class(?:="(gap)?")?><a [^>]*><span class="unseen">Page <\/span>([\d,]+)<\/a><\/li>/g,

@@ -28,7 +28,7 @@ describe("openState", () => {
     expect(at("2026-11-23T12:30:00Z")).toEqual({ state: "closed", opens: "at 13:30" });
     expect(at("2026-11-23T13:30:00Z")).toEqual({ state: "open", until: "17:00" });
   });
-  test("goes by British time, summer time included", () => {
+  test("uses British time, including summer time", () => {
     expect(at("2026-07-20T08:00:00Z")).toEqual({ state: "open", until: "12:30" });
     expect(at("2026-07-20T07:59:00Z")).toEqual({ state: "closed", opens: "at 09:00" });
   });
@@ -40,15 +40,15 @@ describe("openState", () => {
     });
     expect(openState(late, new Date("2026-11-29T03:00:00Z")).state).toBe("closed");
   });
-  test("an interval that ends when it begins is a whole day", () => {
+  test("an interval that ends at the time it begins is a whole day", () => {
     const round = [entry("MONDAY", "06:00", "06:00")];
     expect(openState(round, new Date("2026-11-24T05:59:00Z")).state).toBe("open");
     expect(openState(round, new Date("2026-11-24T06:00:00Z")).state).toBe("unknown");
   });
-  test("a day of 24 hours ends at midnight when the next is closed, or nothing is said of it", () => {
+  test("a day of 24 hours ends at midnight when the next is closed or unknown", () => {
     const open = { state: "open", until: "midnight" } as const;
     expect(at("2026-11-28T12:00:00Z")).toEqual(open);
-    // The night that ends at 02:00 goes over into it.
+    // The night that ends at 02:00 runs into it.
     expect(at("2026-11-28T01:59:00Z")).toEqual(open);
     expect(at("2026-11-28T23:59:00Z")).toEqual(open);
     expect(at("2026-11-29T00:00:00Z")).toEqual({ state: "closed", opens: "tomorrow at 09:00" });
@@ -62,7 +62,7 @@ describe("openState", () => {
     ["We 09:00-09:00; Th 06:00-10:00", "2026-11-26T07:00:00Z", "10:00"],
     ["Mo 09:00-13:00,12:00-17:00", "2026-11-23T10:00:00Z", "17:00"],
     ["Su 20:00-00:00; Mo 00:00-02:00", "2026-11-29T21:00:00Z", "02:00"],
-    // A time alone would be taken for one of this day.
+    // A time alone would be read as one of today.
     ["Fr 18:00-02:00; Sa 00:00-24:00", "2026-11-27T23:59:00Z", "Sunday at 00:00"],
     ["We 09:00-09:00; Th 06:00-10:00", "2026-11-25T09:30:00Z", "Thursday at 10:00"],
     ["Sa 00:00-24:00; Su 00:00-02:00", "2026-11-28T12:00:00Z", "02:00"],
@@ -84,7 +84,7 @@ describe("openState", () => {
     ["Mo 09:00-12:00; Tu-Su off", "2026-11-23T14:00:00Z", "on Monday at 09:00"],
     ["Fr 09:00-17:00; Sa 00:00-24:00", "2026-11-27T18:00:00Z", "at midnight"],
     ["Fr 09:00-17:00; Sa off; Su 00:00-24:00", "2026-11-27T18:00:00Z", "on Sunday at 00:00"],
-    // Perhaps it opens on Saturday, of which nothing is said.
+    // Perhaps it opens on Saturday, whose hours are unknown.
     ["Mo-Fr 09:00-17:00", "2026-11-27T18:00:00Z", undefined],
     ["Mo-Su off", "2026-11-27T18:00:00Z", undefined],
   ] as const) {
@@ -93,13 +93,13 @@ describe("openState", () => {
       expect(state).toEqual({ state: "closed", ...(opens && { opens }) });
     });
   }
-  test("is unknown when nothing is said of the day", () => {
+  test("is unknown when the hours of the day are unknown", () => {
     expect(at("2026-11-24T12:00:00Z")).toEqual({ state: "unknown" });
     expect(openState([], new Date())).toEqual({ state: "unknown" });
   });
 });
 
-test("the page says until when it is open, or when it opens next", () => {
+test("the page says how long it is open, or when it opens next", () => {
   const stateAt = (time: string, stated = hours) =>
     /<p class="state \w+">(.*?)<\/p>/.exec(
       renderToString(Hours({ hours: stated, now: new Date(time) })),
@@ -112,7 +112,7 @@ test("the page says until when it is open, or when it opens next", () => {
   expect(stateAt("2026-11-28T12:00:00Z", always)).toBe("Open now, all day");
 });
 
-test("the clock on the wall turns to Sunday an hour earlier in summer", () => {
+test("Sunday begins an hour earlier in UTC in summer", () => {
   expect(wallClock(new Date("2026-07-25T23:30:00Z"))).toEqual({ day: 6, minute: 30 });
   expect(wallClock(new Date("2026-11-28T23:30:00Z"))).toEqual({ day: 5, minute: 1_410 });
 });

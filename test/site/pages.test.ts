@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 let visitors = 0;
-/** Each as a visitor of its own. */
+/** Opens a page as a new visitor. */
 async function open(path: string, init: RequestInit = {}) {
   const number = ++visitors;
   const address = `10.9.${number >> 8}.${number & 255}`;
@@ -60,7 +60,7 @@ const slugsIn = (html: string) =>
   [...html.matchAll(/<h2><a href="\/businesses\/([^"]+)"/g)].map(([, slug]) => slug);
 
 describe("search", () => {
-  test("shows what the API's search answers, in its order, for 200 questions from the data", async () => {
+  test("shows the same results as the API's search, in the same order, for 200 queries from the data", async () => {
     const questions = await server.sql<{ text: string }[]>`
       select case (row_number() over (order by b.id)) % 5
           when 0 then b.name
@@ -90,7 +90,7 @@ describe("search", () => {
     expect(found).toBeGreaterThan(1_000); // or it would be easy
   }, 60_000);
 
-  test("narrows by town, in whatever spelling, and by category, and marks the words", async () => {
+  test("filters by town, however spelt, and by category, and marks the words", async () => {
     const { html } = await open("/search?q=plumers&city=LEEDS&category=plumbers");
     expect(slugsIn(html)).toContain("unclaimed-shop");
     expect(html).toContain("<mark>Plumbers</mark>");
@@ -98,7 +98,7 @@ describe("search", () => {
     expect(html).toMatch(/<option[^>]*selected[^>]*>Plumbers/);
   });
 
-  test("offers of each branch first all of it, then what is below", async () => {
+  test("offers each branch as a whole first, then its leaves", async () => {
     const { html } = await open("/search");
     const groups = [...html.matchAll(/<optgroup label="(.*?)">(.*?)<\/optgroup>/gs)];
     const firsts = groups.map(
@@ -115,7 +115,7 @@ describe("search", () => {
     ["upon hull", "kingston-upon-hull", "Kingston upon Hull"],
     ["Saint Albans", "st-albans", "St Albans"],
   ] as const) {
-    test(`takes the town “${typed}” for the only one of such a name, and says so`, async () => {
+    test(`reads the town “${typed}” as the only one with such a name, and says so`, async () => {
       const { html } = await open(`/search?q=plumber&city=${encodeURIComponent(typed)}`);
       const named = await open(`/search?q=plumber&city=${slug}`);
       expect(slugsIn(html)).toEqual(slugsIn(named.html));
@@ -142,7 +142,7 @@ describe("search", () => {
   }
 
   for (const typed of ["London SE1", "leeds, uk", "Nowhereville"]) {
-    test(`searches for “${typed}” as words, as it is no town, and says so`, async () => {
+    test(`searches for “${typed}” as words, since it is not a town, and says so`, async () => {
       const { html } = await open(`/search?q=plumber&city=${encodeURIComponent(typed)}`);
       const inWords = await open(`/search?q=${encodeURIComponent(`plumber ${typed}`)}`);
       expect(slugsIn(html).length).toBeGreaterThan(0);
@@ -153,7 +153,7 @@ describe("search", () => {
   }
 
   for (const typed of ["LS1", "ls1 4ab", "LS 1", "LS1 4"]) {
-    test(`takes “${typed}” for the postcode that it is, where a town may be`, async () => {
+    test(`accepts the postcode “${typed}” in place of a town`, async () => {
       const { html } = await open(`/search?q=plumber&city=${encodeURIComponent(typed)}`);
       const inWords = await open(`/search?q=${encodeURIComponent(`plumber ${typed}`)}`);
       expect(slugsIn(html).length).toBeGreaterThan(0);
@@ -165,7 +165,7 @@ describe("search", () => {
     });
   }
 
-  test("keeps what was typed as a town on the next page, and says which words it looked for", async () => {
+  test("keeps what was typed as a town on the next page, and says which words it searched for", async () => {
     const { html } = await open("/search?q=plumber&city=Nowhereville");
     expect(html).toContain("for “plumber”, as none has all of your words");
     const [, next = ""] = /<a href="([^"]*)" rel="next"/.exec(html) ?? [];
@@ -174,7 +174,7 @@ describe("search", () => {
     expect(slugsIn(second.html)).toEqual(slugsIn((await open("/search?q=plumber&page=2")).html));
   });
 
-  test("says which words it looked for when nothing has them all", async () => {
+  test("says which words it searched for when nothing matches them all", async () => {
     const { html } = await open("/search?q=emergency+plumber+leeds");
     expect(html).toContain("for “plumber leeds”, as none has all of your words");
     const typed = await open(`/search?q=${encodeURIComponent("emergency Plumber’s, LEEDS")}`);
@@ -185,7 +185,7 @@ describe("search", () => {
     expect(narrowed.html).toContain("<h1>Results for “emergency plumber” in Leeds</h1>");
   });
 
-  test("marks only the words that it looked for", async () => {
+  test("marks only the words that it searched for", async () => {
     const marked = async (q: string) => {
       const { html } = await open(`/search?q=${encodeURIComponent(q)}&city=leeds`);
       const [, card = ""] = html.split('href="/businesses/late-shop"');
@@ -197,7 +197,7 @@ describe("search", () => {
     expect(await marked("zebra plumber 24 hour leeds")).toEqual(["Plumbers", "Leeds"]);
   });
 
-  test("says that it does not know where the visitor is, when no place is named", async () => {
+  test("says that it does not know the visitor's location when no place is named", async () => {
     const asks = async (query: string) =>
       (await open(`/search?${query}`)).html.includes("does not know where you are");
     for (const query of ["q=chippy+near+me", "q=Nearby+chippy", "q=near+me&city=nowhereville"]) {
@@ -217,7 +217,7 @@ describe("search", () => {
     }
   });
 
-  test("leads to the list of a town or a category when there are no words", async () => {
+  test("links to the list of a town or a category when there are no words", async () => {
     for (const [query, list] of [
       ["q=&city=Leeds&category=", "/cities/leeds"],
       ["q=&city=&category=plumbers", "/categories/plumbers"],
@@ -229,7 +229,7 @@ describe("search", () => {
     }
   });
 
-  test("searches for a town that there is not also when there are no other words", async () => {
+  test("searches for an unknown town also when there are no other words", async () => {
     const { status, html } = await open("/search?q=&city=Atlantis&category=plumbers");
     expect([status, html]).toEqual([200, expect.stringContaining("no town called “Atlantis”")]);
     expect(html).toMatch(/Nothing was found\.[^<]*<a href="\/"/);
@@ -238,7 +238,7 @@ describe("search", () => {
     expect(slugsIn(district.html)).toEqual(slugsIn((await open("/search?q=ls1")).html));
   });
 
-  test("says in its title which page of the results it is", async () => {
+  test("has the number of the results page in its title", async () => {
     const titleOf = ({ html }: { html: string }) => /<title>(.*?)<\/title>/.exec(html)?.[1];
     expect(titleOf(await open("/search?q=plumber"))).toBe("plumber: search · Highstreet");
     expect(titleOf(await open("/search?q=plumber&page=2"))).toBe(
@@ -246,7 +246,7 @@ describe("search", () => {
     );
   });
 
-  test("has no page past its end, and keeps what was typed", async () => {
+  test("past its last page is a 404 that keeps what was typed", async () => {
     const past = await open("/search?q=plumber+leeds&page=40");
     expect(past.status).toBe(404);
     expect(past.html).toContain('value="plumber leeds"');
@@ -288,13 +288,13 @@ describe("search", () => {
     expect(await look(51)).toMatchObject({ status: 404, shown: 0 });
   });
 
-  test("asks for words when there are none, and says so when nothing is found", async () => {
+  test("asks for words when there are none, and says when nothing is found", async () => {
     expect((await open("/search")).html).toContain('name="q"');
     expect((await open("/search?q=")).status).toBe(200);
     expect((await open("/search?q=xqzvkwjy")).html).toContain("Nothing was found");
   });
 
-  test("leads on when nothing is found: to all towns and categories, or to look through them", async () => {
+  test("when nothing is found, suggests all towns and categories, or browsing them", async () => {
     const wayOn = async (query: string) => {
       const { html } = await open(`/search?${query}`);
       return /Nothing was found\.[^<]*<a href="([^"]*)"/.exec(html)?.[1];
@@ -317,14 +317,14 @@ describe("a business", () => {
     expect(unclaimed).not.toContain("telephone");
   });
 
-  test("gives its website neither weight with search engines nor word of who sent the visitor", async () => {
+  test("links to its website with nofollow and without a referrer", async () => {
     const { html } = await open("/businesses/claimed-shop");
     expect(html).toMatch(
       /<a [^>]*href="https:\/\/shop\.example\/" rel="nofollow noopener noreferrer ugc">/,
     );
   });
 
-  test("is read as words also without styles: as text, none runs into the next", async () => {
+  test("is readable without styles: no word runs into the next", async () => {
     const { slug } = await addBusiness(server.sql, { isVerified: true, isPremium: true });
     const text = async (path: string) =>
       (await open(path)).html.replace(/<[^>]*>/g, "").replace(/\s+/g, " ");
@@ -336,7 +336,7 @@ describe("a business", () => {
     expect(developers).toContain("Run it here Open the answer");
   });
 
-  test("calls its number, and not one that goes on with its extension", async () => {
+  test("dials its number without appending the extension", async () => {
     for (const [phone, link] of [
       ["0113 496 0111", "tel:01134960111"],
       ["0113 496 0111 x12", "tel:01134960111;ext=12"],
@@ -347,7 +347,7 @@ describe("a business", () => {
     }
   });
 
-  test("credits the open data that it comes from, and nobody else's", async () => {
+  test("credits the open data that it comes from, and no other", async () => {
     const { id, slug } = await addBusiness(server.sql);
     const creditOf = async (source: string) => {
       await server.sql`update businesses set source = ${source}, source_id = 'node/1' where id = ${id}`;
@@ -364,7 +364,7 @@ describe("a business", () => {
     }
   });
 
-  test("and every list of it credit the open data in it, once each", async () => {
+  test("and every list with it credit its open data, once per source", async () => {
     const { sql } = server;
     const shops = ["osm", "osm", "fhrs", "a-list-of-ours"].map(async (source, number) => {
       const slug = `credited-${number}`;
@@ -393,7 +393,7 @@ describe("a business", () => {
     expect(await creditOn("/cities/leeds")).toEqual([]);
   });
 
-  test("of a category that is not active names it without a link, and not in lists", async () => {
+  test("in an inactive category names it without a link, and is not listed under it", async () => {
     const { sql } = server;
     const roots = await sql<{ slug: string; name: string }[]>`
       select slug, name from categories where parent_id is null limit 1`;
@@ -432,18 +432,18 @@ describe("a business", () => {
     expect(await seen()).toEqual({ links: both, where: named });
   });
 
-  test("has no website that is a script", async () => {
+  test("never links to a script as its website", async () => {
     const sly = { slug: "sly-shop", website: "javascript:alert(1)" };
     await expect(addBusiness(server.sql, sly)).rejects.toThrow("businesses_website_check");
   });
 
-  test("is nowhere to be seen while it is not approved", async () => {
+  test("does not appear anywhere while it is not approved", async () => {
     const pending = await open("/businesses/pending-shop");
     expect(pending.status).toBe(404);
     expect(pending.html).toContain("There is nothing here");
   });
 
-  test("shows photos when the visitor asks for them, also those of its own host, which may be requests to the API", async () => {
+  test("shows photos on request only, also those on our own host, which might be requests to the API", async () => {
     const ours = `${server.config.baseUrl}/api/v1/businesses?page=1`;
     const foreign = "https://images.example/1.jpg";
     const photo = (url: string) => ({ url, caption: "", isCover: false });
@@ -467,7 +467,7 @@ describe("a business", () => {
     expect(policyOf(asked)).toBe("'self' https: http:");
   });
 
-  test("describes itself to machines, at its one address", async () => {
+  test("has structured data with its canonical address", async () => {
     const { html } = await open("/businesses/claimed-shop");
     const { baseUrl } = server.config;
     expect(html).toContain(`<link rel="canonical" href="${baseUrl}/businesses/claimed-shop"/>`);
@@ -482,7 +482,7 @@ describe("a business", () => {
     });
   });
 
-  test("is told from other branches by its postcode, and by its address when nothing describes it", async () => {
+  test("is distinguished from other branches by its postcode, and by its address when it has no description", async () => {
     const branch = { name: "Boots", category: "pharmacies", shortDescription: "" };
     await addBusiness(server.sql, {
       ...branch,
@@ -497,7 +497,7 @@ describe("a business", () => {
     );
   });
 
-  test("is rated for machines only when somebody has reviewed it", async () => {
+  test("has a rating in its structured data only if it has reviews", async () => {
     for (const [rating, reviewCount, said] of [
       [4.5, 12, { "@type": "AggregateRating", ratingValue: 4.5, reviewCount: 12 }],
       [4.5, 0, undefined],
@@ -511,7 +511,7 @@ describe("a business", () => {
     }
   });
 
-  test("says when it is open in the same words to people and machines", async () => {
+  test("states its opening hours alike on the page and in structured data", async () => {
     const openingHours = parseOpeningHours(
       "Mo 00:00-00:00; Tu 00:00-24:00; We off; Fr 22:00-00:00",
     );
@@ -538,7 +538,7 @@ describe("a business", () => {
     ]);
   });
 
-  test("whose every field is an attack is shown as the text that it is", async () => {
+  test("with an attack in every field is shown as plain text", async () => {
     const zorb = encodeURIComponent("zorblax");
     const [own, found] = await Promise.all([
       open("/businesses/evil-shop"),
@@ -560,7 +560,7 @@ const linkedData = (html: string) =>
   JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(html)?.[1] ?? "null");
 
 describe("lists", () => {
-  test("of a town and a category go on over pages in the order of the API", async () => {
+  test("of a town and a category are paginated in the order of the API", async () => {
     for (const [path, filter] of [
       ["/cities/london", "city=london"],
       ["/categories/eating-out", "category=eating-out"],
@@ -580,7 +580,7 @@ describe("lists", () => {
     }
   });
 
-  test("of a town lead to each category in which it has something, once", async () => {
+  test("of a town link once to each category with businesses there", async () => {
     const { html } = await open("/cities/london");
     const linked = [...html.matchAll(/href="\/categories\/([^"?]+)\?city=london"/g)];
     const inUse = await server.sql<{ slug: string }[]>`
@@ -591,7 +591,7 @@ describe("lists", () => {
     expect(inUse.length).toBeGreaterThan(18);
   });
 
-  test("of a category lead to it in each town in which it has something, by name", async () => {
+  test("of a category link to it in each town with such businesses, by name", async () => {
     const { html } = await open("/categories/pubs");
     const linked = [...html.matchAll(/href="\/categories\/pubs\?city=[^"]+">(.*?)<\/a>/g)];
     const inUse = await server.sql<{ name: string }[]>`
@@ -603,7 +603,7 @@ describe("lists", () => {
     expect(html).not.toContain("all towns and cities");
   });
 
-  test("of a category lead to those right below it in which there is something", async () => {
+  test("of a category link to its children that have businesses", async () => {
     const { html } = await open("/categories/eating-out");
     const [below = ""] = /<nav aria-label="Subcategories">.*?<\/nav>/s.exec(html) ?? [];
     const linked = [...below.matchAll(/href="\/categories\/([^"]+)"/g)].map(([, slug]) => slug);
@@ -626,7 +626,7 @@ describe("lists", () => {
     expect(second.html).toContain('<a href="/cities/london" rel="prev">');
   });
 
-  test("that are popular are of trades, not of the branches that hold them", async () => {
+  test("shown as popular are of trades, not of their branches", async () => {
     const { html } = await open("/");
     const [popular = ""] = /<h2>Popular categories<\/h2>.*?<\/section>/s.exec(html) ?? [];
     const linked = [...popular.matchAll(/href="\/categories\/([^"]+)"/g)].map(([, slug]) => slug);
@@ -636,7 +636,7 @@ describe("lists", () => {
     expect(linked.filter((slug) => branches.some((branch) => branch.slug === slug))).toEqual([]);
   });
 
-  test("of towns has every town in which there is something under its letter", async () => {
+  test("of towns have every town with businesses under its letter", async () => {
     await addBusiness(server.sql, { city: "Eabury" });
     await server.sql`update cities set name = 'Éabury' where slug = 'eabury'`;
     await addBusiness(server.sql, { city: "Ezeron", status: "pending" });
@@ -662,9 +662,9 @@ describe("lists", () => {
     expect(under("Others")).toEqual(["3-mile-cross", "7-kings"]);
   });
 
-  test("of many towns go on over pages, on which each letter leads to its first", async () => {
+  test("of many towns are paginated, and each letter links to its first page", async () => {
     await using large = await startTestServer();
-    // L ends the first page, M begins the second, and Z is alone on the third.
+    // L ends the first page, M begins the second, and only Z is on the third.
     await addTowns(large.sql, 999);
     await addBusiness(large.sql, { city: "Zeal" });
     const look = async (path: string) => await (await fetch(large.url + path)).text();
@@ -698,7 +698,7 @@ describe("lists", () => {
     expect(category).toContain('look through <a href="/cities">all towns and cities</a>');
   });
 
-  test("of towns have letters to choose from when there are two or more", async () => {
+  test("of towns have an index of letters if there are two or more", async () => {
     await using small = await startTestServer();
     const lettersWith = async (city: string) => {
       await addBusiness(small.sql, { city });
@@ -735,7 +735,7 @@ describe("every page", () => {
     "/developers",
     "/nothing",
   ];
-  test("has a strict policy for what it loads, and is served compressed with an ETag", async () => {
+  test("has a strict content security policy, and is served compressed with an ETag", async () => {
     for (const path of paths) {
       const { headers, status, html } = await open(path);
       const policy = headers.get("Content-Security-Policy") ?? "";
@@ -772,7 +772,7 @@ describe("every page", () => {
     for (const path of paths) expect(shared + (await weigh(path))).toBeLessThan(50_000);
   });
 
-  test("is counted by itself: 120 a minute for a visitor, at no cost to the API's limit", async () => {
+  test("counts against its own limit, 120 a minute for a visitor, and not the API's", async () => {
     const visitor = { headers: { "X-Forwarded-For": "10.7.0.1" } };
     for (let views = 0; views < 120; views++) {
       expect((await open("/", visitor)).status).toBe(200);
@@ -788,7 +788,7 @@ describe("every page", () => {
     expect(api.status).toBe(200);
   });
 
-  test("of a search is counted twice: 30 a minute for a visitor, who goes on to read others", async () => {
+  test("of a search also counts against 30 a minute, after which other pages still open", async () => {
     const visitor = { headers: { "X-Forwarded-For": "10.7.0.2" } };
     for (let searches = 0; searches < 30; searches++) {
       expect((await open("/search", visitor)).status).toBe(200);
@@ -800,7 +800,7 @@ describe("every page", () => {
     expect((await open("/", visitor)).status).toBe(200);
   });
 
-  test("that does not exist is a page for browsers and JSON for programs and below /api", async () => {
+  test("that does not exist is an HTML page for browsers, and JSON for programs and below /api", async () => {
     const page = await open("/nothing");
     expect(page.html).toStartWith("<!doctype html>");
     expect(page.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
@@ -813,7 +813,7 @@ describe("every page", () => {
     expect(wrong.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  test("answers HEAD as GET but for the body, and so does all else that can be read", async () => {
+  test("answers HEAD like GET without the body, and so does everything else", async () => {
     const headOf = ({ status, headers }: { status: number; headers: Headers }) => {
       const { date, ...same } = Object.fromEntries(headers);
       return { status, ...same };
@@ -848,7 +848,7 @@ describe("every page", () => {
     }
   });
 
-  test("is found with a slash at the end of its address", async () => {
+  test("redirects from its address with a trailing slash", async () => {
     const towns = await open("/cities//?page=1");
     expect([towns.status, towns.headers.get("Location")]).toEqual([308, "/cities?page=1"]);
     const shop = await open("/businesses/claimed-shop/");
@@ -860,7 +860,7 @@ describe("every page", () => {
   });
 });
 
-test("a request without a proper address is to a page that does not exist", async () => {
+test("a request with a malformed address gets the 404 page", async () => {
   const ask = async (head: string) => {
     const { hostname, port } = new URL(server.url);
     let answer = "";
@@ -885,7 +885,7 @@ test("a request without a proper address is to a page that does not exist", asyn
     "GET /nothing HTTP/1.0",
     "GET /nothing HTTP/1.1\r\nHost: a b",
     "GET /nothing HTTP/1.1\r\nHost: [",
-    // Nobody is led to another host.
+    // No redirect to another host.
     "GET //elsewhere.example/ HTTP/1.0",
     "GET //elsewhere.example/ HTTP/1.1\r\nHost: a",
     "GET /\\elsewhere.example/ HTTP/1.1\r\nHost: a",
@@ -895,7 +895,7 @@ test("a request without a proper address is to a page that does not exist", asyn
   }
 });
 
-test("a file is kept for good only under the address that pages give it", async () => {
+test("an asset is cached forever only at its versioned address", async () => {
   const { html } = await open("/");
   const address = /href="(\/assets\/site\.css\?v=[^"]+)"/.exec(html)?.[1] ?? "";
   const kept = async (path: string) =>
@@ -906,12 +906,12 @@ test("a file is kept for good only under the address that pages give it", async 
 });
 
 describe("for search engines", () => {
-  test("robots.txt hides what is private, and points to the sitemap, which leads to every approved business once", async () => {
+  test("robots.txt excludes private pages and names the sitemap, which has every approved business once", async () => {
     const { baseUrl } = server.config;
     const robots = (await open("/robots.txt")).html;
     expect(robots).toContain(`Sitemap: ${baseUrl}/sitemap.xml`);
     expect(robots).toContain("Disallow: /developers/applications\n");
-    // What the reference, which is in the sitemap, is drawn from.
+    // The reference, which is in the sitemap, is rendered from it.
     expect(robots).toContain("\nAllow: /api/v1/openapi.json\nDisallow: /search\nDisallow: /api/\n");
     const locations = (xml: string) =>
       [...xml.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, url]) =>
@@ -933,7 +933,7 @@ describe("for search engines", () => {
     expect((await open("/sitemaps/businesses-0.xml")).status).toBe(404);
   });
 
-  test("a directory of nothing says so, and leads nowhere", async () => {
+  test("an empty directory says so, and links nowhere", async () => {
     await using empty = await startTestServer();
     const front = await (await fetch(empty.url)).text();
     expect(front).toContain("No business is listed here at the moment");
@@ -945,14 +945,14 @@ describe("for search engines", () => {
     expect(files.match(/<sitemap>/g)).toHaveLength(1);
   });
 
-  test("search results and error pages stay out of the index, lists do not", async () => {
+  test("search results and error pages are noindex, lists are not", async () => {
     expect((await open("/search?q=pub")).headers.get("X-Robots-Tag")).toBe("noindex");
     expect((await open("/nothing")).headers.get("X-Robots-Tag")).toBe("noindex");
     expect((await open("/cities/leeds")).headers.get("X-Robots-Tag")).toBeNull();
     expect((await open("/categories/plumbers")).headers.get("X-Robots-Tag")).toBeNull();
   });
 
-  test("a list of nothing says so and stays out of the index, until there is something", async () => {
+  test("an empty list says so and is noindex, until it has a business", async () => {
     const { sql } = server;
     await addBusiness(sql, { slug: "only-shop", city: "Quiet Town", status: "pending" });
     const look = async (path: string) => {
@@ -972,5 +972,5 @@ describe("for search engines", () => {
   });
 });
 
-/** Leads to the address of the page itself. */
+/** Links to the page itself. */
 const TRY_AGAIN = '<a class="button" href>Try this page again</a>';

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("parts hold every business once, in list order, across the chunks that are counted", async () => {
+test("parts hold every business once, in list order, across chunks", async () => {
   const { sql } = database;
   const chunks = await sql`
     select from listing_counts where category_id = 0 and city_id = 0 group by from_rank, from_id`;
@@ -41,7 +41,7 @@ test("parts hold every business once, in list order, across the chunks that are 
   expect(new Set(seen).size).toBe(COUNT);
 });
 
-test("what is special to XML in the address of the service is escaped", async () => {
+test("XML special characters in the base address are escaped", async () => {
   const { sql } = database;
   const baseUrl = "https://directory.example/shops&trades";
   const request = new Request("http://localhost/");
@@ -57,7 +57,7 @@ test("what is special to XML in the address of the service is escaped", async ()
   }
 });
 
-test("ten thousand towns are in a file, and the others in the next", async () => {
+test("a file has up to ten thousand towns, the next one the others", async () => {
   const { sql } = database;
   await addTowns(sql, 10_000);
   const request = new Request("http://localhost/");

@@ -14,7 +14,7 @@ const similarTo = async (text: string) => {
   return town.city ? town.city.name : town.similar.map(({ name }) => name);
 };
 
-test("of towns that are spelt alike the closest come first, then the largest", async () => {
+test("of similarly spelt towns the closest come first, then the largest", async () => {
   const { sql } = database;
   for (const city of ["Wolverhamton", "Wolverhampden", "Wolverhampden", "Wolverhampten"]) {
     await addBusiness(sql, { city });
@@ -29,18 +29,18 @@ test("of towns that are spelt alike the closest come first, then the largest", a
   expect(await similarTo("WOLVERHAMPTON")).toBe("Wolverhampton");
 });
 
-test("of many towns that are spelt alike five are told", async () => {
+test("of many similarly spelt towns five are suggested", async () => {
   for (const letter of "abcdefg") await addBusiness(database.sql, { city: `Shrewsbury${letter}` });
   expect(await similarTo("Shrewsbury")).toHaveLength(5);
 });
 
-test("of many towns with the words the five largest are told", async () => {
+test("of many towns with the words the five largest are suggested", async () => {
   const cities = ["Newtown A", "Newtown B", "Newtown C", "Newtown D", "Newtown E", "Newtown F"];
   for (const city of [...cities, "Newtown F"]) await addBusiness(database.sql, { city });
   expect(await similarTo("newtown")).toEqual(["Newtown F", ...cities.slice(0, 4)]);
 });
 
-test("of very many towns, typing errors are forgiven in the larger ones, and words known in all", async () => {
+test("of very many towns, typing errors are tolerated in the larger ones, and words found in all", async () => {
   const { sql } = database;
   await addTowns(sql, 2_000);
   await sql`update cities set slug = 'crumbly-bottom', name = 'Crumbly Bottom' where slug = 'abury2000'`;
