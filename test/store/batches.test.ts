@@ -3,7 +3,7 @@ import { batched } from "../../src/store/batches.ts";
 
 const turn = () => new Promise(setImmediate);
 
-test("what comes while the most batches are under way waits, goes together, and is answered in its place", async () => {
+test("items that arrive while the maximum of batches is in flight wait, are sent together, and get their own answers", async () => {
   const sent: { items: number[]; answer(): void }[] = [];
   const ask = batched(
     (items: number[]) =>
@@ -34,7 +34,7 @@ test("what comes while the most batches are under way waits, goes together, and 
   expect(await third).toEqual([7, 8, 9, 10, 11].map((item) => `answer ${item}`));
 });
 
-test("those that wait go in the order that is wanted", async () => {
+test("waiting items are sent in the requested order", async () => {
   const sent: number[][] = [];
   const { promise: end, resolve: endFirst } = Promise.withResolvers<void>();
   const ask = batched(
@@ -56,7 +56,7 @@ test("those that wait go in the order that is wanted", async () => {
   ]);
 });
 
-test("a batch that fails fails for all in it, and makes room for those who wait", async () => {
+test("a failed batch fails for all its items, and frees its slot", async () => {
   const { promise: failure, reject: fail } = Promise.withResolvers<never>();
   const ask = batched(
     (items: string[]) => (items.includes("wrong") ? failure : Promise.resolve(items)),

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 const copy = (rows: unknown[][]) => copyIn(database.sql`copy copied from stdin`, rows);
 
-test("every value arrives as it was", async () => {
+test("every value arrives unchanged", async () => {
   const rows = [
     { id: 1, text: "", flag: true, data: [] },
     { id: 2, text: null, flag: null, data: { "a\tb": 'back\\slash "quoted"\n' } },
@@ -25,13 +25,13 @@ test("every value arrives as it was", async () => {
   expect([...(await database.sql`select * from copied order by id`)]).toEqual(rows);
 });
 
-test("more than a socket holds at once arrives whole", async () => {
+test("more than the socket's buffer arrives whole", async () => {
   await copy(Array.from({ length: 20_000 }, (_, id) => [id, "x".repeat(1_000), true, null]));
   const [row] = await database.sql`select count(*)::integer as count from copied`;
   expect(row).toEqual({ count: 20_000 });
 });
 
-test("other work goes on while PostgreSQL takes the rows as fast as they are made", async () => {
+test("other work continues while PostgreSQL takes rows as fast as they are made", async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const turnsAtRow: number[] = [];
@@ -57,7 +57,7 @@ test.each([
   expect((await database.sql`select from copied`).length).toBe(0);
 });
 
-test("what a trigger refuses at the end of the lines is told, and the connection goes on", async () => {
+test("an error of a trigger at the end of the data is reported, and the connection stays usable", async () => {
   await database.sql.begin(async (transaction) => {
     await transaction`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'never'; end $$`;
     await transaction`create trigger refuse after insert on copied execute function refuse()`;
@@ -72,17 +72,17 @@ test("what a trigger refuses at the end of the lines is told, and the connection
   expect((await database.sql`select from copied`).length).toBe(1);
 });
 
-test("a statement that is wrong is told", async () => {
+test("an invalid statement is reported", async () => {
   await expect(copyIn(database.sql`copy nowhere from stdin`, [])).rejects.toThrow("does not exist");
 });
 
-test("what is refused before the first line is told, and ends nothing else", async () => {
+test("an error before the first row is reported, and affects nothing else", async () => {
   await database.sql.begin(async (transaction) => {
     await transaction`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'never'; end $$`;
     await transaction`create trigger refuse before insert on copied execute function refuse()`;
     const copying = transaction.savepoint(async (point) => {
       const copied = copyIn(point`copy copied from stdin`, [[1, "", true, null]]);
-      // PostgreSQL is ready for the lines and refuses them, and both are read at once.
+      // PostgreSQL's "ready for data" and its error arrive together.
       setImmediate(() => Bun.sleepSync(200));
       await copied;
     });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { DeadlineError, withDeadline } from "../../src/store/deadline.ts";
 
-test("what does not come is given up at the deadline, and what comes late is told", async () => {
+test("a promise is given up at the deadline, and a late result is reported", async () => {
   const late = Promise.withResolvers<string>();
   const told = Promise.withResolvers<string>();
   const outcome = await withDeadline(late.promise, 10, told.resolve).catch((error) => error);
@@ -10,14 +10,14 @@ test("what does not come is given up at the deadline, and what comes late is tol
   expect(await told.promise).toBe("after all");
 });
 
-test("an answer that came while the process was held up is not late", async () => {
+test("an answer that arrived while the process was blocked is not late", async () => {
   const answered = Promise.withResolvers<string>();
   const server = Bun.listen({
     hostname: "127.0.0.1",
     port: 0,
     socket: {
       data(socket) {
-        // It is there from now on, but this process does not get to read it before the deadline.
+        // The answer is there from now on, but the process cannot read it before the deadline.
         socket.write("an answer");
         Bun.sleepSync(200);
       },

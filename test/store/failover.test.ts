@@ -14,7 +14,7 @@ import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { openProxy } from "../proxy.ts";
 import { createDatabase, newFolder, noUsage, type TestDatabase } from "../support.ts";
 
-// Stores that change behind their address.
+// Stores that are replaced behind their address.
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("connections to a PostgreSQL that has gone without a word are given up, and others are made", async () => {
+test("connections to a PostgreSQL that vanished silently time out, and are reopened", async () => {
   const proxy = await openProxy(new URL(database.url));
   const sql = openPostgres(proxy.url, { max: 2, longestSilenceMs: 1_000 });
   let told = 0;
@@ -40,7 +40,7 @@ test("connections to a PostgreSQL that has gone without a word are given up, and
   await proxy.close();
 });
 
-test("a PostgreSQL that accepts and says nothing is named by its address", async () => {
+test("a PostgreSQL that accepts and never answers is named by its address", async () => {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => {
     silent.listen(0, "127.0.0.1", resolve);
@@ -57,11 +57,11 @@ test("a PostgreSQL that accepts and says nothing is named by its address", async
   silent.close();
 }, 10_000);
 
-test("a long statement and an idle connection are not taken for one", async () => {
+test("a long statement or an idle connection is not mistaken for one", async () => {
   const sql = openPostgres(database.url, { max: 1, longestSilenceMs: 2_000 });
   expect((await sql`select pg_sleep(1.5)`).length).toBe(1);
   const [before] = await sql`select pg_backend_pid() as pid`;
-  // Closed in order: gone from the server without an error here.
+  // Closed gracefully: gone from the server without an error here.
   const isClosed = async () =>
     (await database.sql`select from pg_stat_activity where pid = ${before?.pid}`).length === 0;
   await until(isClosed, 5_000);
@@ -69,7 +69,7 @@ test("a long statement and an idle connection are not taken for one", async () =
   await sql.end();
 });
 
-test("nothing is called current after a reconnection before all is told to be forgotten", async () => {
+test("after a reconnection nothing is current before everything has been dropped", async () => {
   const proxy = await openProxy(new URL(database.url));
   const sql = openPostgres(proxy.url, { max: 2 });
   let isForgotten = false;
@@ -98,7 +98,7 @@ test("nothing is called current after a reconnection before all is told to be fo
   await proxy.close();
 });
 
-test("nothing is called current before all is told that was announced while it could not be heard", async () => {
+test("nothing is current before the announcements missed meanwhile are delivered", async () => {
   const sql = openPostgres(database.url, { max: 2 });
   const told: string[] = [];
   const announcements = await followAnnouncements(sql, (changes) => {
@@ -126,7 +126,7 @@ test.each([
   ["is not heard", "listen %"],
   ["cannot be confirmed", "select pg_notify(%"],
 ])(
-  "an announcement that %s for seconds is missing, which is told, and so is that it no longer is",
+  "an announcement that %s for seconds is reported as missing, and so is its recovery",
   async (_, query) => {
     const sql = openPostgres(database.url, { max: 2 });
     const told: boolean[] = [];
@@ -152,7 +152,7 @@ test.each([
   },
 );
 
-/** The process of the connection to this database whose last query is like that. */
+/** The pid of the connection to this database whose latest query matches. */
 async function backendOf(sql: Sql, query: string): Promise<number> {
   const [{ pid }] = await sql<[{ pid: number }]>`
     select pid from pg_stat_activity
@@ -161,7 +161,7 @@ async function backendOf(sql: Sql, query: string): Promise<number> {
   return pid;
 }
 
-test("what is announced is heard again when a standby behind the address has become the primary", async () => {
+test("announcements are heard again after a standby behind the address is promoted", async () => {
   const folder = await newFolder();
   const first = new Supervisor(folder);
   const primary = await startPostgres(first, { durable: false });
@@ -189,9 +189,9 @@ test("what is announced is heard again when a standby behind the address has bec
   await rm(folder, { recursive: true, force: true });
 });
 
-test("when another Redis has become the master behind the address, that one decides", () =>
+test("after a Redis failover behind the address, the new master decides", () =>
   withSupervisor(async (supervisor) => {
-    // Else one that ends would wait for its replica.
+    // Otherwise a master waits for its replica when it shuts down.
     const settings = { "shutdown-timeout": "0" };
     const [master, replica] = await Promise.all([
       startFrailRedis(supervisor, settings),

@@ -5,7 +5,7 @@ import { listenTo, openPostgres } from "../../src/store/postgres.ts";
 import { openProxy, type TcpProxy } from "../proxy.ts";
 import { createDatabase, type TestDatabase } from "../support.ts";
 
-// What the patch of the driver is for (see src/store/patches/): connections that break off.
+// Lost connections, which the driver's patch is for (see src/store/patches/).
 
 const CONNECTIONS = 4;
 
@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("what is asked while connections break off is answered or refused, and each connection is made again", async () => {
+test("statements during lost connections are answered or refused, and each connection is reopened", async () => {
   const sql = openPostgres(proxy.url, { max: CONNECTIONS });
   let answers = 0;
   let isOver = false;
@@ -32,7 +32,7 @@ test("what is asked while connections break off is answered or refused, and each
         await sql`select 1`;
         answers += 1;
       } catch {
-        // Asked again, as callers do.
+        // Retried, as callers do.
       }
     }
   });
@@ -56,7 +56,7 @@ for (const [how, breakOff] of [
   ["by its server", (pid: number) => database.sql`select pg_terminate_backend(${pid})`],
   ["on the way", () => proxy.cut().then(() => proxy.mend())],
 ] as const) {
-  test(`a transaction broken off ${how} writes nothing more, and the next statement is none of it`, async () => {
+  test(`a transaction cut off ${how} writes nothing more, and the next statement is not part of it`, async () => {
     const sql = openPostgres(proxy.url, { max: 1 });
     let isOver = false;
     const transaction = sql.begin(async (inside) => {
@@ -77,7 +77,7 @@ for (const [how, breakOff] of [
   });
 }
 
-test("a reserved connection that breaks off is not handed out again, nor lost to the pool", async () => {
+test("a lost reserved connection is not handed out again, and its slot returns to the pool", async () => {
   const sql = openPostgres(proxy.url, { max: 1 });
   const reserved = await sql.reserve();
   const sleep = reserved`select pg_sleep(20)`.catch((error) => error.code);
@@ -90,7 +90,7 @@ test("a reserved connection that breaks off is not handed out again, nor lost to
   await sql.end();
 });
 
-test("who takes connections only to close them is tried once for each statement", async () => {
+test("a host that closes every connection is tried once per statement", async () => {
   let connections = 0;
   const closing = createServer((socket) => {
     connections += 1;
@@ -109,7 +109,7 @@ test("who takes connections only to close them is tried once for each statement"
   closing.close();
 });
 
-test("of several hosts each is tried, and when all are away a statement is refused", async () => {
+test("each of several hosts is tried, and a statement is refused when all are away", async () => {
   const away = "127.0.0.1:1";
   const sql = openPostgres(`postgres://nobody@${away},${away},${away}/none`, { max: 1 });
   expect(await sql`select 1`.catch((error) => error.code)).toBe("ECONNREFUSED");
@@ -121,7 +121,7 @@ test("of several hosts each is tried, and when all are away a statement is refus
   await both.end();
 });
 
-test("the first statement of a connection to one of several hosts is refused when it breaks off", async () => {
+test("with several hosts, the first statement on a connection is refused when that is lost", async () => {
   const { host } = new URL(proxy.url);
   const sql = openPostgres(proxy.url.replace(host, `${host},${host}`), { max: 1 });
   const sleep = sql`select pg_sleep(20) as first`.catch((error) => error.code);
@@ -134,7 +134,7 @@ test("the first statement of a connection to one of several hosts is refused whe
   await sql.end();
 });
 
-test("each channel is listened to once when PostgreSQL is back, however often that was tried meanwhile", async () => {
+test("each channel is listened to once after an outage, however many attempts it took", async () => {
   const sql = openPostgres(proxy.url, { max: 1 });
   const listened: string[] = [];
   const channels = ["one", "two", "three"];
@@ -147,7 +147,7 @@ test("each channel is listened to once when PostgreSQL is back, however often th
   }
   expect(listened.splice(0)).toEqual(channels);
   await proxy.cut();
-  // Each is an attempt to connect, and in the same time those who listen make theirs.
+  // Each is an attempt to connect, and meanwhile the listeners make theirs.
   for (let attempt = 0; attempt < 8; attempt++) await sql`select 1`.catch(() => {});
   await proxy.mend();
   await sql.listen("after what waits", () => {});
@@ -156,7 +156,7 @@ test("each channel is listened to once when PostgreSQL is back, however often th
   await sql.end({ timeout: 1 });
 });
 
-test("who stops listening while the connection breaks off has stopped", async () => {
+test("unlistening while the connection is lost takes effect", async () => {
   const sql = openPostgres(proxy.url, { max: 1 });
   const stop = await listenTo(sql, "a channel", () => {});
   proxy.hold();
@@ -167,7 +167,7 @@ test("who stops listening while the connection breaks off has stopped", async ()
   await sql.end({ timeout: 1 });
 });
 
-test("rows that are read some at a time do not pass for all of them when the connection breaks off", async () => {
+test("a cursor does not end as if complete when its connection is lost", async () => {
   const sql = openPostgres(proxy.url, { max: 1 });
   const numbers = sql`select generate_series(1, 5000)`.cursor(1_000);
   let count = 0;

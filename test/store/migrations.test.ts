@@ -15,7 +15,7 @@ test("a migrated database has none pending, and migrating again does nothing", a
   expect(await migrate(sql)).toEqual([]);
 });
 
-test("two programs that migrate at once apply each once", async () => {
+test("two concurrent migrations apply each file once", async () => {
   await using database = await createDatabase();
   const { sql } = database;
   const folder = await newFolder();
@@ -25,7 +25,7 @@ test("two programs that migrate at once apply each once", async () => {
   expect(applied.flat()).toEqual(["901_once.sql"]);
 });
 
-test("a new database that is not in UTF-8 is refused in a line", async () => {
+test("a new database that is not in UTF-8 is refused in one line", async () => {
   const owner = openPostgres(stores().databaseUrl, { max: 1 });
   for (const encoding of ["LATIN1", "SQL_ASCII"]) {
     const url = new URL(stores().databaseUrl);
@@ -46,7 +46,7 @@ test("a new database that is not in UTF-8 is refused in a line", async () => {
   await owner.end();
 });
 
-test("one that cannot be applied is named, leaves nothing, and keeps no others waiting", async () => {
+test("a failing migration is named, leaves nothing, and blocks no others", async () => {
   await using database = await createDatabase();
   const { sql } = database;
   const folder = await newFolder();
@@ -63,7 +63,7 @@ test("one that cannot be applied is named, leaves nothing, and keeps no others w
   expect(found).toEqual({ good: true, bad: false });
 });
 
-test("one that has to wait for a transaction lets who reads pass meanwhile, and says so", async () => {
+test("a migration that waits for a transaction lets readers through meanwhile, and says so", async () => {
   await using database = await createDatabase();
   const { sql } = database;
   const folder = await newFolder();
@@ -80,7 +80,7 @@ test("one that has to wait for a transaction lets who reads pass meanwhile, and 
     await transaction`lock table businesses in row exclusive mode`;
     migrating = migrate(sql, { from, onWait });
     await isTold;
-    // It would take until the end of the transaction, and that waits for it.
+    // It would have to wait for the transaction, which in turn waits for it.
     await sql`select count(*) from businesses`;
   });
   expect(await migrating).toEqual(["901_wide.sql"]);
@@ -103,7 +103,7 @@ test("the server refuses to start while a migration is pending, and names it", a
   redis.client.disconnect();
 });
 
-test("one takes its time, whatever limits its role has for others", async () => {
+test("a migration may take long, whatever timeouts its role has", async () => {
   await using database = await createDatabase();
   const { sql, url } = database;
   const folder = await newFolder();

@@ -12,7 +12,7 @@ import {
   untilBlocked,
 } from "../support.ts";
 
-// For each test a server of its own: after an outage it keeps nothing until it hears of changes again.
+// Each test has a server of its own, since after an outage it caches nothing until it hears of changes again.
 let database: TestDatabase;
 let proxy: TcpProxy;
 let key: string;
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const OWNER = { name: "A tester", email: "tester@client.example", tier: "growth" };
 
-/** Of a server, for its answers. */
+/** The connections that a server has for its answers. */
 const CONNECTIONS = 10;
 
 let asked = 0;
@@ -51,10 +51,10 @@ const ask = async (headers: Record<string, string> = {}) => {
 
 const withKey = (key: string) => ask({ Authorization: `Bearer ${key}` });
 
-/** The status of /healthz, for which the directory has to be readable. */
+/** The status of /healthz, which needs a readable directory. */
 const health = async () => (await fetch(`${server.url}/healthz`)).status;
 
-/** What is kept is given for less than a second after the last word from PostgreSQL. */
+/** Waits until the cache is no longer used: less than a second after last hearing from PostgreSQL. */
 async function keptIsOver() {
   const began = performance.now();
   let given = 0;
@@ -66,7 +66,7 @@ async function keptIsOver() {
   expect(given).toBeLessThan(1_000);
 }
 
-test("what is kept is given, with a key too, while others wait for a slow database", async () => {
+test("cached answers are served, with a key too, while others wait for a slow database", async () => {
   const fresh = await createKey(database.sql, OWNER);
   expect([(await ask()).status, (await withKey(key)).status]).toEqual([200, 200]);
   const others: Promise<unknown>[] = [];
@@ -79,19 +79,19 @@ test("what is kept is given, with a key too, while others wait for a slow databa
         where datname = current_database() and wait_event_type = 'Lock'`;
       return waiting >= CONNECTIONS;
     }, 5_000);
-    // For longer than anything kept is given without a word from PostgreSQL.
+    // For longer than cached answers are served without hearing from PostgreSQL.
     const began = performance.now();
     while (performance.now() - began < 1_500) {
       expect([(await ask()).status, (await withKey(key)).status]).toEqual([200, 200]);
       await Bun.sleep(20);
     }
-    // Neither the key nor what it has used has been asked for before.
+    // Neither the key nor its usage has been looked up before.
     expect((await withKey(fresh.key)).status).toBe(200);
   });
   await Promise.all(others);
 });
 
-test("known keys are let in while keys that nobody has look for one in a table that is locked", async () => {
+test("known keys are admitted while unknown ones wait for a locked table", async () => {
   expect((await withKey(key)).status).toBe(200);
   const madeUp: Promise<unknown>[] = [];
   await database.sql.begin(async (transaction) => {
@@ -101,7 +101,7 @@ test("known keys are let in while keys that nobody has look for one in a table t
       await Bun.sleep(5);
     }
     await untilBlocked(database.sql);
-    // For longer than a key is known without a word from PostgreSQL.
+    // For longer than keys stay cached without hearing from PostgreSQL.
     const began = performance.now();
     while (performance.now() - began < 1_500) {
       expect((await withKey(key)).status).toBe(200);
@@ -111,14 +111,14 @@ test("known keys are let in while keys that nobody has look for one in a table t
   await Promise.all(madeUp);
 });
 
-test("known keys are let in while others, and what those have used, are looked up in tables that are locked", async () => {
+test("known keys are admitted while others and their usage are looked up in locked tables", async () => {
   const others: string[] = [];
   while (others.length < CONNECTIONS) others.push((await createKey(database.sql, OWNER)).key);
-  // One that hears of these keys would soon ask for all anew.
+  // A server that hears of these keys would soon look them all up again.
   await server.stop();
   server = await startTestServer({ databaseUrl: proxy.url });
   expect((await withKey(key)).status).toBe(200);
-  // Otherwise they would first wait until that is written.
+  // Otherwise they would first wait for it to be written.
   await until(async () => (await database.sql`select from usage`).length > 0, 5_000);
   const asked: Promise<unknown>[] = [];
   await database.sql.begin(async (transaction) => {
@@ -131,9 +131,9 @@ test("known keys are let in while others, and what those have used, are looked u
     await transaction`lock table api_keys in access exclusive mode`;
     asked.push(withKey(generateKey()));
     expect((await withKey(key)).status).toBe(200);
-    // One looks for a key, one looks up what others have used, and one writes what this one has.
+    // One looks up a key, one the usage of others, and one writes the usage of this one.
     await untilBlocked(database.sql, 3);
-    // For longer than a key is known without a word from PostgreSQL.
+    // For longer than keys stay cached without hearing from PostgreSQL.
     const began = performance.now();
     while (performance.now() - began < 1_500) {
       expect((await withKey(key)).status).toBe(200);
@@ -143,7 +143,7 @@ test("known keys are let in while others, and what those have used, are looked u
   await Promise.all(asked);
 });
 
-test("that usage cannot be written is told while somebody holds one row of it", async () => {
+test("it is reported that usage cannot be written while a row of it is locked", async () => {
   const failing = async () =>
     /highstreet_upkeep_failing\{task="usage"\} (\d)/.exec(
       await (await fetch(`${server.url}/metrics`)).text(),
@@ -160,20 +160,20 @@ test("that usage cannot be written is told while somebody holds one row of it", 
   expect(used).toBe(2);
 }, 30_000);
 
-test("a server that cannot write what keys have used says so at its end", async () => {
+test("a server that cannot write the usage of keys says so at shutdown", async () => {
   const other = await startTestServer({ databaseUrl: proxy.url });
   const answer = await fetch(`${other.url}/api/v1/businesses/a-shop`, {
     headers: { Authorization: `Bearer ${key}` },
   });
   expect(answer.status).toBe(200);
-  // Within the second in which it would have been written.
+  // Within the second before it would be written.
   await proxy.cut();
   await expect(other.stop()).rejects.toThrow("not everything was closed in order");
   await proxy.mend();
   await until(async () => (await ask()).status === 200, 5_000);
 }, 20_000);
 
-test("PostgreSQL away is 503 unavailable, soon and every time, and over when it is back", async () => {
+test("while PostgreSQL is away every answer is a prompt 503 unavailable, until it is back", async () => {
   expect([(await ask()).status, await health()]).toEqual([200, 200]);
   await proxy.cut();
   await keptIsOver();
@@ -188,7 +188,7 @@ test("PostgreSQL away is 503 unavailable, soon and every time, and over when it 
   await until(async () => (await health()) === 200, 5_000);
 }, 40_000);
 
-test("PostgreSQL that accepts and then says nothing is 503 within the time of an answer", async () => {
+test("a PostgreSQL that accepts and never answers is 503 before the deadline", async () => {
   proxy.hold();
   await keptIsOver();
   const [{ status, error, seconds }, healthStatus] = await Promise.all([ask(), health()]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { createDatabase, startTestServer, type TestDatabase } from "../support.ts";
 
-// A pooler in transaction mode takes LISTEN, and delivers nothing that is announced.
+// A pooler in transaction mode accepts LISTEN, and delivers no notifications.
 
 let database: TestDatabase;
 let pooler: Server;
@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Messages of PostgreSQL are a type, then their length, which includes itself, in four bytes. */
+/** A message of PostgreSQL is a type byte, then four bytes of length, which count themselves. */
 function passWithoutAnnouncements(far: Socket, near: Socket): void {
   let rest = Buffer.alloc(0);
   far.on("error", () => {}).on("close", () => near.destroy());
@@ -38,7 +38,7 @@ function passWithoutAnnouncements(far: Socket, near: Socket): void {
   });
 }
 
-test("a server to which nothing is announced does not start, and says why", async () => {
+test("a server that receives no notifications does not start, and says why", async () => {
   const url = new URL(database.url);
   url.port = String((pooler.address() as { port: number }).port);
   await expect(startTestServer({ databaseUrl: url.href })).rejects.toThrow(

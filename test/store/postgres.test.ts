@@ -8,7 +8,7 @@ import { doBefore, openPostgres, ping } from "../../src/store/postgres.ts";
 import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { createDatabase, stores } from "../support.ts";
 
-test("a server's statements are not compiled, where PostgreSQL compiles all that seems dear", async () => {
+test("a server's statements do not use JIT, even where PostgreSQL would compile expensive ones", async () => {
   await using database = await createDatabase();
   const name = new URL(database.url).pathname.slice(1);
   await database.sql`alter database ${database.sql(name)} set jit = on`;
@@ -17,15 +17,15 @@ test("a server's statements are not compiled, where PostgreSQL compiles all that
   expect(jit).toBe("off");
 });
 
-test("a statement that fails after its first rows leaves none of them to the next", async () => {
+test("the rows of a statement that fails part-way do not leak into the next", async () => {
   await using sql = openPostgres(stores().databaseUrl, { max: 1 });
   const failing = sql`select 1 / (3 - n) from generate_series(1, 3) as n`;
   await expect(Promise.resolve(failing)).rejects.toThrow("division by zero");
   expect([...(await sql`select 4 as four`)]).toEqual([{ four: 4 }]);
 });
 
-test("a server outlives a connection that fails at once, as without a route", async () => {
-  // Linux refuses to connect to that address without sending anything.
+test("a server survives a connection that fails at once, as without a route", async () => {
+  // Linux refuses this address without sending anything.
   const sql = openPostgres("postgres://nobody@255.255.255.255/none", { longestSilenceMs: 30_000 });
   for (let attempt = 0; attempt < 3; attempt++) {
     await expect(Promise.resolve(sql`select 1`)).rejects.toMatchObject({ code: "ECONNREFUSED" });
@@ -33,7 +33,7 @@ test("a server outlives a connection that fails at once, as without a route", as
   await sql.end({ timeout: 1 });
 });
 
-test("a Unix socket that is not there means that PostgreSQL is away, any other missing file does not", async () => {
+test("a missing Unix socket means that PostgreSQL is away, another missing file does not", async () => {
   const folder = `/tmp/missing-${crypto.randomUUID()}`;
   const sql = postgres({ path: `${folder}/.s.PGSQL.5432`, max: 1 });
   const noSocket = await ping(sql).catch((error) => error);
@@ -45,7 +45,7 @@ test("a Unix socket that is not there means that PostgreSQL is away, any other m
   expect([noFile.code, isPostgresAway(noFile)]).toEqual(["ENOENT", false]);
 });
 
-test("a server says which Unix socket is not there", async () => {
+test("a server says which Unix socket is missing", async () => {
   const folder = `/tmp/missing-${crypto.randomUUID()}`;
   process.env.PGHOST = folder;
   const sql = openPostgres("postgres:///highstreet", { max: 1, longestSilenceMs: 30_000 });
@@ -55,7 +55,7 @@ test("a server says which Unix socket is not there", async () => {
   expect(failure.message).toBe(`connect ENOENT ${folder}/.s.PGSQL.5432`);
 });
 
-test("what is to be done before a time is not done when its statements end too late together", async () => {
+test("work with a deadline is rolled back when its statements together take too long", async () => {
   await using database = await createDatabase();
   const { sql } = database;
   await sql`create table done (what text)`;
@@ -68,7 +68,7 @@ test("what is to be done before a time is not done when its statements end too l
   expect(await sql<object[]>`select from done`).toHaveLength(0);
 });
 
-test("what is to be done before a time is not done when its last answer is read too late", async () => {
+test("work with a deadline is rolled back when its last answer is read too late", async () => {
   await using database = await createDatabase();
   const { sql } = database;
   await sql`create table done (what text)`;
@@ -77,7 +77,7 @@ test("what is to be done before a time is not done when its last answer is read 
     await transaction`insert into done values ('late')`;
     setImmediate(() => {
       while (performance.now() < end) {
-        // Busy with something else.
+        // Blocks the process.
       }
     });
   });
@@ -85,7 +85,7 @@ test("what is to be done before a time is not done when its last answer is read 
   expect(await sql<object[]>`select from done`).toHaveLength(0);
 });
 
-test("what is to be done before a time is not done when its commit would have to wait for longer", () =>
+test("work with a deadline is rolled back when its commit would have to wait for longer", () =>
   withSupervisor(async (supervisor) => {
     const { url } = await startPostgres(supervisor, { durable: false });
     const sql = openPostgres(url);
@@ -94,7 +94,7 @@ test("what is to be done before a time is not done when its commit would have to
     await sql`select pg_reload_conf()`;
     const isWaiting = async () =>
       (await sql`select from pg_stat_activity where wait_event = 'SyncRep'`).length > 0;
-    // Waits for a standby that is away, and those that announce something after it wait for it.
+    // Its commit waits for a missing standby, and later ones with notifications wait for it.
     const commit = () =>
       sql.begin(async (transaction) => {
         await transaction`set local synchronous_commit = on`;
@@ -104,7 +104,7 @@ test("what is to be done before a time is not done when its commit would have to
     let first = commit();
     await until(async () => {
       if (await isWaiting()) return true;
-      // PostgreSQL takes its time to read the setting. A commit before that does not wait.
+      // PostgreSQL rereads the setting with a delay; a commit before that does not wait.
       if ((await sql`select from done`).length > 0) {
         await sql`delete from done`;
         first = commit();
@@ -125,7 +125,7 @@ test("what is to be done before a time is not done when its commit would have to
     await sql.end();
   }));
 
-test("a statement that takes longer than is left is ended, and those after it may take their time", async () => {
+test("a statement that exceeds the time left is cancelled, and later ones have no timeout", async () => {
   const sql = openPostgres(stores().databaseUrl, { max: 1 });
   await ping(sql);
   const sleep = (milliseconds: number, seconds: number) =>

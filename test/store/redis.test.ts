@@ -14,18 +14,18 @@ async function failure(url: string): Promise<string> {
   }
 }
 
-test("who cannot connect hears why", async () => {
+test("a failure to connect says why", async () => {
   expect(await failure("redis://127.0.0.1:1")).toContain("ECONNREFUSED");
   expect(await failure("redis://nowhere.invalid:6379")).toContain("ENOTFOUND");
 });
 
-test("a database that Redis does not have is refused, not taken for 0", async () => {
+test("a database number that Redis does not have is refused, not read as 0", async () => {
   const { redisUrl } = stores();
   expect(await failure(`${redisUrl}/99999`)).toBe("ERR DB index is out of range");
   for (const path of ["", "/", "/0", "/1"]) expect(await failure(redisUrl + path)).toBe("");
 });
 
-test("a user with the rights that scripts/README.md asks for may connect, to another database too", async () => {
+test("a user with the rights listed in scripts/README.md can connect, to another database too", async () => {
   const readme = await Bun.file("scripts/README.md").text();
   const rights = /needs the keys `(.*?)` and the commands `(.*?)`; .*? also `(\+select)`/.exec(
     readme,
@@ -41,7 +41,7 @@ test("a user with the rights that scripts/README.md asks for may connect, to ano
   redis.disconnect();
 });
 
-test("one that accepts a connection and says nothing is waited for, but not for ever", async () => {
+test("a Redis that accepts a connection and never answers is waited for, but not forever", async () => {
   const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   try {
     expect(await failure(`redis://127.0.0.1:${silent.port}`)).toBe("no answer within 5000 ms");
