@@ -21,7 +21,7 @@ function faultsOf(env: Record<string, string | undefined>): readonly string[] {
   return [];
 }
 
-test("three addresses are enough, the rest has defaults", () => {
+test("three addresses are enough, everything else has defaults", () => {
   expect(loadConfig(enough)).toEqual({
     port: 3000,
     host: "127.0.0.1",
@@ -40,7 +40,7 @@ test("three addresses are enough, the rest has defaults", () => {
   });
 });
 
-test("a fault is counted as people count", () => {
+test("'1 setting' is singular, '2 settings' plural", () => {
   const head = (env: object) => () => loadConfig({ ...enough, ...env });
   expect(head({ PORT: "http" })).toThrow("Cannot start, 1 setting to fix:\n");
   expect(head({ PORT: "http", WORKERS: "0" })).toThrow("Cannot start, 2 settings to fix:\n");
@@ -50,7 +50,7 @@ test("an IPv6 address to listen on may stand in brackets", () => {
   for (const HOST of ["::1", "[::1]"]) expect(loadConfig({ ...enough, HOST }).host).toBe("::1");
 });
 
-test("a database of Redis has a number", () => {
+test("a Redis database is a number", () => {
   const { REDIS_URL } = enough;
   for (const path of ["", "/", "/3"]) {
     expect(faultsOf({ ...enough, REDIS_URL: REDIS_URL + path })).toEqual([]);
@@ -111,19 +111,19 @@ test("a setting with names for its values takes them all, and no others", () => 
   }
 });
 
-test("an empty variable is one that is not set", () => {
+test("an empty variable counts as unset", () => {
   expect(loadConfig({ ...enough, PORT: "", TRUSTED_PROXIES: " " }).port).toBe(3000);
   expect(faultsOf({ ...enough, MEILI_URL: "" })).toEqual([
     expect.stringContaining("MEILI_URL is missing"),
   ]);
 });
 
-test("blanks around a value are no part of it", () => {
+test("whitespace around a value is ignored", () => {
   const given = { ...enough, HOST: " ::1", OPEN_ACCESS: "off\r", MEILI_KEY: "a-key\n" };
   expect(loadConfig(given)).toMatchObject({ host: "::1", openAccess: false, meiliKey: "a-key" });
 });
 
-test("an address that a client would not read as it is meant is a fault that names the setting", () => {
+test("an address that a client would misread is a fault that names the setting", () => {
   const address = (rest: string) => `postgres://ann:${rest}`;
   for (const DATABASE_URL of [
     address("a#b@localhost:5432/highstreet"),
@@ -147,12 +147,12 @@ test("an address that a client would not read as it is meant is a fault that nam
   expect(faultsOf({ ...readable, REDIS_URL: `redis://:${password}@localhost` })).toEqual([]);
 });
 
-test("the address of a store may have each of its schemes", () => {
+test("the address of a store may use any of its schemes", () => {
   const DATABASE_URL = "postgresql://localhost/highstreet";
   expect(faultsOf({ ...enough, DATABASE_URL, REDIS_URL: "rediss://localhost" })).toEqual([]);
 });
 
-test("an address to build others on has no slash at its end", () => {
+test("a base address loses its trailing slash", () => {
   for (const [given, baseUrl] of [
     ["https://directory.example", "https://directory.example"],
     ["https://directory.example/", "https://directory.example"],
@@ -162,7 +162,7 @@ test("an address to build others on has no slash at its end", () => {
   }
 });
 
-test("an address to build others on has nothing that they would carry along", () => {
+test("a base address may not have a query, fragment or credentials", () => {
   for (const given of [
     "https://directory.example/?from=here",
     "https://directory.example#top",
@@ -184,7 +184,7 @@ test("several Redis addresses are a cluster, proxies are addresses or ranges", (
   expect(config.trustedProxies).toEqual(["10.0.0.0/8", "2001:db8::1"]);
 });
 
-test("a proxy whose spelling could be read as another address is a fault", () => {
+test("an ambiguous proxy address is a fault", () => {
   for (const spelling of [
     "10/8",
     "10",
@@ -206,7 +206,7 @@ test("the settings are frozen", () => {
   expect(Object.isFrozen(loadConfig(enough))).toBe(true);
 });
 
-test("the server alone lists every setting that is missing or wrong at once, and exits 1", async () => {
+test("`bun run serve` lists every missing or wrong setting at once, and exits 1", async () => {
   const settings = { DATABASE_URL: "", REDIS_URL: "", MEILI_URL: "", PORT: "http", WORKERS: "0" };
   const child = Bun.spawn([process.execPath, "run", "--silent", "serve"], {
     cwd: root,
@@ -222,7 +222,7 @@ test("the server alone lists every setting that is missing or wrong at once, and
   );
 });
 
-test(".env.example has each setting once, below its comment, and the value that it has by default", async () => {
+test(".env.example has each setting once, below its comment, with its default", async () => {
   const lines = (await Bun.file(join(root, ".env.example")).text()).trimEnd().split("\n");
   const [head, gap, ...rest] = lines;
   expect([head, gap]).toEqual([expect.stringMatching(/^# Copy to \.env /), ""]);
@@ -231,7 +231,7 @@ test(".env.example has each setting once, below its comment, and the value that 
     expect(line).toMatch(/^# [A-Z].*\.$/);
     return [];
   });
-  // Besides those of the server there is one that is for the commands only.
+  // One more than those of the server, which is for the commands only.
   const source = await Bun.file(join(root, "src", "config.ts")).text();
   const read = [...source.matchAll(/^ {4}([A-Z_]+): /gm)].map(([, name]) => `${name}`);
   expect(names.sort()).toEqual(["DATA_DIR", ...read].sort());

@@ -1,23 +1,23 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
-/** An answer as it was received. */
+/** A response as received. */
 interface ReceivedAnswer {
   method: string;
   /** With or without a query. */
   path: string;
   status: number;
   headers: Headers;
-  /** Undefined when it was not decoded. */
+  /** Undefined if it was not decoded. */
   body?: string;
 }
 
-/** Throws when an answer is not as documented; false when it is none that the document is about. */
+/** Throws when an answer is not as documented. @returns false when the document does not cover it */
 export type CheckAnswer = (answer: ReceivedAnswer) => boolean;
 
 /**
- * Holds answers against an OpenAPI document: their status, type, every header and the body must be
- * documented. What is neither below /api/v1 nor /healthz is not looked at.
+ * Checks answers against an OpenAPI document: their status, type, every header and the body must be
+ * documented. Paths other than /healthz and those below /api/v1 are ignored.
  */
 export function checkAgainst(document: OpenApiDocument): CheckAnswer {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
@@ -80,14 +80,14 @@ export function checkAgainst(document: OpenApiDocument): CheckAnswer {
   };
 }
 
-/** The document without room for the fields of a later version: this one has none but those it names. */
+/** The document with additional properties forbidden: this version has only the fields that it names. */
 function closed(document: OpenApiDocument): OpenApiDocument {
   return JSON.parse(JSON.stringify(document), (_, value) =>
     value?.properties ? { ...value, additionalProperties: false } : value,
   );
 }
 
-/** As much of OpenAPI as is read here. */
+/** The part of OpenAPI that is used here. */
 export interface OpenApiDocument {
   paths: Record<string, { get: { responses: Record<string, ResponseObject> } }>;
   components: { responses: Record<string, ResponseObject> };
@@ -98,7 +98,7 @@ interface ResponseObject {
   content?: Record<string, unknown>;
 }
 
-/** Below HTTP's own meaning: how an answer travels. */
+/** Transport headers, which no API documents. */
 const TRANSPORT = new Set([
   "connection",
   "content-encoding",
@@ -132,7 +132,7 @@ function locate(
     : null;
 }
 
-/** A step of a JSON pointer inside of a fragment. */
+/** A step of a JSON pointer, escaped for a URL fragment. */
 function pointerStep(step: string): string {
   return encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
 }
@@ -141,13 +141,13 @@ const checks = new Map<string, CheckAnswer>();
 let answersChecked = 0;
 const plainFetch = globalThis.fetch;
 
-/** How many answers were held against the document so far. */
+/** How many answers have been checked so far. */
 export const checkedAnswers = () => answersChecked;
 
 /**
- * From now on every answer that `fetch` gets from this server is held against the server's own
+ * From now on every answer that `fetch` gets from this server is checked against the server's own
  * document, whichever test asks.
- * @returns the check, and how to end it
+ * @returns the check, and a function that ends it
  */
 export async function checkServer(url: string): Promise<{ check: CheckAnswer; end(): void }> {
   const response = await plainFetch(`${url}/api/v1/openapi.json`);

@@ -3,14 +3,14 @@ import { formatOpeningHours } from "../src/directory/opening-hours.ts";
 import type { OpeningHours } from "../src/directory/schemas.ts";
 import type { Sql } from "../src/store/postgres.ts";
 
-/** What a test may say about a business; the rest is made up so that it can be approved. */
+/** What a test may set of a business; the defaults are complete, so that it can be approved. */
 export interface BusinessFixture {
   slug: string;
   name: string;
   status: "pending" | "approved" | "rejected" | "suspended";
   /** Slug of a category of the taxonomy. */
   category: string;
-  /** Display name of a city; made when there is none. */
+  /** Display name of a city, which is created if it does not exist. */
   city: string;
   phone: string;
   email: string;
@@ -31,7 +31,7 @@ export interface BusinessFixture {
 
 let made = 0;
 
-/** Puts one business into the directory. @returns its id and slug */
+/** Adds a business to the directory. @returns its id and slug */
 export async function addBusiness(
   sql: Sql,
   given: Partial<BusinessFixture> = {},
@@ -95,7 +95,7 @@ export async function addBusiness(
   return row;
 }
 
-/** Adds so many others like it in one statement: `NAME 1`, with the slug `NAME-1`, and so on. */
+/** Adds `count` copies of a business in one statement: `NAME 1`, with the slug `NAME-1`, and so on. */
 export async function copyBusiness(sql: Sql, id: string, name: string, count = 1): Promise<void> {
   await sql`
     insert into businesses (
@@ -106,7 +106,7 @@ export async function copyBusiness(sql: Sql, id: string, name: string, count = 1
     where id = ${id}`;
 }
 
-/** Makes so many towns, each with one plumber: half of their names begin with A, half with M. And Leeds, with one. */
+/** Adds `count` towns with one plumber each, half of them beginning with A, half with M; and Leeds, with one. */
 export async function addTowns(sql: Sql, count: number): Promise<void> {
   const { id } = await addBusiness(sql);
   await sql`
@@ -125,7 +125,7 @@ export async function addTowns(sql: Sql, count: number): Promise<void> {
     where b.id = ${id} and cities.id <> b.city_id`;
 }
 
-/** A key as admission needs it, which is in no database. */
+/** A key for admission that is not in any database. */
 export function makeKey(limits: Partial<ApiKey> = {}): ApiKey {
   const id = Bun.randomUUIDv7();
   return { id, meterId: id, tier: "", quota: 1_000, perMinute: 60, burst: 60, ...limits };

@@ -1,19 +1,19 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A TCP proxy before a store, which can be cut or held up. */
+/** A TCP proxy in front of a store, which can be cut or stalled. */
 export interface TcpProxy {
-  /** The store's address, but for the port, which is the proxy's. */
+  /** The store's address, with the proxy's port. */
   url: string;
-  /** From now on the store is away. */
+  /** From now on the store is unreachable. */
   cut(): Promise<void>;
-  /** From now on the store accepts, and says nothing. */
+  /** From now on the store accepts connections, and never answers. */
   hold(): void;
   mend(): Promise<void>;
-  /** The connections there are hear nothing any more, without a word; others may be made. */
+  /** Silently drops everything on the open connections; new ones work. */
   lose(): void;
-  /** The next that the store says is lost, and so is the connection. */
+  /** Drops the store's next reply, and its connection. */
   loseAnswer(): void;
-  /** From now on new connections lead elsewhere. */
+  /** From now on new connections go to another store. */
   lead(target: URL): void;
   close(): Promise<void>;
 }

@@ -13,8 +13,8 @@ import { useStores } from "./support.ts";
 
 // Runs once before all tests: one PostgreSQL, one Redis and one Meilisearch for the whole run.
 
-// The time limit of tests and hooks is longer than anything that they wait for, so that a wait fails first,
-// with a reason. Bun forgets the limit after each test file, so it is set again when a file is resolved.
+// The timeout of tests and hooks is longer than anything that they wait for, so that a wait fails first,
+// with a reason. Bun resets the timeout after each test file, so it is set again when a file is resolved.
 plugin({
   name: "default timeout",
   setup(build) {
@@ -25,7 +25,7 @@ plugin({
   },
 });
 
-// Bun has read .env, whose settings are for a server and not for those of the tests.
+// Bun has read .env, whose settings are not meant for the servers of the tests.
 for (const name of [
   "OPEN_ACCESS",
   "INSTANCES",
@@ -42,9 +42,9 @@ const PREFIX = "highstreet-test-";
 
 await removeFoldersOfKilledRuns();
 const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
-// When we are root, PostgreSQL runs in another account, which must be able to enter this folder.
+// As root, PostgreSQL runs under another account, which must be able to enter this folder.
 await chmod(folder, 0o711);
-// What a test that fails or is killed leaves in its own folder goes with this one.
+// Whatever a failed or killed test leaves in its own folder is removed with this one.
 process.env.TMPDIR = folder;
 const supervisor = new Supervisor(folder);
 afterAll(end, 30_000);
@@ -72,7 +72,7 @@ async function end() {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** When a run is killed, its stores end as well, but nobody is left to remove their data. */
+/** The stores of a killed run end with it, but nothing removes their data. */
 async function removeFoldersOfKilledRuns() {
   for (const name of await readdir(tmpdir())) {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];

@@ -38,14 +38,14 @@ export function stores(): Stores {
   return running;
 }
 
-/** One that only a test needs is disposed of with `await using`, also when that fails. */
+/** `await using` drops one that belongs to a single test, also when that fails. */
 export interface TestDatabase extends AsyncDisposable {
   url: string;
   sql: Sql;
   drop(): Promise<void>;
 }
 
-/** A migrated database of its own, with nothing in it but what the migrations put there. */
+/** Creates a migrated database, empty but for what the migrations insert. */
 export async function createDatabase(): Promise<TestDatabase> {
   template ??= createTemplate();
   await template;
@@ -60,7 +60,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   return { url, sql, drop, [Symbol.asyncDispose]: drop };
 }
 
-/** Waits until `count` connections to this database wait for locks that others hold. */
+/** Waits until `count` connections to this database are blocked on locks. */
 export async function untilBlocked(sql: Sql, count = 1): Promise<void> {
   await until(async () => {
     const blocked = await sql`
@@ -70,7 +70,7 @@ export async function untilBlocked(sql: Sql, count = 1): Promise<void> {
   }, 20_000);
 }
 
-/** A client of a numbered Redis database that nobody else in this run uses. Empty. */
+/** A client of an empty Redis database that nothing else in this run uses. */
 export async function freshRedis(): Promise<{ url: string; client: RedisClient }> {
   const url = `${stores().redisUrl}/${redisDatabases++}`;
   const client = openRedis([url]);
@@ -79,12 +79,12 @@ export async function freshRedis(): Promise<{ url: string; client: RedisClient }
 }
 
 /**
- * For tests that count exactly: Redis decides, however late it answers on a busy machine. With the deadline
- * of a server, the process would soon decide by itself.
+ * For tests that count exactly: Redis decides, however late it answers on a busy machine. With a server's
+ * deadline, the process would soon decide locally.
  */
 export const patient = { deadlineMs: 20_000 };
 
-/** Nothing outlives Redis, and a meter that it does not know starts at 0. */
+/** No durable usage: a meter that Redis does not know starts at 0. */
 export const noUsage: DurableUsage = {
   count() {},
   async giveBack() {},
@@ -96,7 +96,7 @@ export const noUsage: DurableUsage = {
 /** For tests of what Redis decides, without a database. */
 export const redisAlone = { ...patient, usage: noUsage };
 
-/** `test` for what is counted by calendar month: if it fails and a month has ended meanwhile, it runs again. */
+/** `test` for what is counted by calendar month: a failure during which the month ended is retried. */
 export function testInOneMonth(name: string, run: () => void | Promise<void>): void {
   const month = () => new Date().toISOString().slice(0, 7);
   test(name, async () => {
@@ -111,8 +111,8 @@ export function testInOneMonth(name: string, run: () => void | Promise<void>): v
 }
 
 /**
- * An empty folder, which PostgreSQL's own account may enter, too. Nobody need remove it: it goes with all that
- * the run leaves behind, see setup.ts.
+ * An empty folder, which PostgreSQL's own account may enter too. It need not be removed: setup.ts removes
+ * everything that the run leaves behind.
  */
 export async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "folder-"));
@@ -120,17 +120,17 @@ export async function newFolder(): Promise<string> {
   return folder;
 }
 
-/** A name for an index that nobody else uses, and the client to use it with. */
+/** A unique index name, and the client to use it with. */
 export function uniqueIndex(): { meili: Meilisearch; index: string } {
   return { meili: openMeilisearch(stores().meiliUrl, stores().meiliKey), index: uniqueName() };
 }
 
-/** What is known of a request whose handler is called without a server. */
+/** The context of a request whose handler is called without a server. */
 export function createContext(client = ""): Context {
   return { headers: NO_HEADERS, client: () => client, query: "", segment: "" };
 }
 
-/** The environment in which a command of ours finds that database, and the other stores of the tests. */
+/** The environment for a script to use this database, and the other stores of the tests. */
 export function storesEnvironment(databaseUrl: string): Record<string, string | undefined> {
   const { redisUrl, meiliUrl, meiliKey } = stores();
   return {
@@ -142,14 +142,14 @@ export function storesEnvironment(databaseUrl: string): Record<string, string | 
   };
 }
 
-/** The words that run a command of ours. */
+/** The command line of one of the scripts. */
 export const scriptCommand = (name: string, args: readonly string[]): string[] => [
   process.execPath,
   join(import.meta.dir, "..", "scripts", `${name}.ts`),
   ...args,
 ];
 
-/** Runs a command of ours to its end. */
+/** Runs a script to its end. */
 export async function runScript(
   databaseUrl: string,
   name: string,
@@ -165,7 +165,7 @@ export async function runScript(
   return await outputOf(command);
 }
 
-/** Runs a command of ours on a terminal. @returns what it has written there */
+/** Runs a script on a terminal. @returns what it has written there */
 export async function runOnTerminal(
   databaseUrl: string,
   name: string,
@@ -186,7 +186,7 @@ export async function runOnTerminal(
   return written;
 }
 
-/** What a program has written, and its exit code, once it has ended. */
+/** The output of a program and its exit code, once it has ended. */
 export async function outputOf(
   child: Bun.ReadableSubprocess,
 ): Promise<{ stdout: string; stderr: string; exitCode: number }> {
@@ -198,7 +198,7 @@ export async function outputOf(
   return { stdout, stderr, exitCode };
 }
 
-/** Disposed of like a database. */
+/** Stopped by `await using`, like a database. */
 export interface TestServer extends AsyncDisposable {
   url: string;
   config: Config;
@@ -206,23 +206,23 @@ export interface TestServer extends AsyncDisposable {
   redis: RedisClient;
   meili: Meilisearch;
   searchIndex: string;
-  /** Issues a key, by default one that no test uses up. A request need only name a tier. @returns the key */
+  /** Issues a key, by default one that no test can use up; a request need only name a tier. @returns the key */
   issueKey(request?: Partial<KeyRequest> & { tier: string }): Promise<string>;
   revoke(key: string): Promise<void>;
   /** Requests charged to a key this month. */
   used(key: string): Promise<number>;
-  /** Waits until search knows of an approved business. */
+  /** Waits until an approved business is in the search index. */
   searchable(slug: string): Promise<void>;
-  /** Holds an answer that did not come through `fetch` against the server's OpenAPI document. */
+  /** Checks an answer that did not come through `fetch` against the server's OpenAPI document. */
   check: CheckAnswer;
   stop(): Promise<void>;
 }
 
 /**
  * Starts the whole server on a free port, with a database, a Redis database and a search index of
- * its own. It believes X-Forwarded-For from the tests, so that each can be a client of its own.
- * Unless it is given a log, it writes to stderr what LOG_LEVEL asks for, by default nothing. Each answer of
- * its API to a `fetch` is held against its OpenAPI document.
+ * its own. It trusts X-Forwarded-For from the tests, so that each can be a client of its own.
+ * Unless given a log, it logs to stderr at LOG_LEVEL, by default nothing. Every answer of its API to
+ * `fetch` is checked against its OpenAPI document.
  */
 export async function startTestServer(
   overrides: Partial<Config> = {},
@@ -297,7 +297,7 @@ const PLENTY = { tier: "enterprise", quota: 1_000_000, perMinute: 100_000, burst
 
 const TEMPLATE = "test_template";
 let template: Promise<void> | undefined;
-// Database 0 is for whoever looks around by hand.
+// Database 0 is left free for looking around by hand.
 let redisDatabases = 1;
 
 async function createTemplate(): Promise<void> {
@@ -321,7 +321,7 @@ function uniqueName(): string {
   return `test_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
-/** The files without a name in which this process keeps pages (Linux). */
+/** The unlinked files in which this process caches pages (Linux). */
 export function keptFiles(): { path: string; size: number }[] {
   return readdirSync("/proc/self/fd").flatMap((fd) => {
     const path = `/proc/self/fd/${fd}`;

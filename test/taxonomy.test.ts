@@ -32,7 +32,7 @@ test("the taxonomy has 26 branches and 286 leaves, all of them active", () => {
   expect(categories.filter(({ isActive }) => !isActive)).toEqual([]);
 });
 
-test("every leaf hangs on a branch, and every branch has leaves", () => {
+test("every leaf is below a branch, and every branch has leaves", () => {
   const branches = roots().map(({ slug }) => slug);
   expect(leaves().filter(({ parent }) => !branches.includes(parent ?? ""))).toEqual([]);
   expect(branches.filter((slug) => !leaves().some(({ parent }) => parent === slug))).toEqual([]);
@@ -44,7 +44,7 @@ test("names and slugs are unique, and slugs are well formed", () => {
   expect(categories.filter(({ slug }) => !isSlug(slug))).toEqual([]);
 });
 
-test("search knows each leaf for a trade, but for those that are part of many places", () => {
+test("search knows each leaf as a trade, except those that occur in many place names", () => {
   const isKnown = (text: string) => {
     const words = searchWords(text);
     return words.some((_, start) =>
@@ -61,7 +61,7 @@ test("names are in British spelling", () => {
   expect(categories.filter(({ name }) => american.test(name))).toEqual([]);
 });
 
-test("a branch reaches all of its leaves, and a leaf its branch", async () => {
+test("a branch includes all of its leaves, and a leaf has its branch", async () => {
   const below = await database.sql<{ slug: string; distance: number }[]>`
     select below.slug, a.distance
     from category_ancestors as a

@@ -17,7 +17,7 @@ import {
   uniqueIndex,
 } from "./support.ts";
 
-// Real processes: the server as an operator runs it, with WORKERS set, on a Redis that is killed.
+// Real processes: the server as an operator runs it, with WORKERS set and a Redis that is killed.
 
 const WORKERS = 4;
 const { meili } = uniqueIndex();
@@ -43,7 +43,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("all workers serve on the one port when it says that it serves", async () => {
+test("all workers accept connections on the one port once the server says that it is serving", async () => {
   expect(server.workers().length).toBe(WORKERS);
   const before = await Promise.all(server.workers().map(openFiles));
   const { hostname, port } = new URL(server.url());
@@ -60,16 +60,16 @@ test("all workers serve on the one port when it says that it serves", async () =
   for (const socket of sockets) socket.destroy();
 });
 
-test("of hundreds of requests at once the workers together let in exactly what one may", async () => {
+test("of hundreds of concurrent requests, all workers together admit exactly as many as one would", async () => {
   expect(await admitted({ "X-Forwarded-For": "198.51.100.1" }, 400)).toBe(60);
-  // One token a minute comes back: none while this runs.
+  // One token a minute is refilled: none while this runs.
   const key = await newKey({ quota: 1_000, perMinute: 1, burst: 60 });
   expect(await admitted({ Authorization: `Bearer ${key}` }, 400)).toBe(60);
   const small = await newKey({ quota: 30, perMinute: 60_000, burst: 60_000 });
   expect(await admitted({ Authorization: `Bearer ${small}` }, 400)).toBe(30);
 });
 
-test("one scrape tells of all workers together, whichever answers", async () => {
+test("one scrape covers all workers, whichever answers", async () => {
   for (let scrape = 0; scrape < 10; scrape++) {
     const found = await metrics();
     expect(found.get("highstreet_processes")).toBe(WORKERS);
@@ -80,7 +80,7 @@ test("one scrape tells of all workers together, whichever answers", async () => 
   }
 });
 
-test("one scrape tells of upkeep too, whichever worker does it", async () => {
+test("one scrape covers upkeep too, whichever worker does it", async () => {
   const text = await (await fetch(`${server.url()}/metrics`)).text();
   expect(text.match(/^highstreet_upkeep_failing\{.*$/gm)?.sort()).toEqual([
     'highstreet_upkeep_failing{task="keys"} 0',
@@ -91,7 +91,7 @@ test("one scrape tells of upkeep too, whichever worker does it", async () => {
   ]);
 });
 
-test("a worker killed under load is replaced, and the service goes on", async () => {
+test("a worker killed under load is replaced, and the server keeps serving", async () => {
   let isOver = false;
   let answered = 0;
   let lost = 0;
@@ -111,14 +111,14 @@ test("a worker killed under load is replaced, and the service goes on", async ()
   await until(() => answered > answeredUntilReplaced + 200, 10_000);
   isOver = true;
   await Promise.all(callers);
-  // What was under way there; each caller waits for one answer at a time.
+  // The requests in flight there: each caller has one at a time.
   expect(lost).toBeLessThanOrEqual(CALLERS);
 
   const { id } = await addBusiness(database.sql, { slug: "after-the-kill" });
   await until(() => succeeds(meili.index(SEARCH_INDEX).getDocument(id)), 5_000);
 }, 40_000);
 
-test("a worker that dies again and again comes back later each time", async () => {
+test("a worker that keeps dying is restarted with a growing back-off", async () => {
   for (let deaths = 2; deaths <= 3; deaths++) {
     process.kill(server.pidOf(0), "SIGKILL");
     await until(() => server.workers().length === WORKERS + deaths, 10_000);
@@ -128,17 +128,17 @@ test("a worker that dies again and again comes back later each time", async () =
   expect(third).toBeGreaterThan(second);
 });
 
-test("what a worker had counted when it was last asked still counts when it has been replaced", async () => {
+test("what a worker had counted at the last scrape still counts after its replacement", async () => {
   const counted = async () => {
     const text = await (await fetch(`${server.url()}/metrics`)).text();
     return Number(/answers_total\{route="\*",status="404"\} (\d+)/.exec(text)?.[1]);
   };
-  // Over new connections, which are spread over the workers: those of before lead past the newest of them.
+  // Over new connections, which are spread over all workers: the old ones do not reach the newest worker.
   const fresh = { keepalive: false };
   await Promise.all(Array.from({ length: 60 }, () => fetch(`${server.url()}/nowhere`, fresh)));
   const before = await counted();
   expect(before).toBeGreaterThanOrEqual(60);
-  // The second time it is what the one before the last had counted.
+  // The second time, these are counts of the worker before the last.
   for (let deaths = 1; deaths <= 2; deaths++) {
     const workers = server.workers().length;
     process.kill(server.pidOf(0), "SIGKILL");
@@ -147,11 +147,11 @@ test("what a worker had counted when it was last asked still counts when it has 
   }
 });
 
-test("a worker that hangs keeps the metrics of the others from nobody", async () => {
+test("a hanging worker does not hold up the metrics of the others", async () => {
   const hanging = server.pidOf(1);
   process.kill(hanging, "SIGSTOP");
   try {
-    // Whoever happens to be connected to the one that hangs tries again.
+    // A scrape that happens to reach the hanging worker is retried.
     const scrape = () =>
       metrics({ keepalive: false, signal: AbortSignal.timeout(1_900) }).catch(() => null);
     await until(async () => (await scrape())?.get("highstreet_processes") === WORKERS - 1, 20_000);
@@ -161,7 +161,7 @@ test("a worker that hangs keeps the metrics of the others from nobody", async ()
   await until(async () => (await metrics()).get("highstreet_processes") === WORKERS, 5_000);
 });
 
-test("a worker that goes on hanging is ended and replaced", async () => {
+test("a worker that keeps hanging is killed and replaced", async () => {
   const hanging = server.pidOf(1);
   process.kill(hanging, "SIGSTOP");
   await until(() => server.pidOf(1) !== hanging, 25_000);
@@ -169,7 +169,7 @@ test("a worker that goes on hanging is ended and replaced", async () => {
   expect(server.stderr()).toContain("a worker hangs: ending it");
 });
 
-test("a worker that cannot even be started now is started as soon as it can be", async () => {
+test("a worker that cannot be started is started as soon as it can be", async () => {
   const bun = join(folder, "bun");
   await copyFile(process.execPath, bun);
   const other = run({}, bun);
@@ -186,9 +186,9 @@ test("a worker that cannot even be started now is started as soon as it can be",
   expect(await other.exited).toBe(0);
 }, 40_000);
 
-test("while Redis is away each worker lets in its share of what the server may", async () => {
+test("while Redis is away each worker admits its share of the server's limit", async () => {
   await frail.kill();
-  // Sent until every worker has had enough of them.
+  // Enough for every worker to reach its share.
   let count = 0;
   for (let round = 0; round < 4; round++) {
     count += await admitted({ "X-Forwarded-For": "198.51.100.2" }, 300);
@@ -201,7 +201,7 @@ test("while Redis is away each worker lets in its share of what the server may",
   const served = server.workers().length;
   process.kill(server.pidOf(2), "SIGKILL");
   await until(() => server.workers().length === served + 1, 10_000);
-  // The new one is asked as well: over new connections, which are spread over the workers.
+  // New connections are spread over the workers, so the new one is asked as well.
   const outages = async () => (await metrics()).get("highstreet_admission_outages_total");
   const fresh = { keepalive: false, headers: { "X-Forwarded-For": "198.51.100.3" } };
   const ask = () => fetch(`${server.url()}/api/v1/businesses`, fresh);
@@ -215,7 +215,7 @@ test("while Redis is away each worker lets in its share of what the server may",
   expect(await admitted({ "X-Forwarded-For": "198.51.100.4" }, 400)).toBe(60);
 }, 30_000);
 
-test("SIGTERM ends all workers in order: what was charged is written", async () => {
+test("SIGTERM shuts all workers down gracefully: what was charged is written", async () => {
   const key = await newKey({ quota: 1_000, perMinute: 60_000, burst: 60_000 });
   expect(await admitted({ Authorization: `Bearer ${key}` }, 100)).toBe(100);
   server.kill("SIGTERM");
@@ -226,7 +226,7 @@ test("SIGTERM ends all workers in order: what was charged is written", async () 
   expect(row?.used).toBe(100);
 });
 
-test("ends in order also when each worker gets the signal too, as from systemd", async () => {
+test("shuts down gracefully also when each worker gets the signal too, as from systemd", async () => {
   const other = run({ WORKERS: "2" });
   await until(() => other.url() !== "", 20_000);
   for (const pid of other.workers()) process.kill(pid, "SIGTERM");
@@ -234,10 +234,10 @@ test("ends in order also when each worker gets the signal too, as from systemd",
   expect(await other.exited).toBe(0);
 }, 40_000);
 
-test("says by its exit code that a worker did not end in order", async () => {
+test("its exit code says that a worker did not shut down gracefully", async () => {
   const other = run({ WORKERS: "2" });
   await until(() => other.url() !== "", 20_000);
-  // It hangs, so it is still there when all are told to end.
+  // It hangs, so it is still there when all are told to stop.
   const hanging = other.pidOf(1);
   process.kill(hanging, "SIGSTOP");
   other.kill("SIGTERM");
@@ -248,7 +248,7 @@ test("says by its exit code that a worker did not end in order", async () => {
   expect(code).toBe(1);
 }, 40_000);
 
-test("killed so that it can do nothing any more, it leaves no worker behind", async () => {
+test("killed with SIGKILL, it leaves no worker behind", async () => {
   const other = run({ WORKERS: "2" });
   await until(() => other.url() !== "", 20_000);
   expect(other.workers().filter(isAlive).length).toBe(2);
@@ -256,7 +256,7 @@ test("killed so that it can do nothing any more, it leaves no worker behind", as
   await until(() => !other.workers().some(isAlive), 10_000);
 }, 40_000);
 
-test("says in one line that the port is in use, also by one who would share it", async () => {
+test("says in one line that the port is in use, also by a program that would share it", async () => {
   const port = await freePort();
   const shared = { port, hostname: "127.0.0.1", reusePort: true, fetch: () => new Response() };
   const other = Bun.serve(shared);
@@ -269,7 +269,7 @@ test("says in one line that the port is in use, also by one who would share it",
 });
 
 test.each(["1", "2"])(
-  "says in one line that HOST is none of its addresses, with WORKERS=%s",
+  "says in one line that HOST is not an address of this machine, with WORKERS=%s",
   async (WORKERS) => {
     for (const HOST of ["203.0.113.9", "no-such-host.invalid", "http://localhost"]) {
       const misplaced = run({ HOST, WORKERS });
@@ -291,14 +291,14 @@ test("says once why no worker can start, and leaves none", async () => {
 
 interface Program {
   kill(signal: NodeJS.Signals): void;
-  /** Resolves to the exit code once all of stderr is read, that of the workers too. */
+  /** Resolves to the exit code once all of stderr has been read, including that of the workers. */
   exited: Promise<number>;
   stderr(): string;
-  /** Empty until it serves. */
+  /** Empty until it is serving. */
   url(): string;
-  /** The pids of all workers that have begun to serve. */
+  /** The pids of all workers that have ever served. */
   workers(): number[];
-  /** The pid of the last worker in this place. */
+  /** The pid of the latest worker with this number. */
   pidOf(number: number): number;
   /** Milliseconds before each replacement. */
   pauses(): number[];
@@ -358,7 +358,7 @@ async function newKey(limits: { quota: number; perMinute: number; burst: number 
   return (await createKey(database.sql, { ...owner, ...limits })).key;
 }
 
-/** How many of this many requests at once are let in. */
+/** How many of so many concurrent requests are admitted. */
 async function admitted(headers: Record<string, string>, requests: number): Promise<number> {
   const send = async () => {
     const response = await fetch(`${server.url()}/api/v1/businesses`, { headers });
@@ -370,7 +370,7 @@ async function admitted(headers: Record<string, string>, requests: number): Prom
   return statuses.filter((status) => status === 200).length;
 }
 
-/** What a scrape says, by name; labels are left out. */
+/** The samples of a scrape by name, without labels. */
 async function metrics(options: BunFetchRequestInit = {}): Promise<Map<string, number>> {
   const text = await (await fetch(`${server.url()}/metrics`, options)).text();
   const samples = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
