@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ConfigError, loadConfig } from "../src/config.ts";
-import { outputOf } from "./support.ts";
+import { runProgram } from "./support.ts";
 
 const root = join(import.meta.dir, "..");
 
@@ -208,12 +208,10 @@ test("the settings are frozen", () => {
 
 test("`bun run serve` lists every missing or wrong setting at once, and exits 1", async () => {
   const settings = { DATABASE_URL: "", REDIS_URL: "", MEILI_URL: "", PORT: "http", WORKERS: "0" };
-  const child = Bun.spawn([process.execPath, "run", "--silent", "serve"], {
-    cwd: root,
-    env: { ...process.env, ...settings },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const { stdout, stderr, exitCode } = await outputOf(child);
+  const { stdout, stderr, exitCode } = await runProgram(
+    [process.execPath, "run", "--silent", "serve"],
+    { cwd: root, env: { ...process.env, ...settings } },
+  );
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
   const [head, ...faults] = stderr.trimEnd().split("\n");
   expect(head).toBe("Cannot start, 5 settings to fix:");

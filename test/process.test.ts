@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import pino from "pino";
 import { addBusiness } from "./fixtures.ts";
-import { startTestServer, untilBlocked } from "./support.ts";
+import { runProgram, startTestServer, untilBlocked } from "./support.ts";
 
 test("the log has what went wrong, but not the command that Redis refused", async () => {
   const module = join(import.meta.dir, "..", "src", "process.ts");
@@ -13,8 +13,8 @@ test("the log has what went wrong, but not the command that Redis refused", asyn
     const log = createLog();
     log.error({ err }, "it failed");
     log.error({ err: "a text" }, "it failed");`;
-  const child = Bun.spawn([process.execPath, "-e", program], { stdio: ["ignore", "pipe", "pipe"] });
-  const lines = (await new Response(child.stderr).text()).trim().split("\n");
+  const { stderr } = await runProgram([process.execPath, "-e", program]);
+  const lines = stderr.trim().split("\n");
   const [first, second] = lines.map((line) => JSON.parse(line));
   expect(first).toMatchObject({
     msg: "it failed",

@@ -156,13 +156,18 @@ export async function runScript(
   args: readonly string[],
   { cwd, env }: { cwd?: string; env?: Record<string, string> } = {},
 ): ReturnType<typeof outputOf> {
-  const command = Bun.spawn(scriptCommand(name, args), {
+  return await runProgram(scriptCommand(name, args), {
     ...(cwd && { cwd }),
     env: { ...storesEnvironment(databaseUrl), ...env },
-    stdout: "pipe",
-    stderr: "pipe",
   });
-  return await outputOf(command);
+}
+
+/** Runs any program to its end, with nothing on its stdin. */
+export async function runProgram(
+  command: readonly string[],
+  options: { cwd?: string; env?: Record<string, string | undefined> } = {},
+): ReturnType<typeof outputOf> {
+  return await outputOf(Bun.spawn([...command], { ...options, stdio: ["ignore", "pipe", "pipe"] }));
 }
 
 /** Runs a script on a terminal. @returns what it has written there */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { outputOf, scriptCommand } from "../support.ts";
+import { runProgram, scriptCommand } from "../support.ts";
 
 test.each([
   ["burst", "--servers", "0"],
@@ -18,7 +18,6 @@ test("faults refuses an unknown fault, and lists the known ones", async () => {
   expect(stderr).toStartWith("There is no fault calmness.\n\nUsage:");
 });
 
-async function run(script: string, ...options: string[]) {
-  const command = scriptCommand(`bench/${script}`, options);
-  return await outputOf(Bun.spawn(command, { stdio: ["ignore", "pipe", "pipe"] }));
+function run(script: string, ...options: string[]) {
+  return runProgram(scriptCommand(`bench/${script}`, options));
 }

@@ -3,8 +3,8 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { applyAction } from "../../src/directory/businesses.ts";
 import { addBusiness } from "../fixtures.ts";
 import {
-  outputOf,
   runOnTerminal,
+  runProgram,
   runScript,
   scriptCommand,
   startTestServer,
@@ -180,17 +180,13 @@ describe("scripts/businesses.ts", () => {
         .map((line) => line.split("\t")[0]);
       expect(slugs.length).toBe(20_000);
       expect(slugs).toEqual(slugs.toSorted());
-      const child = Bun.spawn(
+      const shown = await runProgram(
         [
           ...["sh", "-c", `{ "$0" "$@"; echo "code $?" >&2; } | head -n 1`],
           ...scriptCommand("businesses", ["list"]),
         ],
-        {
-          env: storesEnvironment(server.config.databaseUrl),
-          stdio: ["ignore", "pipe", "pipe"],
-        },
+        { env: storesEnvironment(server.config.databaseUrl) },
       );
-      const shown = await outputOf(child);
       expect([shown.stdout.split("\t")[1], shown.stderr]).toEqual([expect.any(String), "code 0\n"]);
     });
 

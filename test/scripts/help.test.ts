@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import { newFolder, outputOf, scriptCommand } from "../support.ts";
+import { newFolder, runProgram, scriptCommand } from "../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
@@ -12,11 +12,8 @@ commands.push("bench/bench");
 
 // Without a store to connect to.
 async function run(command: string, ...given: string[]) {
-  const child = Bun.spawn(scriptCommand(command, given), {
-    env: { DATABASE_URL: "nonsense" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  return { command, ...(await outputOf(child)) };
+  const env = { DATABASE_URL: "nonsense" };
+  return { command, ...(await runProgram(scriptCommand(command, given), { env })) };
 }
 
 test("--help explains each command; an unknown option is named, and the command explained", async () => {
@@ -50,14 +47,9 @@ test("without development packages, screenshots shows its help, and says what is
     if (name !== "playwright-core")
       symlinkSync(join(ROOT, "node_modules", name), join(packages, name));
   }
-  const screenshots = async (...given: string[]) => {
-    const child = Bun.spawn([process.execPath, "scripts/screenshots.ts", ...given], {
-      cwd: folder,
-      env: { DATABASE_URL: "postgres://a", REDIS_URL: "redis://a", MEILI_URL: "http://a" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    return await outputOf(child);
-  };
+  const env = { DATABASE_URL: "postgres://a", REDIS_URL: "redis://a", MEILI_URL: "http://a" };
+  const screenshots = (...given: string[]) =>
+    runProgram([process.execPath, "scripts/screenshots.ts", ...given], { cwd: folder, env });
   expect(await screenshots("--help")).toMatchObject({ stderr: "", exitCode: 0 });
   expect(await screenshots()).toEqual({
     stdout: "",

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { countTests, lastLine } from "../../scripts/test/report.ts";
-import { newFolder, outputOf } from "../support.ts";
+import { newFolder, runProgram } from "../support.ts";
 
 /** The end of Bun's report, after a test's own output. */
 const report = (tests: number, failures: number, skipped: number) => `test/a.test.ts:
@@ -48,12 +48,10 @@ test("Bun's own totals are read, with colours too", async () => {
   const tests = `${head} test("a", () => {}); test("b", () => {}); test.skip("c", () => {});`;
   await Bun.write(join(folder, "one.test.ts"), tests);
   const run = async (FORCE_COLOR: string) => {
-    const child = Bun.spawn([process.execPath, "test"], {
+    const { stderr, exitCode } = await runProgram([process.execPath, "test"], {
       cwd: folder,
       env: { ...process.env, FORCE_COLOR },
-      stdio: ["ignore", "pipe", "pipe"],
     });
-    const { stderr, exitCode } = await outputOf(child);
     return countTests(stderr, exitCode);
   };
   const runTwice = () => Promise.all([run("0"), run("1")]);

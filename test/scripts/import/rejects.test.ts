@@ -4,7 +4,7 @@ import { chmod, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Rejects } from "../../../scripts/import/rejects.ts";
-import { newFolder, outputOf } from "../../support.ts";
+import { newFolder, runProgram } from "../../support.ts";
 
 const SCRIPTS = join(import.meta.dir, "..", "..", "..", "scripts");
 
@@ -50,8 +50,7 @@ test("rows that cannot be written, as to a full disk, are told of in a line", as
     rejects.remove();`;
   // Files of at most 8 KiB, and no signal for who wants more.
   const limited = 'trap "" XFSZ; ulimit -f 8; exec "$0" -e "$1"';
-  const child = Bun.spawn(["bash", "-c", limited, process.execPath, program], { stderr: "pipe" });
-  expect(await outputOf(child)).toEqual({
+  expect(await runProgram(["bash", "-c", limited, process.execPath, program])).toEqual({
     stdout: expect.stringMatching(/^true The rejected rows cannot be written: EFBIG.*\n$/),
     stderr: "",
     exitCode: 0,

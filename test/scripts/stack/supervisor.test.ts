@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { withSupervisor } from "../../../scripts/bench/stack.ts";
 import { isAlive, until } from "../../../scripts/stack/waiting.ts";
 import { CommandError } from "../../../scripts/terminal/command.ts";
-import { outputOf } from "../../support.ts";
+import { runProgram } from "../../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
 
@@ -116,8 +116,7 @@ test("so is one that fails to start for lack of resources, which is reported asy
       for (const file of files) closeSync(file);
       await supervisor.failure.catch((error) => console.log(error.message));`;
     const limited = ["sh", "-c", 'ulimit -n 100; exec "$0" -e "$1"', process.execPath, script];
-    const child = Bun.spawn(limited, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
-    const { stdout, stderr, exitCode } = await outputOf(child);
+    const { stdout, stderr, exitCode } = await runProgram(limited, { cwd: ROOT });
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
     expect(stdout).toMatch(
       /^A program cannot be started\.\nA program cannot be started: EMFILE.*\.\n$/,
@@ -133,11 +132,7 @@ test("no program outlives a killed command, not even one that is stopped", () =>
       process.kill(pid, "SIGSTOP");
       console.log(pid);
       process.kill(process.pid, "SIGKILL");`;
-    const child = Bun.spawn([process.execPath, "-e", script], {
-      cwd: ROOT,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const { stdout } = await outputOf(child);
+    const { stdout } = await runProgram([process.execPath, "-e", script], { cwd: ROOT });
     const pid = Number(stdout);
     expect(pid).toBeGreaterThan(0);
     await until(() => !isAlive(pid), 10_000);

@@ -1,20 +1,16 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createDatabase, newFolder, outputOf } from "../../support.ts";
+import { createDatabase, newFolder, runProgram } from "../../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
 
-async function command(body: string) {
+function command(body: string) {
   const script = `
     import { writeFile } from "node:fs/promises";
     import { runCommand } from "./scripts/terminal/command.ts";
     await runCommand("", async () => { ${body} });`;
-  const child = Bun.spawn([process.execPath, "-e", script], {
-    cwd: ROOT,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  return await outputOf(child);
+  return runProgram([process.execPath, "-e", script], { cwd: ROOT });
 }
 
 test.skipIf(!existsSync("/dev/full"))(

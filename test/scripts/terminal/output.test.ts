@@ -1,16 +1,13 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { outputOf } from "../../support.ts";
+import { runProgram } from "../../support.ts";
 
 const SCRIPTS = join(import.meta.dir, "..", "..", "..", "scripts");
 
-async function shell(line: string) {
-  const child = Bun.spawn(["sh", "-c", line], {
-    env: { PATH: process.env.PATH, BUN: process.execPath, SCRIPTS },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  return await outputOf(child);
+function shell(line: string) {
+  const env = { PATH: process.env.PATH, BUN: process.execPath, SCRIPTS };
+  return runProgram(["sh", "-c", line], { env });
 }
 
 const GENERATE = '"$BUN" "$SCRIPTS/generate.ts"';
