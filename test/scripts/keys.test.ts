@@ -1,5 +1,7 @@
 import { afterAll, test as anyMonth, beforeAll, describe, expect } from "bun:test";
 import { existsSync } from "node:fs";
+import { readOrder } from "../../scripts/keys/order.ts";
+import { CommandError } from "../../scripts/terminal/command.ts";
 import { createAdmission } from "../../src/access/admission.ts";
 import { isWellFormedKey } from "../../src/access/key-format.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
@@ -8,8 +10,8 @@ import type { RedisClient } from "../../src/store/redis.ts";
 import {
   createDatabase,
   freshRedis,
-  outputOf,
   redisAlone,
+  runProgram,
   runScript,
   storesEnvironment,
   type TestDatabase,
@@ -113,67 +115,33 @@ describe("issue-key", () => {
 
   const faults: [what: string, args: string[], message: string][] = [
     ["what is missing", ["--name", "Ann"], "Missing: --email, --tier."],
-    ["an invalid email", ["--name", "A", "--email", "x", "--tier", "growth"], "--email must be"],
-    [
-      "an empty name",
-      ["--name", " ", "--email", "a@b.example", "--tier", "growth"],
-      "--name is empty",
-    ],
+    ["two expiries", [...ann, "--expires-in", "1d", "--expires-at", "2090-01-01"], "not both"],
     ["an unknown tier", [...ann, "--tier", "gold"], "developer, starter, growth, enterprise"],
-    ["enterprise without limits", [...ann, "--tier", "enterprise", "--quota", "5"], "--burst"],
-    ["a quota of 0", [...ann, "--tier", "growth", "--quota", "0"], "--quota must be"],
-    [
-      "a rate that is not a number",
-      [...ann, "--tier", "growth", "--per-minute", "1e3"],
-      "--per-minute",
-    ],
-    ["an expiry in the past", [...ann, "--tier", "growth", "--expires-at", "2020-01-01"], "past"],
-    [
-      "a time without an offset",
-      [...ann, "--tier", "growth", "--expires-at", "2090-01-01T10:00"],
-      "UTC",
-    ],
+    ["an unknown application", ["--application", "nonsense"], "There is no application nonsense"],
+  ];
+  const unreadable: [what: string, given: Parameters<typeof readOrder>[0], message: string][] = [
+    ["an invalid email", { email: "x" }, "--email must be"],
+    ["an empty name", { name: " " }, "--name is empty"],
+    ["enterprise without limits", { tier: "enterprise", quota: "5" }, "--burst"],
+    ["a quota of 0", { quota: "0" }, "--quota must be"],
+    ["a rate that is not a number", { "per-minute": "1e3" }, "--per-minute"],
+    ["an expiry in the past", { "expires-at": "2020-01-01" }, "past"],
+    ["a time without an offset", { "expires-at": "2090-01-01T10:00" }, "UTC"],
     [
       "an expiry in a year of five digits",
-      [...ann, "--tier", "growth", "--expires-at", "+012090-01-01T00:00Z"],
+      { "expires-at": "+012090-01-01T00:00Z" },
       "--expires-at must be a time",
     ],
-    [
-      "a day that does not exist",
-      [...ann, "--tier", "growth", "--expires-at", "2090-13-01"],
-      "--expires-at",
-    ],
-    [
-      "a leap day in another year",
-      [...ann, "--tier", "growth", "--expires-at", "2090-02-29"],
-      "--expires-at",
-    ],
+    ["a day that does not exist", { "expires-at": "2090-13-01" }, "--expires-at"],
+    ["a leap day in another year", { "expires-at": "2090-02-29" }, "--expires-at"],
     [
       "an hour of a day that does not exist",
-      [...ann, "--tier", "growth", "--expires-at", "2090-04-31T12:00:00+02:00"],
+      { "expires-at": "2090-04-31T12:00:00+02:00" },
       "--expires-at",
     ],
-    [
-      "a span without a unit",
-      [...ann, "--tier", "growth", "--expires-in", "30"],
-      "--expires-in must be",
-    ],
-    [
-      "a span that might mean a month",
-      [...ann, "--tier", "growth", "--expires-in", "1M"],
-      "--expires-in must be",
-    ],
-    [
-      "a span of more than a hundred years",
-      [...ann, "--tier", "growth", "--expires-in", "101y"],
-      "at most 100 years",
-    ],
-    [
-      "two expiries",
-      [...ann, "--tier", "growth", "--expires-in", "1d", "--expires-at", "2090-01-01"],
-      "not both",
-    ],
-    ["an unknown application", ["--application", "nonsense"], "There is no application nonsense"],
+    ["a span without a unit", { "expires-in": "30" }, "--expires-in must be"],
+    ["a span that might mean a month", { "expires-in": "1M" }, "--expires-in must be"],
+    ["a span of more than a hundred years", { "expires-in": "101y" }, "at most 100 years"],
   ];
   test("it refuses in one clear line, with exit code 1 and no key made", async () => {
     const before = await database.sql`select count(*) from api_keys`;
@@ -185,6 +153,13 @@ describe("issue-key", () => {
       expect(stderr).not.toMatch(/^\s+at /m);
     }
     expect([...(await database.sql`select count(*) from api_keys`)]).toEqual([...before]);
+    // What is wrong in the arguments alone is refused before the database is opened.
+    for (const [what, given, message] of unreadable) {
+      const read = () =>
+        readOrder({ name: "Ann", email: "ann@shop.example", tier: "growth", ...given });
+      expect(read, what).toThrow(CommandError);
+      expect(read, what).toThrow(message);
+    }
   });
 
   test("waiting applications are listed without arguments and approved with --application", async () => {
@@ -327,11 +302,9 @@ describe("keys", () => {
         `keys.ts roll ${id}`,
       ]) {
         const shell = `exec "${process.execPath}" scripts/${command} > /dev/full`;
-        const child = Bun.spawn(["sh", "-c", shell], {
+        const { stderr, exitCode } = await runProgram(["sh", "-c", shell], {
           env: storesEnvironment(database.url),
-          stdio: ["ignore", "pipe", "pipe"],
         });
-        const { stderr, exitCode } = await outputOf(child);
         const [, lost] =
           /^The output .*\nThe key (\S+) is issued, but could not be shown\. .*\n$/.exec(stderr) ??
           [];
