@@ -97,8 +97,10 @@ async function expectEveryPageRight(sql: Sql): Promise<void> {
       size,
       size + 100,
     ];
-    for (const offset of offsets.map((each) => Math.max(0, each))) {
-      const { total, businesses } = await listBusinesses(sql, { city, category, offset, limit });
+    const queries = offsets.map((each) => ({ city, category, offset: Math.max(0, each), limit }));
+    const pages = await listPages(sql, queries);
+    for (const [index, { offset }] of queries.entries()) {
+      const { total, businesses } = pages[index] as ListPage;
       expect({ city, category, offset, total, slugs: businesses.map(({ slug }) => slug) }).toEqual({
         city,
         category,

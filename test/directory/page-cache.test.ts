@@ -9,7 +9,7 @@ import {
   type PageFile,
   type Stored,
 } from "../../src/directory/kept-pages.ts";
-import { type ListPage, listBusinesses } from "../../src/directory/listing.ts";
+import { type ListPage, listBusinesses, listPages } from "../../src/directory/listing.ts";
 import {
   createPageCache,
   type PageCache,
@@ -94,6 +94,15 @@ const questions: Question[] = filters.flatMap((filter) =>
 const nameOf = (question: Question) => JSON.stringify(question);
 const ask = (question: Question) => listBusinesses(sql, { ...question, limit: LIMIT });
 
+/** Each question with its answer of now: all in one statement, which takes far less time than one each. */
+async function askAll(asked: readonly Question[]): Promise<[Question, ListPage][]> {
+  const pages = await listPages(
+    sql,
+    asked.map((question) => ({ ...question, limit: LIMIT })),
+  );
+  return asked.map((question, index) => [question, pages[index] as ListPage]);
+}
+
 function findOrMake(question: Question) {
   return cache.findOrMake(nameOf(question), async () => {
     const list = await ask(question);
@@ -154,9 +163,9 @@ for (const [index, [title, apply]] of Object.entries(changes).entries()) {
       const number = first + index;
       await Promise.all(questions.map(findOrMake));
       await change((sql) => apply(`shop-${number}`, sql));
-      for (const question of questions) {
+      for (const [question, now] of await askAll(questions)) {
         const kept = cache.find(nameOf(question));
-        if (kept) expect(shownOn(kept.list)).toEqual(shownOn(await ask(question)));
+        if (kept) expect(shownOn(kept.list)).toEqual(shownOn(now));
         if (kept) stayed += 1;
         else dropped += 1;
       }
@@ -237,8 +246,7 @@ test("an edit drops the pages that show the business, and no others", async () =
   await change(
     (sql) => sql`update businesses set phone = '0113 496 0001' where id = ${shown?.id ?? ""}`,
   );
-  for (const question of questions) {
-    const { businesses } = await ask(question);
+  for (const [question, { businesses }] of await askAll(questions)) {
     // The witness was edited too.
     const isShown = businesses.some(({ id, slug }) => id === shown?.id || slug === witness);
     expect(cache.find(nameOf(question)) === undefined).toBe(isShown);
@@ -702,10 +710,8 @@ test("cached pages, totals included, are right after concurrent changes", async 
   for (const question of questions) await findOrMake(question);
   await change(async () => {});
   const kept = questions.filter((question) => cache.find(nameOf(question)));
-  for (const question of kept) {
-    expect(shownOn(cache.find(nameOf(question))?.list as ListPage)).toEqual(
-      shownOn(await ask(question)),
-    );
+  for (const [question, now] of await askAll(kept)) {
+    expect(shownOn(cache.find(nameOf(question))?.list as ListPage)).toEqual(shownOn(now));
   }
   expect(kept.length).toBeGreaterThan(0);
 });
