@@ -117,11 +117,9 @@ test("with text twice as large, nothing overflows a phone and what is typed can 
     // The full width between the margins.
     const box = await tab.getByRole("searchbox").first().boundingBox();
     expect([path, box?.width]).toEqual([path, 280]);
-  }
-  await tab.setViewportSize({ width: 320, height: 740 });
-  for (const path of pages) {
-    await tab.goto(path);
+    await tab.setViewportSize({ width: 320, height: 740 });
     expect([path, await overflow(tab)]).toEqual([path, 0]);
+    await tab.setViewportSize({ width: 360, height: 740 });
   }
   await close();
 });

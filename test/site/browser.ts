@@ -65,7 +65,7 @@ export interface Look {
   width: number;
 }
 
-/** Light and dark, on a phone and on a desk. */
+/** Light and dark, on a phone and on a desktop. */
 const looks: Look[] = [
   { colorScheme: "light", width: 360 },
   { colorScheme: "dark", width: 360 },
@@ -73,8 +73,12 @@ const looks: Look[] = [
   { colorScheme: "dark", width: 1280 },
 ];
 
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+
 /**
  * What axe finds wrong with the current page, in each look: rule and place of each violation.
+ * A dark look differs from the light one of its width in colours alone, so after that one only the rules
+ * about colours run.
  * @param options.except selector of what to leave out
  * @param options.rules rules to turn on or off, in addition to axe's defaults
  */
@@ -92,17 +96,20 @@ export async function violations(
   for (const { colorScheme, width } of within) {
     await tab.emulateMedia({ colorScheme });
     await tab.setViewportSize({ width, height: 800 });
+    const hasLight = within.some((look) => look.colorScheme === "light" && look.width === width);
+    const onlyColours = colorScheme === "dark" && hasLight;
+    const checked = onlyColours ? { runOnly: COLOUR_RULES } : { rules };
     const broken = await tab.evaluate(
-      async ({ exclude, rules }) => {
+      async ({ exclude, checked }) => {
         const { axe } = globalThis as unknown as { axe: Axe };
         // Otherwise axe also describes each of the thousands of elements that pass.
-        const options = { rules, resultTypes: ["violations"] };
+        const options = { ...checked, resultTypes: ["violations"] };
         const { violations } = await axe.run({ exclude }, options);
         return violations.map(({ id, nodes }) => {
           return `${id}: ${nodes.map(({ target }) => target.join(" ")).join("; ")}`;
         });
       },
-      { exclude: except ? [except] : [], rules },
+      { exclude: except ? [except] : [], checked },
     );
     found.push(...broken.map((violation) => `${colorScheme}, ${width} pixels, ${violation}`));
   }
