@@ -11,21 +11,22 @@ import { createSeeding } from "./seeding.ts";
 import type { DurableUsage } from "./usage.ts";
 
 /**
- * Decides which requests are let in: by scripts in Redis, or, while Redis is away or slow, by the
- * same rules in this process. What is charged is counted in PostgreSQL either way; a meter that
- * Redis does not know starts from that count. Throws AdmissionUnavailable only when the count cannot
- * be read.
+ * Decides which requests are admitted: with scripts in Redis or, while Redis is down or slow, by the same
+ * rules in this process. Charges are recorded in PostgreSQL either way, and a meter that Redis lacks is
+ * seeded from there. Throws AdmissionUnavailable only when that record cannot be read.
  */
 export interface Admission {
   /** Open access: at most 60 requests in any 60 seconds. A refusal is not counted. */
   admitClient(client: string): ClientAdmission | Promise<ClientAdmission>;
-  /** Keyed access: charges one request to bucket and quota, or, when one of them is empty, nothing. */
+  /**
+   * Keyed access: charges one request to both bucket and quota or, when one of them is exhausted, to neither.
+   */
   admitKey(key: ApiKey): Promise<Decision>;
-  /** Gives back what an admission charged; nothing once its month is over. Never throws. */
+  /** Refunds what an admission charged, unless its month is over. Never throws. */
   refundKey(key: ApiKey, admission: MeterReading): Promise<void>;
-  /** How the key stands now. Charges nothing. */
+  /** The key's current reading. Charges nothing. */
   usage(key: ApiKey): Promise<MeterReading>;
-  /** Who decides now, and how often Redis has gone away. */
+  /** Who decides now, and how many outages of Redis there have been. */
   state(): { isLocal: boolean; outages: number };
   stop(): void;
 }
@@ -33,19 +34,19 @@ export interface Admission {
 type ClientAdmission = { admitted: true } | { admitted: false; retryAfterSeconds: number };
 
 export interface AdmissionOptions {
-  /** Flushed when something depends on it; the caller has to flush it regularly. */
+  /** Flushed here only when something depends on it; the caller must flush it regularly. */
   usage: DurableUsage;
-  /** Processes that share the limits while Redis is away: those of all servers. */
+  /** Processes, of all servers, that share the limits while Redis is down. */
   instances?: number;
-  /** Called when Redis goes away, with the cause, and when it is back. */
+  /** Called when Redis goes down, with the cause, and when it is back. */
   onChange?: (isLocal: boolean, cause?: unknown) => void;
-  /** Microseconds since 1970, for tests; otherwise Redis's own clock decides. */
+  /** Microseconds since 1970, for tests; by default Redis's own clock is used. */
   clock?: () => number;
   /** How long Redis may take before this process decides; longer in tests. */
   deadlineMs?: number;
 }
 
-/** Redis decides from the start; if it is not connected by then, the first decision begins an outage. */
+/** Starts out with Redis deciding; if it is not connected, the first decision begins an outage. */
 export function createAdmission(
   redis: RedisClient,
   { usage, instances = 1, onChange = () => {}, clock, deadlineMs }: AdmissionOptions,
@@ -56,26 +57,26 @@ export function createAdmission(
   const seed = createSeeding({ meters, local, usage, lastSeen });
   const recovery = createRecovery({ meters, local, usage });
   /**
-   * The outage in which this process made a decision by itself. Of one made in the present outage Redis
-   * knows nothing, so it has nothing to give back either.
+   * The outage during which a decision was made locally. Redis knows nothing of a charge made in the current
+   * outage, so it has nothing to refund either.
    */
   const chargedIn = new WeakMap<MeterReading, number>();
 
   const outage = watchOutages(redis, {
     onBegin(cause) {
-      // Now, and not when the last outage ended: a charge that was still being looked up then has seeded a
-      // meter since, which knows nothing of what Redis has charged.
+      // Now rather than when the last outage ended: a charge that was still being looked up then may have
+      // seeded a meter since, without what Redis has charged.
       local.forgetMeters();
       onChange(true, cause);
-      // If Redis comes back empty, the other servers begin their meters from this. A failure needs no word
-      // here: the regular flush will fail as well, and logs it.
+      // If Redis comes back empty, the other servers seed their meters from this. A failure is not reported
+      // here: the regular flush will fail too, and logs it.
       usage.flush().catch(() => {});
     },
     recover: recovery.run,
     onEnd: () => onChange(false),
   });
 
-  // Redis may come back with less than it knew: restored from an old file, or from a replica.
+  // Redis may come back with older data: restored from an old file, or promoted from a replica.
   usage.onWritten((month, totals) => {
     if (outage.isOn) return;
     for (const { meterId, used } of totals) {
@@ -117,7 +118,7 @@ export function createAdmission(
     }
   }
 
-  /** Counts a charge before anything else can run: whoever reads the count next has to find it there. */
+  /** Counts a charge synchronously, so that whoever reads the count next sees it. */
   function counted({ meterId }: ApiKey, cost: 0 | 1, decision: Decision): Decision {
     if (decision.admitted) usage.count(meterId, decision.month, cost);
     return decision;
@@ -140,8 +141,8 @@ export function createAdmission(
         if (chargedIn.get(admission) !== outage.count) recovery.owe(charge);
         return local.refund(meterId, month);
       }
-      // PostgreSQL first. A server that finds more there than in Redis takes it that Redis has forgotten
-      // charges, and has it count them again: what was only given back in Redis would be undone.
+      // PostgreSQL first. A server that finds a higher count there than in Redis assumes that Redis has lost
+      // charges, and restores them: a refund made in Redis alone would be undone.
       const refunded = given
         .then(() => recovery.refund(charge))
         .catch((error) => outage.begin(error, meterId));
@@ -153,7 +154,7 @@ export function createAdmission(
   };
 }
 
-/** A caller who gets a 5xx waits no longer than this for its refund, which goes on without it. */
+/** How long a caller who gets a 5xx waits for its refund, which then continues in the background. */
 const LONGEST_REFUND_MS = 500;
 
 function toClientAdmission(waitMicroseconds: number): ClientAdmission {

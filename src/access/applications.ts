@@ -12,11 +12,11 @@ interface Application {
   createdAt: Date;
 }
 
-/** How an application stands, as its applicant may know. */
+/** The state of an application, as shown to its applicant. */
 export interface ApplicationState extends Application {
   status: "waiting" | "approved" | "declined";
   declinedWhy: string | null;
-  /** The revealed key and those that it was rolled to, newest first; empty before the reveal. */
+  /** The revealed key and its successors, newest first; empty before the reveal. */
   keys: KeyRecord[];
 }
 
@@ -24,8 +24,8 @@ export interface ApplicationState extends Application {
 type Rights = Omit<KeyRequest, "name" | "email">;
 
 /**
- * Takes an application.
- * @param options.rights approves it at once
+ * Records an application.
+ * @param options.rights if given, it is approved at once with these
  * @returns the token of the applicant's page: 128 random bits, of which only the hash is kept
  */
 export async function apply(
@@ -40,7 +40,7 @@ export async function apply(
   return token;
 }
 
-/** The applications that nobody has decided yet, oldest first. */
+/** The applications awaiting a decision, oldest first. */
 export async function listWaiting(sql: Sql): Promise<Application[]> {
   return await sql<Application[]>`
     select id, name, email, purpose, created_at as "createdAt"
@@ -79,14 +79,14 @@ export async function findApplication(sql: Sql, token: string): Promise<Applicat
 }
 
 /**
- * Makes the key of an approved application. Once: of any number who try at the same time, one gets
- * it and the others null, as does everyone later.
+ * Creates the key of an approved application, once: of any number of concurrent calls, one gets it; the
+ * others, and all later ones, get null.
  */
 export async function revealKey(sql: Sql | Transaction, token: string): Promise<IssuedKey | null> {
   const id = Bun.randomUUIDv7();
   const key = generateKey();
-  // One statement: whoever comes second finds that there is a key, and a lost connection leaves none
-  // without its application.
+  // One statement: a second caller finds that there is a key, and a lost connection leaves none without its
+  // application.
   const [issued] = await sql<Pick<IssuedKey, "tier" | "expiresAt">[]>`
     with granted as (
       update applications set key_id = ${id}
@@ -127,5 +127,5 @@ const approval = (rights: Rights) => ({
   burst: rights.burst ?? null,
 });
 
-/** Of 128 random bits: nothing that could be guessed from its hash. */
+/** The token has 128 random bits, so it cannot be guessed from its hash. */
 const hashToken = (token: string) => hash("sha256", token, "buffer");

@@ -1,11 +1,11 @@
 import { monthOf } from "./months.ts";
 
 /**
- * What a decision about admission says, and the figures that it goes by: the same whether Redis decides
- * (meters.ts) or this process does (local.ts).
+ * Admission decisions and their constants, the same whether Redis decides (meters.ts) or this process does
+ * (local.ts).
  */
 
-/** How a key's meter stands after a decision. Seconds are whole, rounded up. */
+/** The state of a key's meter after a decision. Seconds are whole, rounded up. */
 export interface MeterReading {
   /** The calendar month in UTC that is counted, such as `2026-11`. */
   month: string;
@@ -19,7 +19,7 @@ export interface MeterReading {
   nextTokenInSeconds: number;
 }
 
-/** Whether a key's request is let in, and how its meter stands then. */
+/** Whether a key's request is admitted, and the state of its meter then. */
 export type Decision = MeterReading & ({ admitted: true } | Refused);
 
 interface Refused {
@@ -30,10 +30,10 @@ interface Refused {
 }
 
 /**
- * The decision on a charge, from how the meter stands after it.
- * @param standing.level of the bucket, in parts of a request
+ * The decision on a charge, from the state of the meter after it.
+ * @param standing.level of the bucket, in fractions of a request
  * @param standing.time of this decision, microseconds since 1970
- * @param token of how many such parts a request is
+ * @param token how many such fractions make a request
  */
 export function decisionOf(
   outcome: "admitted" | Refused["reason"],
@@ -55,13 +55,13 @@ export function decisionOf(
   return { ...reading, admitted: false, reason: outcome, retryAfterSeconds };
 }
 
-/** Whether to admit somebody cannot be decided, since what that depends on cannot be read. */
+/** An admission cannot be decided, since what it depends on cannot be read. */
 export class AdmissionUnavailable extends Error {}
 
 /** Open access: requests of a client in any window. */
 export const OPEN_LIMIT = 60;
 export const OPEN_WINDOW_MICROSECONDS = 60_000_000;
 
-/** A request in the parts that a bucket counts, and a second in microseconds: as in admit-keys.lua. */
+/** A request in the units that a bucket counts, and a second in microseconds: as in admit-keys.lua. */
 export const TOKEN = 60_000_000;
 export const SECOND = 1_000_000;

@@ -2,9 +2,9 @@ import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * A new API key: `hs_live_`, 32 random base62 characters (190 bits), 6 characters of checksum.
- * The checksum is the CRC-32 (IEEE 802.3) of the random part in base62. It finds every change of
- * up to 32 neighbouring bits, so each mistyped character, before any store is asked.
+ * A new API key: `hs_live_`, 32 random base62 characters (190 bits), 6 characters of checksum. The checksum
+ * is the CRC-32 (IEEE 802.3) of the random part in base62. It detects every error burst of up to 32 bits, so
+ * any single mistyped character, before a store is queried.
  */
 export function generateKey(): string {
   const secret = randomBase62(SECRET_LENGTH);
@@ -19,8 +19,8 @@ export function isWellFormedKey(text: string): boolean {
 }
 
 /**
- * SHA-256 of a key: all that is kept of it. A slow hash with salt would protect a guessable secret;
- * this one has 190 random bits.
+ * SHA-256 of a key: all that is stored of it. A slow, salted hash is for guessable secrets; this one has 190
+ * random bits.
  */
 export function hashKey(key: string): Buffer {
   return hash("sha256", key, "buffer");
@@ -41,7 +41,7 @@ function randomBase62(length: number): string {
   let text = "";
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 = 4 · 62: the bytes above would make the first characters likelier.
+      // 248 = 4 · 62: higher bytes would make the first characters likelier.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62];
     }
   }

@@ -7,28 +7,28 @@ import { repeat } from "../store/repeat.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
 import { type ApiKey, findKeysByHash, keyState, keysVersion, type PresentedKey } from "./keys.ts";
 
-/** What a presented key is worth at this moment. */
+/** What a presented key resolves to at this moment. */
 export type Resolved =
   | { ok: true; key: ApiKey }
   | { ok: false; denied: "invalid" | "revoked" | "expired" };
 
 export interface Keyring {
-  /** At once when it is known. Rejects when the database is asked and away or silent. */
+  /** Synchronous when cached. Rejects when the database has to be queried and is down or does not answer. */
   resolve(presented: string): Resolved | Promise<Resolved>;
-  /** Whether it could not be asked for seconds if something has changed: each key is looked up anew. */
+  /** Whether it has been unable to check for changes for seconds, so that each key is looked up anew. */
   isFailing(): boolean;
   stop(): Promise<void>;
 }
 
 /**
- * Resolves presented keys, and remembers what it found, unknown keys too, until something changes.
- * Changes are announced; and a version number is read several times a second, so that a revocation
- * holds within one second even if its announcement is lost. While the number cannot be read,
- * findings are good for less than a second. Look-ups of one key at the same time share one query.
- * @param options.now milliseconds since 1970, for what expires; set by tests
- * @param options.elapsed milliseconds of a clock that nobody sets back, for how old findings are; set by tests
- * @param options.mostKeys how many it remembers; fewer in tests
- * @throws the error of PostgreSQL when it cannot be asked
+ * Resolves presented keys, and caches what it found, unknown keys too, until something changes. Changes are
+ * announced; a version number is also polled several times a second, so that a revocation holds within one
+ * second even if its announcement is lost. While the number cannot be read, findings expire in less than a
+ * second. Concurrent look-ups of a key share one query.
+ * @param options.now milliseconds since 1970, for the expiry of keys; set by tests
+ * @param options.elapsed milliseconds of a monotonic clock, for the age of findings; set by tests
+ * @param options.mostKeys how many it caches; fewer in tests
+ * @throws the error of PostgreSQL when it cannot be queried
  */
 export async function createKeyring(
   sql: Sql,
@@ -39,16 +39,16 @@ export async function createKeyring(
   }: { now?: () => number; elapsed?: () => number; mostKeys?: number } = {},
 ): Promise<Keyring> {
   const findings = new LRUCache<string, Finding>({ max: mostKeys });
-  /** Of keys that do not exist, or are still being looked up: made-up ones must not crowd out real ones. */
+  /** For keys that do not exist, or are still being looked up: made-up keys must not evict real ones. */
   const unproven = new LRUCache<string, Finding>({ max: MOST_UNPROVEN });
   const forget = () => {
     findings.clear();
     unproven.clear();
   };
-  // Also after each reconnection: what was announced meanwhile has been missed.
+  // `forget` also after each reconnection: announcements made meanwhile were missed.
   const stopListening = await listenTo(sql, "keys_changed", forget, forget);
 
-  /** When the version was last asked for: all findings of before that are still kept held then. */
+  /** When the version was last queried: all older findings that are still cached were valid then. */
   let confirmedAt = elapsed();
   let version = await keysVersion(sql);
   const stopPolling = repeat(POLL_INTERVAL_MS, async () => {
@@ -59,8 +59,8 @@ export async function createKeyring(
     confirmedAt = askedAt;
   });
 
-  // A change of one key makes all keys be looked up again, all at once. And while the database is away,
-  // made-up keys would otherwise queue in the driver, long after their callers have left.
+  // After a change to one key, all keys are looked up again at once. And while the database is down, look-ups
+  // of made-up keys would otherwise stay queued in the driver, long after their callers have left.
   const lookUp = batched((hashes: Buffer[]) => findKeysByHash(sql, hashes), {
     batchSize: LOOK_UP_BATCH_SIZE,
     concurrency: CONCURRENT_LOOK_UPS,
@@ -81,14 +81,14 @@ export async function createKeyring(
     asked.then(
       (record) => {
         finding.found = record;
-        // Otherwise it has been forgotten meanwhile, and may no longer be true.
+        // If it is not there any more, it has been invalidated meanwhile and may be stale.
         if (!record || unproven.peek(name) !== finding) return;
         unproven.delete(name);
         findings.set(name, finding);
       },
       () => {
-        // This may be a newer finding already, of somebody who asked after this one was forgotten. No harm
-        // is done: the database is asked once more.
+        // This may delete a newer finding, begun after this one was invalidated. That only costs another
+        // query.
         unproven.delete(name);
       },
     );
@@ -116,7 +116,7 @@ export async function createKeyring(
 
 /** Stored under the hash of the key, so that memory holds no key for longer than a request. */
 interface Finding {
-  /** When the database was asked, not when it answered: its answer is as old as that at most. */
+  /** When the database was queried, not when it answered: its answer is no older than that. */
   askedAt: number;
   found: Found | Promise<Found>;
 }
@@ -130,5 +130,5 @@ const MOST_KEYS = 50_000;
 const MOST_UNPROVEN = 5_000;
 const LONGEST_LOOK_UP_MS = 2_000;
 const LOOK_UP_BATCH_SIZE = 256;
-/** Each holds a connection: the others are left to what known keys depend on. */
+/** Each holds a connection; the others are kept for what known keys depend on. */
 const CONCURRENT_LOOK_UPS = 1;

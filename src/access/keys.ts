@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Sql, Transaction } from "../store/postgres.ts";
 import { generateKey, hashKey, keyHint } from "./key-format.ts";
 
-/** A key as far as admission needs it: whose meter it draws on, and the limits in force. */
+/** What admission needs of a key: the meter it draws on, and the limits in force. */
 export interface ApiKey {
   id: string;
   /** Keys rolled from one another share a meter, so rolling gives no second quota. */
@@ -16,14 +16,14 @@ export interface ApiKey {
   burst: number;
 }
 
-/** A key as far as its holder's requests need it. */
+/** What requests with a key need of it. */
 export interface PresentedKey extends ApiKey {
   expiresAt: Date | null;
   revokedAt: Date | null;
 }
 
 /**
- * What becomes of requests with a key. Revoked wins over expired.
+ * Whether requests with a key are accepted. Revoked wins over expired.
  * @param at milliseconds since 1970
  */
 export function keyState(
@@ -34,7 +34,7 @@ export function keyState(
   return expiresAt && expiresAt.getTime() <= at ? "expired" : "active";
 }
 
-/** All that is known of a key. There is nothing secret in it. */
+/** All that is known of a key; none of it is secret. */
 export interface KeyRecord extends PresentedKey {
   /** How the key begins. */
   hint: string;
@@ -50,7 +50,7 @@ export interface KeyRequest {
   email: string;
   tier: string;
   expiresAt?: Date | null;
-  /** These three stand instead of the tier's; a key of tier enterprise must have them. */
+  /** These three override the tier's; a key of tier enterprise must have them. */
   quota?: number | undefined;
   perMinute?: number | undefined;
   burst?: number | undefined;
@@ -58,13 +58,13 @@ export interface KeyRequest {
 
 export interface IssuedKey {
   id: string;
-  /** The key itself. This is the only moment at which it exists outside of its holder's hands. */
+  /** The key itself, which is not stored: it cannot be shown again. */
   key: string;
   tier: string;
   expiresAt: Date | null;
 }
 
-/** Makes a key and keeps its hash. Tier, name and email are for the caller to have checked. */
+/** Creates a key and stores its hash. The caller must have validated tier, name and email. */
 export async function createKey(sql: Sql | Transaction, request: KeyRequest): Promise<IssuedKey> {
   const { name, email, tier, expiresAt = null } = request;
   const { quota = null, perMinute = null, burst = null } = request;
@@ -93,7 +93,7 @@ export async function findKeysByHash(
   return records.map((record) => (record.id === null ? null : record));
 }
 
-/** The key with this id, whatever its state; null also for a text that is no id. */
+/** The key with this id, whatever its state; null also for a malformed id. */
 export async function findKey(sql: Sql | Transaction, id: string): Promise<KeyRecord | null> {
   if (!isId(id)) return null;
   const [record] = await sql<KeyRecord[]>`
@@ -113,7 +113,7 @@ export async function listKeys(sql: Sql): Promise<KeyRecord[]> {
     select ${recordColumns(sql)} from keys_with_limits order by created_at, id`;
 }
 
-/** A key and what it was rolled to, newest first, the last hundred. @param meterId the id of the first one */
+/** A key and its successors, newest first, at most a hundred. @param meterId the id of the first one */
 export async function listKeysOf(sql: Sql, meterId: string): Promise<KeyRecord[]> {
   return await sql<KeyRecord[]>`
     select ${recordColumns(sql)} from keys_with_limits
@@ -126,7 +126,7 @@ export interface Tier {
   name: string;
   /** Requests in a calendar month, UTC. */
   monthlyQuota: number;
-  /** Requests in a minute; null when agreed for each key. */
+  /** Requests in a minute; null when agreed per key. */
   perMinute: number | null;
 }
 

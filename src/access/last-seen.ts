@@ -2,11 +2,11 @@ import { LRUCache } from "lru-cache";
 import type { MeterReading } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
 
-/** The last readings of meters in Redis, for when it is away or comes back with less. */
+/** The last readings of meters in Redis, for when it is down or comes back with older data. */
 export interface LastSeen {
   remember(key: ApiKey, reading: MeterReading): void;
   sighting(meterId: string): Pick<Sighting, "month" | "used" | "perMinute"> | undefined;
-  /** Whole requests in a bucket by now; undefined when nothing is known of it. */
+  /** Whole requests in a bucket by now, after refilling; undefined when unknown. */
   tokensLeft(key: ApiKey): number | undefined;
 }
 
@@ -20,7 +20,7 @@ export function createLastSeen(): LastSeen {
         sightings.set(meterId, { perMinute, month, used, tokensLeft, atMs });
         return;
       }
-      // In place: objects that outlive a request cost the garbage collector most.
+      // Updated in place: objects that outlive a request cost the garbage collector most.
       seen.perMinute = perMinute;
       seen.month = month;
       seen.used = used;
@@ -38,7 +38,7 @@ export function createLastSeen(): LastSeen {
 }
 
 interface Sighting {
-  /** By which the bucket refilled. */
+  /** The rate at which the bucket refilled. */
   perMinute: number;
   month: string;
   used: number;

@@ -9,28 +9,28 @@ import {
 import type { ApiKey } from "./keys.ts";
 
 /**
- * The rules of the scripts in this process, for while Redis is away: a sliding window for clients,
- * bucket and quota for keys. Each process lets through its share, the limit divided by the number of
- * all processes (`instances`), at least 1.
+ * The rules of the Lua scripts in this process, for while Redis is down: a sliding window for clients, bucket
+ * and quota for keys. Each process admits its share: the limit divided by the number of all processes
+ * (`instances`), at least 1.
  */
 export interface LocalLimiter {
-  /** @returns 0 when let in, or microseconds until there is room */
+  /** @returns 0 when admitted, or microseconds until there is room */
   admitClient(client: string): number;
-  /** Charges `cost` requests, 0 only looks. @returns null when the meter has to be seeded first */
+  /** Charges `cost` requests; 0 only reads the meter. @returns null when the meter has to be seeded first */
   charge(key: ApiKey, cost: 0 | 1): Decision | null;
   /** The calendar month in UTC that a meter counts, such as `2026-11`. */
   month(meterId: string): string;
   /**
-   * Starts a meter, or goes on with it after its share of the quota is used up.
+   * Starts a meter, or renews one whose share of the quota is used up.
    * @param used what all processes have charged in that month, as far as known
    * @param tokensLeft in the bucket that all share, when known
    */
   seed(key: ApiKey, month: string, used: number, tokensLeft?: number): void;
   refund(meterId: string, month: string): void;
-  /** The meters that have been charged here, and what is left in their buckets by now. */
+  /** The meters that have been charged here, and what is left in their buckets now. */
   charged(): { meterId: string; month: string; perMinute: number; tokensLeft: number }[];
   /**
-   * Forgets the meters of the last outage, since Redis has charged them in the meantime. Windows stay:
+   * Forgets the meters of the last outage, since Redis has charged them in the meantime. Windows are kept:
    * that outage may have ended only just now.
    */
   forgetMeters(): void;
@@ -48,10 +48,10 @@ export function createLocalLimiter({
   const meters = new LRUCache<string, LocalMeter>({ max: MOST_SUBJECTS });
   const share = (limit: number) => Math.max(1, Math.floor(limit / instances));
   // In the unit of admit-keys.lua the whole bucket gains `perMinute` each microsecond. A share gains the
-  // same, with tokens `instances` times as large: numbers stay whole, and no rounding adds up.
+  // same, with tokens `instances` times as large: numbers stay whole, and no rounding errors add up.
   const token = TOKEN * instances;
 
-  /** A later month than the clock's means that the clock stepped back: it goes on counting. */
+  /** A month later than the clock's means that the clock stepped back: the meter stays in it. */
   function monthFrom(known = ""): string {
     const month = new Date(now() / 1000).toISOString().slice(0, 7);
     return month > known ? month : known;
@@ -87,8 +87,8 @@ export function createLocalLimiter({
       const standing = standingOf(meter, key);
       const left = key.quota - standing.usedByAll;
       const isUsedUp = left <= 0;
-      // The share is used up, but the other processes may have left some of theirs: what all have used has
-      // to be asked again.
+      // This share is used up, but the other processes may have left some of theirs: the total has to be
+      // looked up again.
       if (cost > 0 && !isUsedUp && standing.used >= share(left)) return null;
 
       const isEmpty = standing.level < cost * token;
@@ -99,8 +99,8 @@ export function createLocalLimiter({
         standing.used += cost;
         meters.set(key.meterId, standing);
       } else if (meter.time > standing.time) {
-        // The clock stepped back. A refusal writes nothing but this, without which nothing would be refilled
-        // until the clock is where it was.
+        // The clock stepped back. This is all that a refusal writes: without it, nothing would be refilled
+        // until the clock has caught up.
         meter.time = standing.time;
       }
       const used = standing.usedByAll + standing.used;
@@ -123,7 +123,8 @@ export function createLocalLimiter({
     charged: () =>
       Array.from(meters, ([meterId, meter]) => {
         const { month, perMinute, level } = meter;
-        // In TOKEN, not `token`: of the whole bucket, as if the other processes had charged as much.
+        // In TOKEN, not `token`: for the whole bucket, assuming that the other processes have charged as
+        // much.
         const tokensLeft = Math.floor((level + gained(meter, now(), perMinute)) / TOKEN);
         return { meterId, month, perMinute, tokensLeft };
       }),
@@ -135,13 +136,13 @@ const MOST_SUBJECTS = 50_000;
 
 interface LocalMeter {
   month: string;
-  /** What all processes had charged when this one last asked. */
+  /** What all processes had charged when this one last looked it up. */
   usedByAll: number;
   /** What this one has charged since. */
   used: number;
-  /** Of this process's share of the bucket. */
+  /** The level of this process's share of the bucket. */
   level: number;
-  /** When that was the level, microseconds since 1970. */
+  /** When `level` was read or changed, microseconds since 1970. */
   time: number;
   perMinute: number;
 }

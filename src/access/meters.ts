@@ -11,13 +11,13 @@ import seedMetersLua from "./lua/seed-meters.lua" with { type: "text" };
 
 /** The windows and meters in Redis. Every method throws when Redis fails or takes too long. */
 export interface Meters {
-  /** Lets a client's request in, or not. @returns 0, or microseconds until there is room */
+  /** Admits a client's request, or not. @returns 0 when admitted, or microseconds until there is room */
   admitClient(client: string): Promise<number>;
-  /** Charges a key's meter with a request or says why not; 0 only looks. */
+  /** Charges a request to a key's meter, or says why not; cost 0 only reads the meter. */
   charge(key: ApiKey, cost: 0 | 1): Promise<Decision | UnknownMeter>;
-  /** Gives back one request that was charged in this month. */
+  /** Refunds one request that was charged in this month. */
   refund(meterId: string, month: string): Promise<void>;
-  /** Raises what a meter has used to what is known elsewhere, and lowers its bucket likewise. */
+  /** Raises a meter's count to what is known elsewhere, and lowers its bucket likewise. */
   seed(known: KnownMeter): Promise<void>;
 }
 
@@ -27,21 +27,20 @@ interface UnknownMeter {
   month: string;
 }
 
-/** What is known of a meter outside of Redis. */
+/** What is known of a meter outside Redis. */
 export interface KnownMeter {
   meterId: string;
   month: string;
   used: number;
   perMinute: number;
-  /** Requests left in the bucket at most; absent when nothing is known. */
+  /** An upper bound of the requests left in the bucket; absent when unknown. */
   tokensLeft?: number | undefined;
 }
 
 /**
- * One script call for all decisions of a turn of the event loop.
- * @param options.clock microseconds since 1970, for tests; otherwise Redis's own clock decides
- * @param options.deadlineMs how long Redis may take; longer in tests, where it may be held up without
- * being away
+ * Makes one script call for all decisions of a turn of the event loop.
+ * @param options.clock microseconds since 1970, for tests; by default Redis's own clock is used
+ * @param options.deadlineMs how long Redis may take; longer in tests, where it may be slow without being down
  */
 export function createMeters(
   redis: RedisClient,
@@ -78,7 +77,7 @@ export function createMeters(
       .admitKeys(charges.length, ...values)
       .then((numbers) => readDecisions(numbers, charges));
     return await withDeadline(answer, deadlineMs, (decisions) => {
-      // Too late: this process has decided by itself meanwhile, so what Redis charged is charged twice.
+      // Too late: this process has already decided by itself, so the charge in Redis is a second one.
       for (const [index, decision] of decisions.entries()) {
         const charge = charges[index];
         if (!decision.admitted || !charge || charge.cost === 0) continue;
@@ -99,7 +98,7 @@ export function createMeters(
     return all.map(() => undefined);
   }
 
-  // On Redis Cluster a script may touch only one slot: items of different names go in calls of their own.
+  // On Redis Cluster a script may touch only one slot: items with different names need separate calls.
   const isCluster = redis instanceof Cluster;
   const inBatches = <Item, Answer>(
     send: (items: Item[]) => Promise<Answer[]>,
@@ -119,7 +118,7 @@ export function createMeters(
   };
 }
 
-/** No caller waits for more decisions than these. */
+/** No caller waits for more decisions than this. */
 const BATCH_SIZE = 256;
 
 const DEADLINE_MS = 100;
@@ -130,17 +129,17 @@ interface Charge {
   cost: 0 | 1;
 }
 
-// The braces are hash tags: on Redis Cluster they alone decide where a key lives. Not `window:` and
-// `meter:`: under these, servers of an older version keep what the scripts of today cannot read.
+// The braces are hash tags: on Redis Cluster they alone decide where a key lives. Not `window:` and `meter:`:
+// servers of an older version use these for values that today's scripts cannot read.
 export const windowName = (client: string) => `admissions:{${client}}`;
 export const meterName = (meterId: string) => `standing:{${meterId}}`;
 
-/** `2026-11` as the scripts have it, 202611. */
+/** `2026-11` in the form of the scripts, 202611. */
 const digitsOf = (month: string) => month.replace("-", "");
 const nameOf = (digits: number) =>
   `${Math.floor(digits / 100)}-${String(digits % 100).padStart(2, "0")}`;
 
-// As in admit-keys.lua; the number after them is a meter that Redis does not know.
+// As in admit-keys.lua; the next number, 3, means that Redis does not know the meter.
 const OUTCOMES = ["admitted", "rate_limited", "quota_exceeded"] as const;
 const PLACES = 4;
 

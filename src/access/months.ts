@@ -17,5 +17,5 @@ export function monthOf(name: string): Month {
   return month;
 }
 
-/** Every request asks, and nearly all for the same one. */
+/** Every request needs one, and nearly all the same. */
 const known = new Map<string, Month>();

@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import type { RedisClient } from "../store/redis.ts";
 
 /**
- * Logs when Redis goes away, why, and when it is back. The error of a command says only that there is no
- * connection. Why there is none is in the connection's own error, or in that of the next attempt.
+ * Logs when Redis goes down, why, and when it is back. The error of a command says only that there is no
+ * connection. The reason is in the connection's own error, or in that of the next attempt.
  * @returns the listener of createAdmission's onChange
  */
 export function logOutages(
@@ -12,10 +12,10 @@ export function logOutages(
 ): (isLocal: boolean, cause?: unknown) => void {
   /** The connection's last error since it was last ready. */
   let fault: unknown;
-  /** An outage has been logged before the connection said why. */
+  /** An outage was logged before the connection said why. */
   let isUnexplained = false;
   redis.on("error", (error) => {
-    // Of a cluster, what one of its servers has said.
+    // On a cluster, the error of one of its nodes.
     fault = (error as { lastNodeError?: unknown }).lastNodeError ?? error;
     log.debug({ err: fault }, "Redis");
     if (isUnexplained) log.error({ err: fault }, "Redis cannot be reached");
@@ -28,7 +28,7 @@ export function logOutages(
     isUnexplained = isLocal && fault === undefined;
     if (isLocal) {
       const err = fault ?? cause;
-      log.error({ err }, "Redis is away or slow: this server decides by itself");
+      log.error({ err }, "Redis is down or slow: this server decides by itself");
     } else {
       log.info("Redis decides again");
     }

@@ -4,19 +4,19 @@ import type { RedisClient } from "../store/redis.ts";
 /** Whether Redis decides, or this process by itself. */
 interface Outage {
   readonly isOn: boolean;
-  /** How many there have been, with the one that is on. */
+  /** How many there have been, including the current one. */
   readonly count: number;
-  /** Redis failed with the window or meter of this client or key. */
+  /** Reports that Redis failed on the window or meter of this client or key. */
   begin(cause: unknown, subject: string): void;
   stop(): void;
 }
 
 /**
- * Asks an absent Redis, in the background, whether it is back.
+ * During an outage, probes Redis in the background until it is back.
  * @param options.onBegin once for each outage
- * @param options.recover what to do before Redis decides again; when that throws, it does not yet
+ * @param options.recover runs before Redis decides again; if it throws, the outage goes on
  * @param options.onEnd once for each outage
- * @param options.hangingMs after how long without an answer the connection is made anew
+ * @param options.hangingMs how long a probe may go unanswered before the client reconnects
  */
 export function watchOutages(
   redis: RedisClient,
@@ -35,7 +35,7 @@ export function watchOutages(
   let isOn = false;
   let count = 0;
   let isStopped = false;
-  /** What to ask about: on Redis Cluster a part may be away. */
+  /** What to probe: on Redis Cluster a part of it may be down. */
   const subjects = new Set<string>();
 
   async function ask(): Promise<void> {
@@ -45,14 +45,14 @@ export function watchOutages(
     );
     const all = Promise.all(writes);
     const slow = withDeadline(all, hangingMs).catch((error) => {
-      // Perhaps nobody is at the other end of the connection any more. It is not given up sooner, since
-      // Redis may only be paused: its late answers say what it has charged, and would be lost.
+      // The connection may be dead. It is not dropped sooner, since Redis may only be paused: its late
+      // answers say what it has charged, and would be lost.
       if (error instanceof DeadlineError) redis.disconnect(true);
     });
     try {
       await withDeadline(all, PROBE_MS);
     } catch (error) {
-      // One probe at a time: they would pile up at a paused Redis, which carries out all of them later.
+      // One probe at a time: they would pile up at a paused Redis, which would run all of them later.
       await slow;
       throw error;
     }
@@ -65,7 +65,7 @@ export function watchOutages(
         await ask();
         break;
       } catch {
-        // What keeps Redis away was reported when the outage began.
+        // The cause was reported when the outage began.
         await Bun.sleep(PAUSE_MS);
       }
     }

@@ -19,8 +19,8 @@ export async function rollKey(
 ): Promise<RollResult> {
   if (!isId(id)) return { refused: "unknown" };
   const rolled = { id: Bun.randomUUIDv7(), key: generateKey() };
-  // One statement: nobody sees one of the two keys changed without the other, and no lock is held
-  // while the database would wait for us.
+  // One statement: nobody sees one of the two keys changed without the other, and no lock is held across a
+  // round trip.
   const [done] = await sql<[RolledKey?]>`
     with old as (
       select * from api_keys
@@ -52,7 +52,7 @@ interface RolledKey {
   oldExpiresAt: Date;
 }
 
-/** Can be asked afterwards, since whatever keeps a key from being rolled never changes back. */
+/** Safe to query afterwards, since no reason for a refusal is ever undone. */
 async function whyNotRolled(sql: Sql | Transaction, id: string): Promise<RollResult> {
   const [old] = await sql<[{ isRevoked: boolean; successor: string | null }?]>`
     select revoked_at is not null as "isRevoked",
@@ -60,7 +60,7 @@ async function whyNotRolled(sql: Sql | Transaction, id: string): Promise<RollRes
     from api_keys where id = ${id}`;
   if (!old) return { refused: "unknown" };
   if (old.isRevoked) return { refused: "revoked" };
-  // A key that was replaced has had its expiry shortened: it is both.
+  // Replacing a key shortens its expiry: by now it may have expired as well.
   if (old.successor) return { refused: "replaced", by: old.successor };
   return { refused: "expired" };
 }

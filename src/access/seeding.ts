@@ -9,9 +9,8 @@ import type { DurableUsage } from "./usage.ts";
 import type { MeterMonth } from "./usage-rows.ts";
 
 /**
- * Seeds meters that Redis, or this process, does not know yet: with what their keys have used in the
- * month according to PostgreSQL, and what was last seen of their buckets. Both throw
- * AdmissionUnavailable when PostgreSQL cannot say.
+ * Seeds meters that Redis, or this process, does not know yet, with the usage of the month in PostgreSQL and
+ * the last known level of their buckets. Both throw AdmissionUnavailable when PostgreSQL cannot be read.
  */
 export function createSeeding({
   meters,
@@ -24,7 +23,7 @@ export function createSeeding({
   usage: DurableUsage;
   lastSeen: LastSeen;
 }) {
-  /** One query for all who ask at once. */
+  /** Concurrent look-ups share one query. */
   const lookUp = batched((asked: MeterMonth[]) => usage.totals(asked), {
     batchSize: LOOK_UP_BATCH_SIZE,
     concurrency: CONCURRENT_LOOK_UPS,
@@ -34,7 +33,7 @@ export function createSeeding({
     try {
       return await withDeadline(lookUp(meter), LONGEST_LOOK_UP_MS);
     } catch (error) {
-      throw new AdmissionUnavailable("What a key has used cannot be told", { cause: error });
+      throw new AdmissionUnavailable("the usage of a key cannot be read", { cause: error });
     }
   }
 
@@ -52,15 +51,15 @@ export function createSeeding({
 }
 
 const LOOK_UP_BATCH_SIZE = 1_000;
-/** Each holds a connection: the others are left to what known meters depend on. */
+/** Each holds a connection; the others are kept for what known meters depend on. */
 const CONCURRENT_LOOK_UPS = 1;
 const LONGEST_LOOK_UP_MS = 2_000;
 
 type Seed = (key: ApiKey, month: string) => Promise<void>;
 
 /**
- * Seeds a meter once for all who ask while that is under way: to seed it twice would lose what was
- * charged in between.
+ * Shares one seeding of a meter among concurrent callers: a second one would lose what was charged in
+ * between.
  */
 function oncePerMeter(seed: Seed): Seed {
   const underWay = new Map<string, Promise<void>>();

@@ -6,7 +6,7 @@ import { monthOf } from "./months.ts";
 const count = (description: string) =>
   v.pipe(v.number(), v.integer(), v.minValue(0), v.description(description));
 
-/** How a key stands, as it is told to its holder and to operators. */
+/** The usage of a key and its limits, as reported to its holder and to operators. */
 export const UsageReport = v.strictObject({
   tier: v.pipe(v.string(), v.metadata({ description: "The key's tier.", examples: ["developer"] })),
   month: v.pipe(
@@ -24,7 +24,7 @@ export const UsageReport = v.strictObject({
 });
 export type UsageReport = v.InferOutput<typeof UsageReport>;
 
-/** The report on a key of which the meter was read just now. */
+/** The report on a key, from a fresh reading of its meter. */
 export function usageOf(key: ApiKey, { month, used, tokensLeft }: MeterReading): UsageReport {
   const { tier, quota, perMinute, burst } = key;
   const resetsAt = new Date(monthOf(month).endsAt).toISOString();

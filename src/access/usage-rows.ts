@@ -6,23 +6,23 @@ export interface MeterMonth {
   month: string;
 }
 
-/** Requests charged to a meter in a month that is given beside it. */
+/** Requests charged to a meter in a given month. */
 export interface MeterTotal {
   meterId: string;
   used: number;
 }
 
-/** What a process writes at a time, in one month. */
+/** What a process writes at once, for one month. */
 export interface UsageBatch {
-  /** Higher than those of the process's batches before. */
+  /** Increases with each batch of the process. */
   number: number;
   month: string;
   charges: readonly MeterTotal[];
 }
 
 /**
- * Adds to what meters have used in a month, unless that was done already.
- * @returns what they have used then; nothing when it was done already
+ * Adds a batch to what meters have used, unless it was added before.
+ * @returns their new totals; none when it was added before
  */
 export async function addUsage(
   sql: Sql,
@@ -47,12 +47,12 @@ export async function addUsage(
     returning meter_id as "meterId", used::float8 as used`;
 }
 
-/** Those of processes that ended long ago. */
+/** Forgets processes that ended long ago. */
 export async function forgetOldWriters(sql: Sql): Promise<void> {
   await sql`delete from usage_writes where written_at < now() - interval '1 day'`;
 }
 
-/** What meters have used, each in its month; 0 when nothing is known. */
+/** What meters have used, each in its month; 0 when nothing is recorded. */
 export async function findTotals(sql: Sql, meters: readonly MeterMonth[]): Promise<number[]> {
   const rows = await sql<{ used: number }[]>`
     select greatest(0, usage.used)::float8 as used

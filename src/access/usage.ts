@@ -11,43 +11,45 @@ import {
   type UsageBatch,
 } from "./usage-rows.ts";
 
-/** Requests charged, as PostgreSQL keeps them. */
+/** Requests charged, as recorded in PostgreSQL. */
 export interface DurableUsage {
-  /** Counts requests charged (or, below 0, given back) in a month such as `2026-11`. Does not wait. */
+  /** Counts requests charged (or, if negative, refunded) in a month such as `2026-11`. Returns at once. */
   count(meterId: string, month: string, requests: number): void;
   /**
-   * Counts a request given back, and ends once PostgreSQL does not count it: at once when it never has.
+   * Counts a refund, and resolves once PostgreSQL no longer counts the request: at once if it never has.
    * Never throws.
    */
   giveBack(meterId: string, month: string): Promise<void>;
-  /** What each meter has used in a month, everything counted here until now included. */
+  /** What each meter has used in a month, including everything counted here so far. */
   totals(meters: readonly MeterMonth[]): Promise<number[]>;
-  /** Writes what has been counted. @throws when PostgreSQL is away; nothing is lost then */
+  /** Writes what has been counted. @throws when PostgreSQL is down; nothing is lost then */
   flush(): Promise<void>;
-  /** Has the one listener called after each write, with what the written meters have used by all servers. */
+  /**
+   * Sets the one listener, called after each write with the totals of the written meters across all servers.
+   */
   onWritten(listener: WrittenListener): void;
 }
 
 type WrittenListener = (month: string, totals: readonly MeterTotal[]) => void;
 
-/** Gathers what is charged; a flush writes a month in one statement, however many keys. */
+/** Accumulates charges; a flush writes each month in one statement, however many keys there are. */
 export function openUsage(sql: Sql): DurableUsage {
   const writer = crypto.randomUUID();
   /** Of the last batch. */
   let number = 0;
   /**
-   * What PostgreSQL has not confirmed, oldest first. A batch is tried again unchanged, with its number:
-   * PostgreSQL may have written it though the answer was lost, and then passes over it.
+   * What PostgreSQL has not confirmed, oldest first. A batch is retried unchanged, with its number: if only
+   * the answer was lost, PostgreSQL has it already and skips it.
    */
   const batches: UsageBatch[] = [];
   /** By month, then by meter. */
   let pending = new Map<string, Map<string, number>>();
-  /** The last write: they go one after the other, so whoever awaits it awaits them all. */
+  /** The last write. Writes run one after the other, so awaiting it awaits them all. */
   let writing: Promise<void> = Promise.resolve();
-  /** The write that has yet to begin: all who flush until then share it. */
+  /** The write that has yet to begin, shared by all flushes until then. */
   let next: Promise<void> | undefined;
   let listener: WrittenListener = () => {};
-  /** By month and meter, the requests given back of which somebody waits until a batch has them. */
+  /** By month and meter, the refunds whose callers wait for a batch to take them up. */
   let owed = new Map<string, number>();
 
   function count(meterId: string, month: string, requests: number) {
@@ -84,7 +86,7 @@ export function openUsage(sql: Sql): DurableUsage {
     count(meterId, month, -1);
     const name = `${month} ${meterId}`;
     const others = owed.get(name) ?? 0;
-    // PostgreSQL has not heard of the charge yet. Charge and refund cancel out before they are written, so
+    // PostgreSQL does not have the charge yet: charge and refund cancel out before they are written, and
     // there is nothing to wait for.
     if ((pending.get(month)?.get(meterId) ?? 0) + others >= 0) return;
     owed.set(name, others + 1);
@@ -92,7 +94,7 @@ export function openUsage(sql: Sql): DurableUsage {
       try {
         return await flush();
       } catch {
-        // A later one writes it.
+        // A later flush writes it.
         await Bun.sleep(FLUSH_INTERVAL_MS);
       }
     }

@@ -4,15 +4,15 @@ import { AdmissionUnavailable, SECOND } from "./decisions.ts";
 import admitClientsLua from "./lua/admit-clients.lua" with { type: "text" };
 
 /**
- * @returns 0 when let in, or the whole seconds until there is room
- * @throws AdmissionUnavailable when Redis is away
+ * @returns 0 when admitted, or whole seconds until there is room
+ * @throws AdmissionUnavailable when Redis is down or slow
  */
 export type Window = (client: string) => Promise<number>;
 
 /**
- * A sliding window of its own beside that of open access: at most `limit` admissions of a client in
- * any `seconds`.
- * @param name its place in Redis; different for each window
+ * A sliding window separate from that of open access: at most `limit` admissions of a client in any
+ * `seconds`.
+ * @param name part of its keys in Redis; unique to each window
  */
 export function createWindow(
   redis: RedisClient,
@@ -26,9 +26,7 @@ export function createWindow(
       const [waitMicroseconds = 0] = await withDeadline(answer, DEADLINE_MS);
       return Math.ceil(waitMicroseconds / SECOND);
     } catch (error) {
-      throw new AdmissionUnavailable("How often a client has come cannot be told", {
-        cause: error,
-      });
+      throw new AdmissionUnavailable("the window of a client cannot be read", { cause: error });
     }
   };
 }

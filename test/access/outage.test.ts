@@ -563,7 +563,7 @@ test("the log says why Redis is away: how the connection was lost, not that ther
       .filter(({ level, msg }) => level >= least && msg.includes("Redis"))
       .map(({ msg, err }) => [msg, err?.message]);
   const told = () => linesFrom(pino.levels.values.info as number);
-  const AWAY = "Redis is away or slow: this server decides by itself";
+  const AWAY = "Redis is down or slow: this server decides by itself";
   const refused = expect.stringMatching(/^connect ECONNREFUSED 127\.0\.0\.1:\d+$/);
   try {
     // No request comes before the first attempt to reconnect.

@@ -27,7 +27,7 @@ test("while Redis is away the error speaks of clients, and keeps its cause", asy
   const window = createWindow(away, { name: "narrow", limit: 1, seconds: 60 });
   const error = await window("ada").catch((failure) => failure);
   expect(error).toBeInstanceOf(AdmissionUnavailable);
-  expect(error.message).toBe("How often a client has come cannot be told");
+  expect(error.message).toBe("the window of a client cannot be read");
   expect(error.cause).toBeInstanceOf(Error);
 });
 

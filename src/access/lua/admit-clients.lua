@@ -1,4 +1,4 @@
--- Sliding window log: at most `limit` admissions in any `window` of one client. Decides a batch, in
+-- Sliding window log: at most `limit` admissions of one client in any `window`. Decides a batch, in
 -- order, each as if it had come alone; a client may occur any number of times.
 --
 -- KEYS[i]  string, a client's last admissions: big-endian doubles of eight bytes, oldest first,
@@ -8,7 +8,7 @@
 -- ARGV[3]  window, microseconds
 -- Answer   for each of KEYS 0 when admitted, else microseconds until there is room again
 --
--- Atomic, because whoever looks whether there is room must take it before the next one looks.
+-- Atomic, because checking for room and taking it must be one step.
 
 local DOUBLE = ">d"
 local WIDTH = 8
@@ -23,8 +23,8 @@ end
 local this_time = struct.pack(DOUBLE, now)
 local ttl = math.ceil(window / 1000)
 
--- The clock stepped back: moves a log along, its spaces kept, as if the newest were of now. That is
--- later than the truth, so nobody gains by it, and nobody waits for longer than a window.
+-- The clock stepped back: shifts a log, keeping its intervals, so that the newest admission is now. None
+-- is dated earlier than it was, so nobody gains by it, and nobody waits for longer than a window.
 local function moved(log)
   local newest = struct.unpack(DOUBLE, log, #log - WIDTH + 1)
   local times = {}
@@ -42,7 +42,7 @@ local function admit(key)
     redis.call("SET", key, log, "PX", ttl)
   end
 
-  -- There is room when the admission that is `limit` places back has left the window.
+  -- There is room once the admission `limit` places back has left the window.
   if length >= limit * WIDTH then
     local oldest = struct.unpack(DOUBLE, log, length - limit * WIDTH + 1)
     if now - oldest < window then

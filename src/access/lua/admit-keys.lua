@@ -11,10 +11,10 @@
 --          quota, requests in a calendar month
 --          capacity of the bucket, requests
 --          refill, requests per minute
---          cost, requests; 0 only looks
+--          cost, requests; 0 only reads
 -- Answer   now as above, then for each of KEYS four, one after the other:
---            outcome  0 admitted, 1 bucket exhausted, 2 quota used up, 3 meter unknown: whether
---                     anything was used is for seed-meters.lua to say first
+--            outcome  0 admitted, 1 bucket exhausted, 2 quota used up, 3 meter unknown:
+--                     it has to be seeded first, by seed-meters.lua
 --            month    as above
 --            used     as above, this request included
 --            tokens   level of the bucket after it, as above
@@ -22,8 +22,8 @@
 -- Atomic, because two requests that both see the last token must not both take it, and because
 -- quota and bucket are one decision.
 
--- A request in the parts that the bucket counts. In this unit it gains `refill` each microsecond,
--- so all numbers are whole and no rounding adds up.
+-- A request in the units of the bucket's level. In these it gains `refill` each microsecond, so all
+-- numbers are whole and no rounding errors add up.
 local TOKEN = 60000000
 local SECOND = 1000000
 local DAY = 86400
@@ -37,7 +37,7 @@ if not now then
   now = clock[1] * SECOND + clock[2]
 end
 
--- Here months are numbered in a row from the March of the year 0, so that a leap day ends its year.
+-- Months are numbered consecutively from March of the year 0, so that a leap day ends its year.
 local DAYS_BEFORE_1970 = 719468
 local MEAN_MONTH_DAYS = 30.436875
 
@@ -51,7 +51,7 @@ end
 
 -- The month, as 202611, of a day since 1970.
 local function month_of(day)
-  -- By the mean length, less three days: never the month after, and at most one before.
+  -- An estimate by the mean length, less three days: never a month too late, and at most one too early.
   local number = floor((day + DAYS_BEFORE_1970 - 3) / MEAN_MONTH_DAYS)
   if first_of(number + 1) <= day then
     number = number + 1
@@ -66,14 +66,14 @@ end
 
 local this_month = month_of(floor(now / SECOND / DAY))
 
--- Whole seconds until each month that came up is over.
+-- Whole seconds until the end of each month in this batch.
 local endings = {}
 local function seconds_to_end_of(month)
   endings[month] = endings[month] or math.ceil((end_of(month) * DAY * SECOND - now) / SECOND)
   return endings[month]
 end
 
--- Most charges of a batch are of a few tiers: what they say is read once.
+-- Most charges of a batch belong to a few tiers: each distinct text is parsed once.
 local charges = {}
 local function read_charge(text)
   local charge = charges[text]
@@ -98,14 +98,14 @@ local function admit(key, charge)
   local meter_month, meter_used, meter_tokens, meter_time = struct.unpack(METER, stored)
   local capacity, refill, cost = charge.capacity, charge.refill, charge.cost
 
-  -- A later month than the clock's means that the clock stepped back: it goes on counting.
+  -- A month later than the clock's means that the clock stepped back: the meter stays in it.
   local month = math.max(this_month, meter_month)
   local used = meter_month == month and meter_used or 0
   local tokens = capacity
   if meter_time > 0 then
     tokens = math.min(capacity, meter_tokens + math.max(0, now - meter_time) * refill)
   end
-  -- Until the month is over and the bucket full again: from then on a new meter is the same.
+  -- Until the month is over and the bucket full again: from then on a new meter is equivalent.
   local ttl = seconds_to_end_of(month) + math.ceil(capacity / refill / SECOND)
 
   local outcome = 0
@@ -120,8 +120,8 @@ local function admit(key, charge)
     tokens = tokens - cost * TOKEN
     redis.call("SET", key, struct.pack(METER, month, used, tokens, now), "EX", ttl)
   elseif meter_time > now then
-    -- The clock stepped back. A refusal writes nothing but this, without which nothing would be
-    -- refilled until the clock is where it was.
+    -- The clock stepped back. This is all that a refusal writes: without it, nothing would be refilled
+    -- until the clock has caught up.
     local stopped = struct.pack(METER, meter_month, meter_used, meter_tokens, now)
     redis.call("SET", key, stopped, "EX", ttl)
   else

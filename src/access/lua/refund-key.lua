@@ -1,4 +1,4 @@
--- Gives back a request that admit-keys.lua charged, as long as its month is still being counted.
+-- Refunds a request that admit-keys.lua charged, as long as its month is still being counted.
 --
 -- KEYS[1]  the key's meter, see admit-keys.lua
 -- ARGV[1]  month of the charge, as 202611
@@ -21,6 +21,6 @@ local month, used, tokens, time = struct.unpack(METER, stored)
 if month ~= charged_month then
   return
 end
--- No clock and no capacity: the level is refilled, and cut to the capacity, whenever it is read.
+-- Needs neither clock nor capacity: the level is refilled, and capped, whenever it is read.
 redis.call("SET", key,
   struct.pack(METER, month, math.max(0, used - 1), tokens + TOKEN, time), "KEEPTTL")

@@ -1,13 +1,13 @@
--- Tells meters what was charged that this Redis does not know of: it was emptied, or away.
--- Raises only, so any number of servers may do it at once, and again.
+-- Brings meters up to what was charged without this Redis, which was emptied, or down. Only raises
+-- counts and lowers buckets, so any number of servers may do it concurrently and repeatedly.
 --
 -- KEYS[i]  a key's meter, see admit-keys.lua
 -- ARGV[1]  now, microseconds since 1970; tests only, empty for Redis's own clock
 -- Then for each of KEYS four:
 --          month, as 202611
---          used, requests charged in it at least
+--          used, a lower bound of the requests charged in it
 --          refill of the bucket, requests per minute
---          tokens, whole requests left in the bucket at most; empty when nothing is known of them
+--          tokens, an upper bound of the whole requests left in the bucket; empty when unknown
 -- Answer   none
 --
 -- Atomic, because a charge between reading and writing would be lost.
@@ -17,7 +17,7 @@ local TOKEN = 60000000
 local SECOND = 1000000
 local METER = ">dddd"
 
--- Long enough for the admission that comes next, which sets the meter's own.
+-- Lasts until the next admission, which sets the meter's own.
 local TTL = 86400
 
 local now = tonumber(ARGV[1])
