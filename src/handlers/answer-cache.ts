@@ -12,15 +12,15 @@ import { type FinishedAnswer, finished, ok, okFinished } from "../http/answer.ts
 import { Representation } from "../http/representation.ts";
 import type { Sql } from "../store/postgres.ts";
 
-/** Finished answers, each for as long as what it shows is true. */
+/** Finished answers, each cached for as long as what it shows is true. */
 export type AnswerCache = PageCache<KeptAnswer>;
 
 interface KeptAnswer extends FinishedAnswer {
-  /** What `pack` needs of a page of a list that has just been made; other answers have none. */
+  /** What `pack` needs of a newly made page of a list; absent from other answers. */
   list?: PageOfList;
 }
 
-/** What a page of a list says beside its rows comes from these. */
+/** Whatever a page of a list says beside its rows follows from these. */
 export interface PageOfList {
   access: "open" | "keyed";
   total: number;
@@ -36,20 +36,20 @@ export interface PageOfList {
 export function createAnswerCache(sql: Sql, file: PageFile, log: Logger): Promise<AnswerCache> {
   return createPageCache(sql, file, {
     ...keptAnswers,
-    onFault: (error) => log.error({ err: error }, "finished answers cannot be kept in TMPDIR"),
+    onFault: (error) => log.error({ err: error }, "answers cannot be cached in TMPDIR"),
     onMissing(areMissing) {
-      if (areMissing) log.error("nothing is heard of changes: each answer is made anew");
-      else log.info("changes are heard of again");
+      if (areMissing) log.error("announcements of changes do not arrive: the cache is not used");
+      else log.info("announcements of changes arrive again");
     },
   });
 }
 
-/** 200 with a JSON body, to be kept as long as what it shows is true. */
+/** 200 with a JSON body, to be cached as long as what it shows is true. */
 export function kept(value: unknown, shows: Shown): Made<KeptAnswer> {
   return { page: finished(ok(value)), shows };
 }
 
-/** The same for a page of a list: its rows under their name, then what goes with their number. */
+/** The same for a page of a list: its rows under their name, then its totals. */
 export function keptList(
   rows: Pick<OpenPage, "businesses"> | Pick<KeyedPage, "data">,
   list: PageOfList,
@@ -59,7 +59,7 @@ export function keptList(
   return { page: { ...okFinished(Representation.of(body)), list }, shows };
 }
 
-/** How the cache stores an answer, makes it again, and corrects the total in that of a list. */
+/** How the cache stores an answer, restores it, and corrects the total of a list. */
 export const keptAnswers: Pick<
   PageCacheOptions<KeptAnswer, PageOfList | null>,
   "pack" | "unpack" | "grow"
@@ -71,7 +71,7 @@ export const keptAnswers: Pick<
   }),
   unpack: (stored) => okFinished(new Representation(stored)),
   grow(stored, before, growth) {
-    if (!before) throw new Error("what is no list does not grow");
+    if (!before) throw new Error("only a list can grow");
     const list = { ...before, total: before.total + growth };
     const rows = stored.bytes().subarray(0, -endOf(before).length);
     const body = Buffer.concat([rows, Buffer.from(endOf(list))]);
@@ -79,7 +79,7 @@ export const keptAnswers: Pick<
   },
 };
 
-/** What follows the rows in the body. It is ASCII, so its length is also the number of its bytes. */
+/** What follows the rows in the body. It is ASCII, so its length is also its number of bytes. */
 function endOf({ access, total, page, limit }: PageOfList): string {
   const rest: Omit<OpenPage, "businesses"> | Omit<KeyedPage, "data"> =
     access === "open"

@@ -77,12 +77,12 @@ export function showKeyed(source: Source): Handler {
 const batchedLists = (sql: Sql) =>
   batched((queries: ListQuery[]) => listPages(sql, queries), {
     batchSize: LIST_BATCH_SIZE,
-    concurrency: CONCURRENT_QUESTIONS,
+    concurrency: CONCURRENT_QUERIES,
   });
 
 type MadeAnswer = ReturnType<typeof kept>;
 
-/** A list that is cached under its query, with the parameters in order and without standard values. */
+/** A list, cached under its canonical query: the parameters in order, without defaults. */
 function list<Given extends Parameters>(
   cache: AnswerCache,
   variant: string,
@@ -91,8 +91,8 @@ function list<Given extends Parameters>(
 ): Handler {
   const nameOf = (query: string) => `${variant} list?${query}`;
   return function list(_request, { query }) {
-    // A query that is sent in the very form under which its list is cached needs no parsing. Only lists
-    // whose slugs exist are cached, so no such form could be read in two ways.
+    // A query that arrives in canonical form needs no parsing. Only lists whose slugs exist are cached, so no
+    // cached query is ambiguous.
     const known = cache.find(nameOf(query));
     if (known) return known;
     const parsed = parseQuery(query, parameters);
@@ -110,7 +110,7 @@ function show(
   const nameOf = (slug: string) => `${variant} detail/${slug}`;
   const find = batched((slugs: string[]) => findBusinesses(sql, slugs), {
     batchSize: DETAIL_BATCH_SIZE,
-    concurrency: CONCURRENT_QUESTIONS,
+    concurrency: CONCURRENT_QUERIES,
   });
   return function show(_request, { segment }): Answer | Promise<Answer> {
     const known = cache.find(nameOf(segment));
@@ -130,7 +130,7 @@ const LIST_BATCH_SIZE = 16;
 const DETAIL_BATCH_SIZE = 64;
 
 /**
- * Queries under way: more than there are connections. What else is asked while the database is away waits
- * here and is batched; in the driver it would still be in the queue long after its callers have left.
+ * Queries in flight: more than there are connections. While the database is down, whatever else is asked
+ * waits here and is batched; in the driver it would stay queued long after its callers have left.
  */
-const CONCURRENT_QUESTIONS = 32;
+const CONCURRENT_QUERIES = 32;

@@ -5,12 +5,12 @@ import { batched } from "../store/batches.ts";
 import { ping, type Sql } from "../store/postgres.ts";
 
 /**
- * GET /healthz, for health checks: 200 while the directory can be read. Says, for the process that
- * answers, who decides about admission, and how often that was not Redis.
+ * GET /healthz, for health checks: 200 while the directory can be read. Says, for the process that answers,
+ * who decides about admission, and how many outages of Redis there were.
  */
 export function health(sql: Sql, admission: Admission): Handler {
-  // All that ask meanwhile share one query. These requests have no limit, so while the database is away,
-  // queries of their own would pile up.
+  // Concurrent requests share one query. They have no rate limit, so while the database is down, separate
+  // queries would pile up.
   const askOnce = batched(
     async (askers: null[]) => {
       await ping(sql);

@@ -4,9 +4,8 @@ import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 
 /**
- * GET /metrics, for Prometheus on the same machine or network; to anybody else there is no such
- * path. A request that a proxy passed on could come from anywhere, so that is anybody else too, as far as
- * the proxy says that it is one.
+ * GET /metrics, for Prometheus on the same machine or network; anybody else gets 404. So does a request with
+ * the headers of a proxy, which could come from anywhere.
  * @param scrape all metrics, in the text format of Prometheus
  */
 export function metrics(scrape: () => Promise<string>): Handler {

@@ -4,9 +4,9 @@ import { Representation } from "./representation.ts";
 export interface Answer {
   status: number;
   headers: HeaderFields;
-  /** Headers of this answer alone, where `headers` are shared with others. Never Vary. */
+  /** Headers of this answer alone, whereas `headers` may be shared. Never Vary. */
   own?: HeaderFields | undefined;
-  /** Text, or a representation of it that is sent again and again, or null for no body. */
+  /** Text, or a reusable representation of it, or null for no body. */
   body: string | Representation | null;
 }
 
@@ -14,7 +14,7 @@ export interface TextAnswer extends Answer {
   body: string;
 }
 
-/** An answer whose body is sent as it is, again and again. */
+/** An answer that can be sent again and again. */
 export interface FinishedAnswer extends Answer {
   body: Representation;
 }
@@ -31,10 +31,10 @@ export function json(status: number, value: unknown, headers: HeaderFields): Tex
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(value) };
 }
 
-// Frozen, so that what is derived from it is remembered: see `memoized`.
+// Frozen, so that what is derived from it is cached: see `memoized`.
 const JSON_HEADERS = Object.freeze({ "Content-Type": "application/json; charset=utf-8" });
 
-/** The same answer, to be given again and again. */
+/** The same answer, for sending again and again. */
 export function finished({ status, headers, body }: TextAnswer): FinishedAnswer {
   return { status, headers: Object.freeze(headers), body: Representation.of(body) };
 }
@@ -56,7 +56,7 @@ export function addingHeaders(headers: HeaderFields): (before: HeaderFields) => 
   return memoized((before) => ({ ...before, ...headers }));
 }
 
-/** Remembers what is made from frozen headers, which all answers of a kind share; not from others. */
+/** Caches what is made from frozen headers, which all answers of a kind share, but not from others. */
 export function memoized<Made>(
   make: (headers: HeaderFields) => Made,
 ): (headers: HeaderFields) => Made {

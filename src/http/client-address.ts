@@ -4,13 +4,12 @@ import { LRUCache } from "lru-cache";
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /**
- * Who a request counts for: an IPv4 address, or the /64 network of an IPv6 address, since one
- * subscriber holds all of it (RFC 6177). IPv4-mapped IPv6 addresses are folded to IPv4.
+ * Whom a request counts against: an IPv4 address, or the /64 network of an IPv6 address, since one subscriber
+ * holds all of it (RFC 6177). IPv4-mapped IPv6 addresses are folded to IPv4.
  *
- * The peer of the connection is the client, unless it is a trusted proxy. Then X-Forwarded-For is
- * walked from its right end, where each proxy writes whom it heard, up to the first address that
- * is not a trusted proxy. What stands to the left of that, or of an entry that is no address, may
- * be anyone's invention.
+ * The peer of the connection is the client, unless it is a trusted proxy. Then X-Forwarded-For is read from
+ * the right, where each proxy appends its own peer, up to the first address that is not a trusted proxy.
+ * Whatever is to the left of that, or of a malformed entry, may be forged.
  * @param trustedProxies addresses and CIDR ranges
  */
 export function clientAddress(
@@ -37,7 +36,7 @@ export function clientAddress(
     if (!address) return peer;
     let client = address;
     if (xForwardedFor !== null && isProxy) {
-      // By far the most are just this, and need no parsing.
+      // By far the most common case, which needs no parsing.
       if (IPV4.test(xForwardedFor)) return xForwardedFor;
       for (const entry of xForwardedFor.split(",").reverse()) {
         const heard = parseEntry(entry.trim());
@@ -50,23 +49,23 @@ export function clientAddress(
   };
 }
 
-/** IPv4 as it would be written again after parsing: four decimal numbers without leading zeros. */
+/** IPv4 in its canonical form: four decimal numbers without leading zeros. */
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
 interface Peer {
   address: Address | null;
-  /** Whether it is a proxy that is believed. */
+  /** Whether it is a trusted proxy. */
   isTrusted: boolean;
 }
 
-/** An address or a CIDR range, in a spelling that nobody reads as another one. */
+/** Whether a text is an address or a CIDR range in an unambiguous spelling. */
 export function isAddressOrRange(text: string): boolean {
   const { IPv4, IPv6 } = ipaddr;
   if (!text.includes(":")) {
     return IPv4.isValidFourPartDecimal(text) || IPv4.isValidCIDRFourPartDecimal(text);
   }
   if (!text.includes("/")) return IPv6.isValid(text);
-  // In a mapped range there would be nobody: such addresses are folded to IPv4.
+  // An IPv4-mapped range would match nobody: such addresses are folded to IPv4.
   return IPv6.isValidCIDR(text) && !IPv6.parseCIDR(text)[0].isIPv4MappedAddress();
 }
 
@@ -82,7 +81,7 @@ function contains(range: Range, address: Address): boolean {
   return range[0].kind() === address.kind() && address.match(range);
 }
 
-/** An entry of X-Forwarded-For: an address, perhaps with a port, then IPv6 stands in brackets. */
+/** An entry of X-Forwarded-For: an address, perhaps with a port; IPv6 may be in brackets. */
 function parseEntry(entry: string): Address | null {
   const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(entry)?.[1];
   if (bracketed !== undefined) return bracketed.includes(":") ? parseAddress(bracketed) : null;

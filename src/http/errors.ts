@@ -51,22 +51,22 @@ export function unauthorized(header: string | null): Answer {
 
 function challenge(header: string): string {
   if (/^Bearer\b/i.test(header)) return ', error="invalid_token"';
-  // One word alone is a key that was sent without its scheme, the commonest mistake. Two are another scheme, of
-  // which RFC 6750, section 3.1, wants nothing said.
+  // One word alone is a key sent without its scheme, the commonest mistake. Two are another scheme, for which
+  // RFC 6750, section 3.1, wants no error code.
   if (!/^\S+$/.test(header)) return "";
   return ', error="invalid_token", error_description="Put the word Bearer and a space before the key."';
 }
 
-/** There is such a path, but not this method. @param allowed as in the header Allow */
+/** The path exists, but not with this method. @param allowed the value of the Allow header */
 export function methodNotAllowed(method: string, allowed: string): Answer {
   return errorAnswer(
     "method_not_allowed",
-    { message: `${method} does nothing here. Use one of: ${allowed}.` },
+    { message: `${method} is not supported here. Use one of: ${allowed}.` },
     { Allow: allowed },
   );
 }
 
-/** Open access, or keys that were refused: the caller used up the requests of the last minute. */
+/** Open access, or refused keys: the caller has made all the requests that a minute allows. */
 export function tooManyRequests(retryAfterSeconds: number): Answer {
   return json(
     429,
@@ -90,11 +90,11 @@ export function limitExceeded(
   return errorAnswer(reason, details, { "Retry-After": String(retryAfterSeconds) });
 }
 
-/** A part that this answer needs is away; worth another try. */
+/** Something that this answer needs is down; a retry may succeed. */
 export function unavailable(): Answer {
   return errorAnswer(
     "unavailable",
-    { message: "A part of the service is away for the moment. Try again in a few seconds." },
+    { message: "Part of the service is temporarily unavailable. Try again in a few seconds." },
     { "Retry-After": "5" },
   );
 }

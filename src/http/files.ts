@@ -2,8 +2,8 @@ import { type Answer, finished } from "./answer.ts";
 import type { Handler } from "./handler.ts";
 
 /**
- * A file that may be cached for good under the query that names its version. Under another query, given
- * out by a server of another version, it must be checked again.
+ * A file that may be cached for good under the query that names its version. Under any other query, as linked
+ * by a server of another version, it must be revalidated.
  */
 export function versionedFile(version: string, type: string, text: string): Handler {
   const forGood = file(type, text, "public, max-age=31536000, immutable");

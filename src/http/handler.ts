@@ -3,13 +3,13 @@ import type { Answer, HeaderFields } from "./answer.ts";
 /** What is known of a request before any middleware runs. */
 export interface Context {
   /**
-   * Headers of whatever is answered, errors included. Middleware sets them on the way in, so that it need
-   * not wait for the answer. Frozen.
+   * Headers of whatever the answer will be, errors included. Middleware sets them on the way in, so that it
+   * need not wait for the answer. Frozen.
    */
   headers: HeaderFields;
   /**
-   * The caller: an IPv4 address or an IPv6 /64 network. The first call looks it up, and has to come before
-   * anything is awaited: a connection that has closed meanwhile has no address any more.
+   * The caller: an IPv4 address or an IPv6 /64 network. The first call looks it up, and must come before any
+   * await: a connection that has closed meanwhile no longer has an address.
    */
   client(): string;
   /** The raw query string, without the question mark. */

@@ -5,12 +5,12 @@ import type { ParameterFault } from "./errors.ts";
 type Parsed<Value> = { ok: true; value: Value } | { ok: false; fault: ParameterFault };
 
 /**
- * How a parameter is read: from its decoded text, or undefined when it was not given. A message
- * completes the sentence that begins with the parameter's name. The reference is made from these too.
+ * A schema for each parameter, which gets its decoded text, or undefined when it is absent. A message
+ * completes a sentence that begins with the parameter's name. The reference is generated from these too.
  */
 export type Parameters = Record<string, v.GenericSchema<string | undefined, unknown>>;
 
-/** What the parameters come to. */
+/** The values of parameters once parsed. */
 export type Values<Given extends Parameters> = {
   [Name in keyof Given]: v.InferOutput<Given[Name]>;
 };
@@ -39,7 +39,7 @@ export function parseQuery<Given extends Parameters>(
   return { ok: true, value: values as Values<Given> };
 }
 
-/** The shortest query string that says the same: in the order of `parameters`, without defaults. */
+/** The canonical query string: in the order of `parameters`, without defaults. */
 export function writeQuery<Given extends Parameters>(
   values: Values<Given>,
   parameters: Given,
@@ -63,7 +63,7 @@ const LAST_PAGE = 999_999_999;
 /** What decode() lets through. */
 const DECODED = "^[^\\ufffd]*$";
 
-const NOT_DECODED = "is not percent-encoded UTF-8, or has a U+FFFD, which stands for what is not.";
+const NOT_DECODED = "must be percent-encoded UTF-8 without U+FFFD, the replacement character.";
 
 const pageMessage = `must be a whole number from 1 to ${LAST_PAGE}.`;
 
@@ -77,12 +77,12 @@ export const pageNumber = v.optional(
     v.integer(),
     v.minValue(1, pageMessage),
     v.maxValue(LAST_PAGE),
-    v.description("Which page. One past the end is empty, with true totals."),
+    v.description("Which page. A page past the end is empty, with the true totals."),
   ),
   "1",
 );
 
-/** How many results are wanted; what is above the maximum is lowered to it. */
+/** How many results are wanted, capped at the maximum. */
 export function resultCount({ standard, maximum }: { standard: number; maximum: number }) {
   const message = `must be a whole number from 1 to ${maximum}.`;
   return v.optional(
@@ -94,7 +94,7 @@ export function resultCount({ standard, maximum }: { standard: number; maximum: 
       v.integer(),
       v.minValue(1),
       v.maxValue(maximum),
-      v.description("How many results at most. More than the maximum is lowered to it."),
+      v.description("How many results at most. A value above the maximum is lowered to it."),
     ),
     String(standard),
   );
@@ -118,7 +118,7 @@ export const typedText = v.pipe(
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   v.transform((text) => text.replace(/[\u0000-\u001f\u007f]+/g, " ").trim()),
   v.string(),
-  atMost(LONGEST_SEARCH_TEXT, `is too long; it may have ${LONGEST_SEARCH_TEXT} characters.`),
+  atMost(LONGEST_SEARCH_TEXT, `is too long; it has at most ${LONGEST_SEARCH_TEXT} characters.`),
 );
 
 /** What to search for: a typed text that is not empty. */
@@ -129,7 +129,7 @@ export const searchText = v.pipe(
     description: "What to search for. Words are separated by plus signs or encoded spaces.",
     examples: ["plumber in leeds"],
     maxLength: LONGEST_SEARCH_TEXT,
-    // Demands that something is left once the text is trimmed.
+    // Requires that something is left after trimming.
     pattern: "^[^\\ufffd]*[^\\s\\u0000-\\u001f\\u007f\\ufffd][^\\ufffd]*$",
   }),
 );
@@ -146,7 +146,7 @@ export const slugInPath = v.pipe(
   }),
 );
 
-/** Counts characters as JSON Schema's `maxLength` does. Of some, `length` would count two halves. */
+/** Counts characters as JSON Schema's `maxLength` does, by code points; `length` counts UTF-16 units. */
 function atMost(most: number, message: string) {
   return v.check<string, string>((text) => [...text].length <= most, message);
 }
@@ -163,8 +163,8 @@ function read<Value>(
 }
 
 /**
- * Form encoding: plus is a space. Null when a percent sign or the bytes behind it are malformed, or
- * when raw bytes are not UTF-8: Bun makes `%EF%BF%BD` of those, a U+FFFD, which nobody means to send.
+ * Decodes form encoding, where plus is a space. Null when a percent escape is malformed, or when raw bytes
+ * are not UTF-8: Bun turns those into `%EF%BF%BD`, a U+FFFD, which nobody sends on purpose.
  */
 function decode(text: string): string | null {
   try {

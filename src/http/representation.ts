@@ -1,15 +1,15 @@
 /**
- * How a body is coded on its way, in order of preference. Nearly every caller accepts gzip: as the first
- * choice it is the one coded form that has to be made, and kept, for all of them.
+ * Content codings, in order of preference. Nearly every caller accepts gzip: as the first choice it is mostly
+ * the only coded form that has to be made and kept.
  */
 export const codings = ["gzip", "zstd", "identity"] as const;
 export type Coding = (typeof codings)[number];
 
-/** A body, plain and in each coding in which it is sent. Coded forms are made on first use. */
+/** A body, plain and in each coding. Coded forms are made on first use. */
 export class Representation {
   readonly #source: Source;
 
-  /** @param source where a body is that has been kept elsewhere */
+  /** @param source a body that is stored elsewhere */
   constructor(source: Source) {
     this.#source = source;
   }
@@ -18,7 +18,7 @@ export class Representation {
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     const forms = new Map<string, Bytes>();
     return new Representation({
-      // Not a template literal: its string would stay in memory as a tree of its parts.
+      // Not a template literal: its string would stay in memory as a rope of its parts.
       tag: JSON.stringify(Bun.hash.xxHash64(bytes).toString(36)),
       size: bytes.byteLength,
       bytes: () => bytes,
@@ -32,13 +32,13 @@ export class Representation {
     return this.#source.size >= SMALLEST_CODED;
   }
 
-  /** A strong tag (RFC 9110, section 8.8.3): it names the very bytes, so each coding has its own. */
+  /** A strong tag (RFC 9110, section 8.8.3): it identifies the exact bytes, so each coding has its own. */
   tag(coding: Coding): string {
     const { tag } = this.#source;
     return coding === "identity" ? tag : `${tag.slice(0, -1)}-${coding}"`;
   }
 
-  /** May be valid only until bytes of this body or another are next asked for: to keep them, copy them. */
+  /** May be valid only until the bytes of this body or another are next requested: copy them to keep them. */
   bytes(coding: Coding): Bytes {
     if (coding === "identity") return this.#source.bytes();
     const known = this.#source.findForm(coding);
@@ -56,7 +56,7 @@ export class Representation {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Where a body and its other forms are. */
+/** Where a body and its coded forms are stored. */
 interface Source {
   /** The tag of the plain form, quotes included. */
   readonly tag: string;
@@ -72,9 +72,9 @@ const SMALLEST_CODED = 512;
 
 function code(plain: Bytes, coding: Exclude<Coding, "identity">): Bytes {
   switch (coding) {
-    // Copied, since what the coders return may be a view of a larger buffer.
+    // Copied, since compressors may return a view of a larger buffer.
     case "gzip":
-      // Quicker than zlib when all of the input is at hand.
+      // Faster than zlib when the whole input is at hand.
       return new Uint8Array(Bun.gzipSync(plain, { library: "libdeflate", level: 6 }));
     case "zstd":
       return new Uint8Array(Bun.zstdCompressSync(plain));

@@ -16,7 +16,7 @@ export function respond(request: Request, answer: Answer, further = NO_HEADERS):
   const coding = representation.isWorthCoding ? acceptedCoding(request) : "identity";
   const tag = status === 200 ? representation.tag(coding) : null;
   const isHead = request.method === "HEAD";
-  // Of what a POST did, the caller can have no earlier answer.
+  // A caller cannot hold an earlier copy of an answer to a POST.
   const isHeld = tag !== null && (isHead || request.method === "GET") && holds(request, tag);
   const bytes = isHeld ? null : representation.bytes(coding);
 
@@ -37,10 +37,10 @@ export function respond(request: Request, answer: Answer, further = NO_HEADERS):
 }
 
 /**
- * What a response is made of. Bun keeps a copy of the bytes of each response until the last of them is
- * read, however slowly, but a Blob only once for all responses made of it. Large bodies that stay in
- * memory, such as the script of the reference, are therefore sent as one Blob: else callers who never
- * read could fill the memory. What the cache reads from its file is new each time, and still copied.
+ * The body for a response. Bun keeps a copy of the bytes of each response until the last of them is read,
+ * however slowly, but shares a Blob among all responses made from it. Large bodies that stay in memory, such
+ * as the script of the reference, are therefore sent as one Blob: otherwise callers who never read could
+ * exhaust memory. What the cache reads from its file is new each time, and still copied.
  */
 function bodyOf(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | Blob {
   if (bytes.byteLength < SMALLEST_SHARED) return bytes;
@@ -53,12 +53,12 @@ function bodyOf(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | Blob 
 
 const blobs = new WeakMap<Uint8Array, Blob>();
 
-/** Bytes; less than that is mostly in the system's buffers at once. */
+/** Bytes; anything smaller mostly fits into the system's socket buffers at once. */
 const SMALLEST_SHARED = 64 * 1024;
 
 const adding = memoized(addingHeaders);
 
-// A response copies Headers much faster than it makes them from an object.
+// A response copies Headers much faster than it builds them from an object.
 const plainHeaders = memoized(varyingHeaders);
 const validatedHeaders = memoized((fields) =>
   varyingHeaders({ "Cache-Control": "no-cache", ...fields }),
@@ -69,7 +69,7 @@ function varyingHeaders(fields: HeaderFields): Headers {
   return new Headers({ ...fields, Vary });
 }
 
-/** Clients send few different headers, so each is parsed once. */
+/** Clients send few different values, so each is parsed once. */
 const knownPreferences = new LRUCache<string, Coding>({ max: 1_000 });
 
 function acceptedCoding(request: Request): Coding {
@@ -98,12 +98,12 @@ function preferredCoding(header: string): Coding {
   return weightOf(best) > 0 ? best : "identity";
 }
 
-/** Whether the caller has the representation of this tag. */
+/** Whether the caller has the representation with this tag. */
 function holds(request: Request, tag: string): boolean {
   const header = request.headers.get("If-None-Match");
   if (header === null) return false;
-  // Nearly always the header is that one tag and no other.
+  // Nearly always the header is just that tag.
   if (header === tag || header === "*") return true;
-  // A comma may stand in a tag.
+  // Not split at commas: a tag may contain one.
   return header.match(/"[^"]*"/g)?.includes(tag) ?? false;
 }

@@ -7,8 +7,8 @@ import { rateLimitFields } from "./rateLimitFields.ts";
 import { withKey } from "./withKey.ts";
 
 /**
- * Keyed access: authenticates, then charges quota and bucket in one step. A refusal costs nothing, and
- * what was charged is given back when the handler throws, which makes the answer 5xx.
+ * Keyed access: authenticates, then charges quota and bucket in one step. A refusal costs nothing, and a
+ * charge is refunded when the handler throws, which makes the answer 5xx.
  */
 export function admitKey(keyring: Keyring, admission: Admission): Middleware {
   return (next) =>

@@ -5,9 +5,9 @@ import { errorAnswer, tryAgainIn } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
 
 /**
- * Pages: lets through what a window of their own allows, so that reading pages costs none of the
- * API's open requests. While Redis is away everybody is let in: pages are for people.
- * @param refuse answers who has to come back later
+ * Pages: limits visitors by a window of its own, so that reading pages uses none of the API's open requests.
+ * While Redis is down everybody is let in: pages are for people.
+ * @param refuse answers a refused request
  */
 export function admitVisitor(
   admit: Window,
@@ -26,7 +26,7 @@ export function admitVisitor(
 
 type Refusal = (request: Request, retryAfterSeconds: number) => Answer | Promise<Answer>;
 
-/** 429, as JSON: pages turn it into one of theirs. */
+/** 429 as JSON, which the site turns into a page. */
 export function tooManyPages(_request: Request, retryAfterSeconds: number): Answer {
   return errorAnswer(
     "rate_limited",

@@ -2,11 +2,11 @@ import type { Middleware } from "../http/handler.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
 
 /**
- * Gives up an answer that takes too long: a store that accepted a connection and then says nothing
- * would hold the caller up for ever. It stands next to the handler, so that what was charged for
- * the request is given back; what comes before has deadlines of its own.
- * @param options.mostLate how many that were given up may still be in the making: while there are as many, no
- *   other is begun. Otherwise a store that comes back would first be asked for all that nobody waits for.
+ * Abandons an answer that takes too long: a store that accepted a connection and then stays silent would hold
+ * the caller up for ever. It comes after admission, so that the charge for the request is refunded; whatever
+ * comes before has deadlines of its own.
+ * @param options.mostLate how many abandoned answers may still be in progress: at that number, no other is
+ *   begun. Otherwise a store that comes back would first do work that nobody waits for.
  * @throws DeadlineError, which catchErrors turns into 503
  */
 export function answerInTime({ mostLate = Number.POSITIVE_INFINITY } = {}): Middleware {

@@ -2,9 +2,8 @@ import { NO_HEADERS } from "../http/answer.ts";
 import type { Middleware } from "../http/handler.ts";
 
 /**
- * For paths that do not exist: answers the preflight of a request from a web page like any other. Browsers
- * send no request whose preflight got 404, so the page would hear of a failure of CORS and not of its
- * mistyped path.
+ * For paths that do not exist: answers a CORS preflight as elsewhere. Browsers send no request whose
+ * preflight got 404, so a web page would see a CORS failure instead of its mistyped path.
  */
 export function answerPreflight(): Middleware {
   return (next) =>

@@ -6,7 +6,7 @@ import { SearchUnavailable } from "../search/query.ts";
 import { DeadlineError } from "../store/deadline.ts";
 import { isPostgresAway, isPostgresSlow } from "../store/postgres-errors.ts";
 
-/** Turns exceptions into 503 or 500; the cause goes to the log and to nobody else. */
+/** Turns exceptions into 503 or 500; the cause goes only to the log. */
 export function catchErrors(log: Logger, logAway: AwayLog): Middleware {
   return (next) =>
     async function catchErrors(request, context) {
@@ -23,23 +23,23 @@ export function catchErrors(log: Logger, logAway: AwayLog): Middleware {
     };
 }
 
-/** Logs that a request failed because a store is away. */
+/** Logs that a request failed because a store is down. */
 export type AwayLog = (error: unknown, request: Request) => void;
 
 /**
- * While a store is away every request may fail, so the log gets one short line a second for each cause. A
- * server needs one of these for all its routes, or each would write lines of its own.
+ * While a store is down every request may fail, so the log gets one short line a second for each cause. A
+ * server needs a single one for all its routes, or each would write lines of its own.
  */
 export function createAwayLog(log: Logger): AwayLog {
   const write = onceASecond(({ error, ...asked }, leftOut) => {
     const { type, message, code } = pino.stdSerializers.err(error as Error);
     const cause = { type, message, code };
-    log.error({ cause, ...asked, leftOut }, "a request failed: a store is away");
+    log.error({ cause, ...asked, leftOut }, "a request failed: a store is down");
   });
   return (error, request) => write({ error, ...asked(request) });
 }
 
-/** Whether an error means that a store is away or too slow, so that it is worth another try later. */
+/** Whether an error means that a store is down or too slow, so that a later retry may succeed. */
 export function isStoreAway(error: unknown): boolean {
   return (
     error instanceof SearchUnavailable ||
@@ -52,7 +52,7 @@ export function isStoreAway(error: unknown): boolean {
 
 const asked = ({ method, url }: Request) => ({ method, path: loggedPath(url) });
 
-/** Without the query, for people type private things into searches, and without an applicant's token. */
+/** Omits the query, since people type private things into searches, and the token of an applicant. */
 function loggedPath(url: string): string {
   const [path = ""] = url.split("?");
   return path.replace(/(\/applications\/)[^/]+/, "$1…");
@@ -65,13 +65,13 @@ interface Failure {
 }
 
 /**
- * Writes the first failure of a cause at once, and while others follow, the last of them each second.
- * @param write gets the failure, and how many others there were since the line before
+ * Writes the first failure of a cause at once and, while others follow, the latest one each second.
+ * @param write called with the failure, and the number of others since the line before
  */
 function onceASecond(
   write: (failure: Failure, leftOut: number) => void,
 ): (failure: Failure) => void {
-  /** By cause, what came since its last line. */
+  /** By cause, the failures since its last line. */
   const waiting = new Map<string, { failures: number; last?: Failure }>();
 
   function writeAndWait(cause: string, failure: Failure, leftOut: number): void {
@@ -95,7 +95,7 @@ function onceASecond(
 
 const LINE_INTERVAL_MS = 1_000;
 
-/** Without the messages: some say how long something took, and are never the same. */
+/** Ignores messages: some say how long something took, and are never the same. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const { code = "" } = error as { code?: unknown };

@@ -29,6 +29,6 @@ export function rateLimitFields(key: ApiKey, reading: MeterReading): Record<stri
   };
 }
 
-// The draft still moves; the names are nowhere else.
+// The draft may still change; the names appear only here.
 const POLICY_FIELD = "RateLimit-Policy";
 const LIMIT_FIELD = "RateLimit";

@@ -2,8 +2,8 @@ import { addingHeaders } from "../http/answer.ts";
 import type { Middleware } from "../http/handler.ts";
 
 /**
- * For paths that are secrets: no page there tells its address to what is opened from it, and none of an error
- * does, which may be at the secret address itself or at one that is wrong by one letter.
+ * For secret paths: no page there reveals its address to what is opened from it. Nor does an error page,
+ * which may be at the secret address itself or one letter away from it.
  */
 export function sendNoReferrer(): Middleware {
   const add = addingHeaders({ "Referrer-Policy": "no-referrer" });

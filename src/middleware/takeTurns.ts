@@ -2,9 +2,9 @@ import type { Context, Middleware } from "../http/handler.ts";
 import { withDeadline } from "../store/deadline.ts";
 
 /**
- * Handles few requests of one caller at a time, and has the others wait for their turn, or until they are
- * refused with 503. So whoever asks for much that is costly waits for themselves, and nobody else for them.
- * Limits by the minute would not do: a request that is answered too late is given back to its key.
+ * Handles few requests of one caller at a time; the others wait for their turn, or until they are refused
+ * with 503. So callers with many costly requests delay only themselves. Per-minute limits would not do: a
+ * request that times out is refunded to its key.
  */
 export function takeTurns(callerOf: (request: Request, context: Context) => string): Middleware {
   const callers = new Map<string, { underWay: number; waiting: (() => void)[] }>();
@@ -20,7 +20,7 @@ export function takeTurns(callerOf: (request: Request, context: Context) => stri
     await withDeadline(turn, LONGEST_WAIT_MS, () => end(caller));
   }
 
-  /** Hands the turn on to whoever has waited for longest. */
+  /** Hands the turn on to whoever has waited longest. */
   function end(caller: string): void {
     const turns = callers.get(caller);
     const next = turns?.waiting.shift();
@@ -40,7 +40,7 @@ export function takeTurns(callerOf: (request: Request, context: Context) => stri
     };
 }
 
-/** Requests of one caller: enough to keep a store at work, too few for others to wait long behind them. */
+/** Requests of one caller: enough to keep a store busy, too few for others to wait long behind them. */
 const AT_ONCE = 4;
 /** Less than an answer may take, so that there is time for the work. */
 const LONGEST_WAIT_MS = 2_000;

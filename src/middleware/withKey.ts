@@ -21,13 +21,13 @@ export function withKey(
       : awaitKey(found, request, context);
   };
 
-  /** For a key that is not known yet, or is not let in. */
+  /** For a key that is not cached yet, or is refused. */
   async function awaitKey(found: Resolved | Promise<Resolved>, request: Request, context: Context) {
     const client = context.client();
     const resolved = await found;
     if (resolved.ok) return next(resolved.key, request, context);
 
-    // A refused key is counted like an open request of this client, since it may have cost a look-up.
+    // A refused key counts as an open request of this client, since it may have cost a look-up.
     const attempt = await admission.admitClient(client);
     if (!attempt.admitted) return tooManyRequests(attempt.retryAfterSeconds);
     if (resolved.denied !== "invalid") return errorAnswer(resolved.denied);
@@ -35,7 +35,7 @@ export function withKey(
   }
 }
 
-/** The key in an Authorization header, whose scheme may be written in several ways; "" when there is none. */
+/** The key in an Authorization header, whose scheme is case-insensitive; "" when there is none. */
 export function presentedKey(header: string): string {
   return /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
 }
