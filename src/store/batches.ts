@@ -1,14 +1,14 @@
 /**
- * Gathers all items that arrive in one turn of the event loop and sends them at once; a full batch goes
- * without waiting for the turn to end. When the most batches are under way, items wait until one of them
- * is done, and then go together.
- * @param send answers each item in its place; when it throws, all items of the batch fail with that error
+ * Sends all items that arrive in one turn of the event loop as one batch; a full batch is sent without
+ * waiting for the turn to end. While `concurrency` batches are in flight, items wait until one of them is
+ * done, and are then sent together.
+ * @param send returns the answers in the order of the items; when it throws, all items of the batch fail with
+ *   that error
  * @param options.batchSize the most items in a batch
- * @param options.concurrency the most batches under way; not to be combined with `apart`, which splits a
+ * @param options.concurrency the most batches in flight; not to be combined with `apart`, which splits a
  *   batch into several
  * @param options.apart the group of an item: different groups are never sent in one batch
- * @param options.order compares two items that wait, as for `sort`: the first go first; by default in order
- *   of arrival
+ * @param options.order compares two waiting items, as for `sort`; by default they go in order of arrival
  */
 export function batched<Item, Answer>(
   send: (items: Item[]) => Promise<readonly Answer[]>,
@@ -52,7 +52,7 @@ export function batched<Item, Answer>(
   function end() {
     const wereAll = underWay === concurrency;
     underWay--;
-    // Items wait for a batch to end only while the most are under way. Others go at the end of their turn.
+    // Items wait for a batch to end only while `concurrency` is reached. Others go at the end of their turn.
     if (wereAll) dispatch();
   }
 

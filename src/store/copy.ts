@@ -7,14 +7,14 @@ import type postgres from "postgres";
  * Sends rows to a `copy … from stdin`, and waits until PostgreSQL has taken all of them. A row is a
  * list of nulls, texts, numbers and booleans; anything else is sent as JSON.
  * @param copy the statement, not yet sent
- * @throws what PostgreSQL says of the rows; nothing of them is kept
+ * @throws the error of PostgreSQL when it refuses the rows; none of them is kept
  */
 export async function copyIn(
   copy: postgres.PendingQuery<never[]>,
   rows: Iterable<readonly unknown[]>,
 ): Promise<void> {
   // When PostgreSQL refuses the rows, postgres.js 3.4.9 either destroys the stream before anybody can listen,
-  // or rejects the query, which has resolved long ago. Who awaits only the stream may wait for ever.
+  // or rejects the query, which has resolved long ago. Awaiting only the stream may hang for ever.
   const refused = new Promise<never>((_, reject) => {
     const { resolve } = copy as unknown as { resolve(stream: Writable): void };
     Object.assign(copy, {
@@ -39,14 +39,14 @@ async function* pieces(rows: Iterable<readonly unknown[]>): AsyncGenerator<strin
     if (++count % ROWS_AT_ONCE > 0) continue;
     yield piece;
     piece = "";
-    // If PostgreSQL takes rows as fast as they are made, nothing else here ever gives way: connections that
-    // are being opened would time out, because their answers are not read.
+    // If PostgreSQL takes rows as fast as they are made, nothing else here yields to the event loop:
+    // connections being opened would time out with their answers unread.
     await otherWork();
   }
   if (piece !== "") yield piece;
 }
 
-/** Rows to a piece: large enough for few pieces, small enough to make one while another is sent. */
+/** Rows per piece: enough to keep pieces few, yet few enough to make one while another is sent. */
 const ROWS_AT_ONCE = 200;
 
 /** In COPY's text format: https://www.postgresql.org/docs/18/sql-copy.html */

@@ -1,7 +1,7 @@
 /**
  * Waits for a promise until a deadline, which may have passed already.
- * @param onLate gets the value when it comes after the deadline
- * @throws DeadlineError when the time is over
+ * @param onLate called with a value that arrives after the deadline
+ * @throws DeadlineError when the deadline passes first
  */
 export function withDeadline<Value>(
   promise: Promise<Value>,
@@ -41,5 +41,5 @@ export function withDeadline<Value>(
   });
 }
 
-/** A value did not come in time. It may still come. */
+/** A value did not arrive in time. It may still arrive. */
 export class DeadlineError extends Error {}

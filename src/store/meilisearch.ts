@@ -3,8 +3,8 @@ import { Meilisearch, MeilisearchApiError } from "meilisearch";
 export type { Meilisearch };
 
 /**
- * Opens a client of Meilisearch. It connects with each request; an empty key means none is needed.
- * @param url a user and password in it are for a proxy in front, and used when there is no key
+ * Opens a client of Meilisearch. It connects per request; an empty key means that none is needed.
+ * @param url credentials in it are for a proxy in front, and are used only when there is no key
  */
 export function openMeilisearch(url: string, key: string): Meilisearch {
   const { host, authorization } = splitCredentials(url);
@@ -18,7 +18,7 @@ export function openMeilisearch(url: string, key: string): Meilisearch {
   });
 }
 
-/** Whether Meilisearch does not accept MEILI_KEY, or not for what was asked. */
+/** Whether Meilisearch rejected MEILI_KEY, or its rights do not cover the request. */
 export function isKeyRefused(error: unknown): error is MeilisearchApiError {
   return error instanceof MeilisearchApiError && KEY_CODES.includes(error.cause?.code ?? "");
 }
@@ -38,7 +38,7 @@ function splitCredentials(url: string) {
 }
 
 /**
- * Milliseconds after which a request is given up, since the other end of a connection may have gone without
- * a word. The client ignores it for requests that are given a signal.
+ * Milliseconds after which a request is abandoned, since the peer of a connection may have vanished silently.
+ * The client ignores it for requests that are given a signal.
  */
 export const LONGEST_REQUEST_MS = 30_000;

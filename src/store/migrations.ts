@@ -7,10 +7,10 @@ const folder = new URL("../../sql/", import.meta.url);
 /**
  * Applies the pending migrations in the order of their names, each in one transaction.
  * @param options.from where they are
- * @param options.onWait called with a line for people when one has to wait for others
+ * @param options.onWait called with a line for the operator when a migration has to wait for others
  * @returns the names of those applied
- * @throws EncodingError when a new database is not in UTF-8; Error that names the one which could not be
- *   applied; those before it stay applied
+ * @throws EncodingError when a new database is not in UTF-8; Error that names the migration that failed;
+ *   those before it stay applied
  */
 export async function migrate(
   sql: Sql,
@@ -25,14 +25,14 @@ export async function migrate(
       const result = await apply(sql, name, from);
       if (result === "applied") applied.push(name);
       if (result !== "held up") break;
-      if (waits === 0) onWait(`${name} waits for a transaction that uses what it is to change.`);
+      if (waits === 0) onWait(`${name} is waiting for a transaction that uses what it changes.`);
       await Bun.sleep(PAUSE_MS);
     }
   }
   return applied;
 }
 
-/** One transaction, one program at a time: two that start at once must not migrate twice. */
+/** One transaction, one process at a time: two that start together must not migrate twice. */
 async function withMigrationLock<Result>(
   sql: Sql,
   work: (transaction: Transaction) => Promise<Result>,
@@ -44,7 +44,7 @@ async function withMigrationLock<Result>(
   })) as Result;
 }
 
-/** Makes the table of what has been applied, if there is none yet. */
+/** Creates the table of applied migrations, if there is none yet. */
 async function makeTable(transaction: Transaction): Promise<void> {
   if ((await appliedMigrations(transaction)).length === 0) await checkEncoding(transaction);
   await transaction`
@@ -62,11 +62,11 @@ async function checkEncoding(transaction: Transaction): Promise<void> {
     select current_setting('server_encoding') as encoding`;
   if (encoding === "UTF8") return;
   throw new EncodingError(
-    `The database of DATABASE_URL has the encoding ${encoding}, and Highstreet needs UTF8: make one with \`create database … encoding 'UTF8' template template0\`.`,
+    `The database of DATABASE_URL has the encoding ${encoding}, but Highstreet needs UTF8: create one with \`create database … encoding 'UTF8' template template0\`.`,
   );
 }
 
-/** "held up" when a lock that it needs was not to be had in time. */
+/** "held up" when it did not get a lock in time. */
 async function apply(
   sql: Sql,
   name: string,
@@ -76,8 +76,8 @@ async function apply(
   try {
     return await withMigrationLock(sql, async (transaction) => {
       if ((await appliedMigrations(transaction)).includes(name)) return "known already";
-      // While it waits for the lock of a table, all who want to read that table wait behind it: for an import,
-      // that would be minutes.
+      // While it waits for a lock on a table, all readers of that table queue behind it: with an import
+      // ahead, for minutes.
       await transaction`select set_config('lock_timeout', ${String(LONGEST_WAIT_MS)}, true)`;
       await transaction.unsafe(text).simple();
       await transaction`insert into migrations (name) values (${name})`;
@@ -93,9 +93,9 @@ async function apply(
 
 // Appendix A of PostgreSQL's manual.
 const LOCK_NOT_AVAILABLE = "55P03";
-/** Milliseconds that it waits for a lock. There is no limit to its work. */
+/** Milliseconds to wait for a lock. The work of a migration has no time limit. */
 const LONGEST_WAIT_MS = 500;
-/** Between attempts, so that those who had to wait behind the last one get their turn. */
+/** Between attempts, so that whoever queued behind the last one gets a turn. */
 const PAUSE_MS = 1_000;
 
 /** The names of the migrations that this database does not have yet. */

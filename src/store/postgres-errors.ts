@@ -4,12 +4,12 @@ export function isPostgresAway(error: unknown): boolean {
   return AWAY.has(code) || code.startsWith("08") || isSocketMissing(error);
 }
 
-/** Whether a query was ended, or its wait for a lock: by a time limit of its role, or by an operator. */
+/** Whether a query, or its wait for a lock, was ended by a timeout or by an operator. */
 export function isPostgresSlow(error: unknown): boolean {
   return SLOW.has(codeOf(error));
 }
 
-/** Whether a Unix socket is not there. Any other file that is missing says nothing of PostgreSQL. */
+/** Whether a Unix socket is missing. Any other missing file says nothing about PostgreSQL. */
 function isSocketMissing(error: unknown): boolean {
   return codeOf(error) === "ENOENT" && (error as { syscall?: unknown }).syscall === "connect";
 }
@@ -17,8 +17,8 @@ function isSocketMissing(error: unknown): boolean {
 const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? "");
 
 /**
- * Codes of the driver, of the operating system, and of PostgreSQL (appendix A of its manual): being
- * shut down or started, too many connections, read-only after a change of roles.
+ * Codes of the driver, of the operating system, and of PostgreSQL (appendix A of its manual): shutting down
+ * or starting up, too many connections, read-only since it became a standby.
  */
 const AWAY = new Set([
   "CONNECTION_CLOSED",
@@ -41,5 +41,5 @@ const AWAY = new Set([
   "25006",
 ]);
 
-/** Codes of PostgreSQL for a query that was cancelled, and for a lock that did not come free in time. */
+/** Codes of PostgreSQL for a query that was cancelled, and for a lock that was not free in time. */
 const SLOW = new Set(["57014", "55P03"]);

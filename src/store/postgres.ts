@@ -7,23 +7,23 @@ export type Sql = postgres.Sql;
 export type Transaction = postgres.TransactionSql;
 
 export interface PostgresOptions {
-  /** Connections at most. */
+  /** Size of the pool. */
   max?: number;
   /**
-   * Plans each statement once for a connection: for a server, whose statements are few and whose
-   * plans do not depend on the values. Planning a list takes longer than reading it.
+   * Plans each statement once per connection: for a server, whose statements are few, with plans that do not
+   * depend on the values. Planning a list takes longer than reading it.
    */
   keepsPlans?: boolean;
   /**
-   * Cuts a connection on which nothing has arrived for so many milliseconds, which must be more than any
-   * statement takes. Its other end may have gone without a word, and TCP itself would wait a quarter of
-   * an hour. Has no effect with TLS, where silence on the socket below means nothing certain, nor on a
-   * Unix socket, whose other end is on this machine and cannot go like that.
+   * Drops a connection on which nothing has arrived for this many milliseconds, which must be more than any
+   * statement takes. Its peer may have vanished silently, and TCP itself would wait a quarter of an hour. Has
+   * no effect with TLS, where silence on the underlying socket proves nothing, nor on a Unix socket, whose
+   * peer is on this machine and cannot vanish like that.
    */
   longestSilenceMs?: number;
   /**
-   * Ends a statement after so many milliseconds: for what callers wait for. When they have given up, it must
-   * not be done after all, as when it has waited for a lock, nor hold a connection any longer.
+   * Ends a statement after this many milliseconds: for work that callers wait for. Once they have given up,
+   * it must neither take effect after all, as when it had waited for a lock, nor hold a connection.
    */
   longestStatementMs?: number;
 }
@@ -32,11 +32,12 @@ export interface PostgresOptions {
  * Opens a pool of connections to PostgreSQL. Connects on first use. End it, or dispose of it, to close it.
  *
  * The driver is patched (see patches/ beside this). As published, it has these faults:
- * - When a connection breaks, statements under way may wait for ever, the connection may never work again,
- *   and the rest of a transaction may run in the next one.
- * - To a server that closes at once it reconnects endlessly, without a pause.
- * - When a statement fails after its first rows, as by a time limit, the next answer begins with as many empty places.
- * - It repeats every LISTEN with each attempt to reconnect, but not one that a standby has refused.
+ * - When a connection breaks, statements in flight may hang for ever, the connection may never recover, and
+ *   the rest of a transaction may run in the next one.
+ * - It reconnects endlessly, without back-off, to a server that closes at once.
+ * - When a statement fails after its first rows, as on a timeout, the next result begins with as many empty
+ *   slots.
+ * - On each attempt to reconnect it repeats every LISTEN, but not one that a standby has refused.
  */
 export function openPostgres(
   url: string,
@@ -45,27 +46,28 @@ export function openPostgres(
   const options = {
     max,
     connect_timeout: 5,
-    // Seconds between attempts to connect. Those of the driver grow to 20, and queries would wait for them.
+    // Seconds between attempts to connect. The driver's own back-off grows to 20, and queries would wait for
+    // it.
     backoff: () => 0.25,
     // NOTICE is for people at a terminal; as lines on stdout it would break --json.
     onnotice: () => {},
     connection: {
       application_name: "highstreet",
-      // A plan for all values is estimated for whole lists, although a page is read. In a directory of
-      // millions it then seems costly enough for JIT, which compiles it again for each statement: that takes
-      // many times as long as the work.
+      // A generic plan is costed for whole lists, although only a page is read. In a directory of millions it
+      // then seems costly enough for JIT, which compiles it again on each execution: that takes many times as
+      // long as the query.
       ...(keepsPlans && { plan_cache_mode: "force_generic_plan", jit: "off" }),
       ...(longestStatementMs !== undefined && { statement_timeout: longestStatementMs }),
     },
   };
-  // Connects only when something is asked of it. Until then, its options say what the URL means.
+  // Connects on first use. Until then, its options tell how the URL was read.
   const sql = postgres(url, options);
   if (longestSilenceMs === undefined || sql.options.ssl || sql.options.path) {
     return disposable(sql);
   }
   const cutting = {
     ...options,
-    // Seconds: idle connections are closed in order, before they would be cut.
+    // Seconds: idle connections are closed cleanly before they would be dropped.
     idle_timeout: longestSilenceMs / 2_000,
     socket: cutWhenSilent(longestSilenceMs),
   };
@@ -75,16 +77,16 @@ export function openPostgres(
 const disposable = (sql: Sql): Sql & AsyncDisposable =>
   Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end({ timeout: 5 }) });
 
-/** Makes sockets for the driver. Its options have a list of hosts, of which loadConfig lets one through. */
+/** Makes sockets for the driver. Its options have a list of hosts; loadConfig allows only one. */
 function cutWhenSilent(milliseconds: number) {
   return function connect({ host: [host], port: [port] }: { host: [string]; port: [number] }) {
     const socket = new net.Socket();
-    // Not before the driver listens: without a route or a free descriptor it fails at once, and an error that
-    // nobody listens for ends the process.
+    // Not before the driver has its listeners: without a route or a free descriptor it fails at once, and an
+    // error event without a listener ends the process.
     setImmediate(() => socket.connect({ host, port }));
-    // From these the driver takes the address in its error when connecting takes too long.
+    // The driver puts these into its error when connecting times out.
     Object.assign(socket, { host, port });
-    const silence = new Error(`PostgreSQL has said nothing for ${milliseconds / 1_000} seconds`);
+    const silence = new Error(`PostgreSQL has sent nothing for ${milliseconds / 1_000} seconds`);
     socket.setTimeout(milliseconds, () => {
       socket.destroy(Object.assign(silence, { code: "ETIMEDOUT" }));
     });
@@ -93,17 +95,17 @@ function cutWhenSilent(milliseconds: number) {
 }
 
 /**
- * Hears what is announced on a channel.
- * @param onListening called now and after each reconnection, since what was announced before has gone unheard
- * @returns stops hearing. A connection that is lost hears nothing either, so that is no failure.
+ * Listens on a channel.
+ * @param onListening called now and after each reconnection, since earlier notifications are lost
+ * @returns stops listening; a lost connection is no failure there
  */
 export async function listenTo(
   sql: Sql,
   channel: string,
-  hear: (payload: string) => void,
+  onNotify: (payload: string) => void,
   onListening?: () => void,
 ): Promise<() => Promise<void>> {
-  const { unlisten } = await sql.listen(channel, hear, onListening);
+  const { unlisten } = await sql.listen(channel, onNotify, onListening);
   return async () => {
     await unlisten().catch((error) => {
       if (!isPostgresAway(error)) throw error;
@@ -112,11 +114,11 @@ export async function listenTo(
 }
 
 /**
- * Does in a transaction what nobody may find done after they have given up waiting. PostgreSQL itself counts
- * only from the start of a statement, which may have had to wait for a connection.
- * @param end on the clock of `performance`
- * @throws DeadlineError when it has passed before there was a connection, or before the work was done; the error
- *   of PostgreSQL when a statement takes longer than was left, or the commit waits for longer
+ * Runs a transaction that must not take effect once its caller has given up waiting. The timeouts of
+ * PostgreSQL count only from the start of a statement, which may have had to wait for a connection.
+ * @param end the deadline, on the clock of `performance`
+ * @throws DeadlineError when it passes before there is a connection, or before the work is done; the error of
+ *   PostgreSQL when a statement or the commit takes longer than was left
  */
 export async function doBefore<Result>(
   sql: Sql,
@@ -128,19 +130,21 @@ export async function doBefore<Result>(
     if (left <= 0) throw new DeadlineError("no connection to PostgreSQL in time");
     await transaction`select set_config('statement_timeout', ${String(left)}, true)`;
     const result = await work(transaction);
-    // The commit is not limited like a statement, and when something is announced it waits for other commits.
+    // statement_timeout does not cover the commit, which waits for other commits when there are notifications
+    // to send.
     const rest = Math.max(1, Math.floor(end - performance.now()));
     await transaction`select set_config('lock_timeout', ${String(rest)}, true)`;
-    // Each of several statements may take what was left at first, and the last answer may be long on its way.
-    if (performance.now() >= end) throw new DeadlineError("PostgreSQL has answered too late");
+    // Each of several statements may take all that was left at first, and the last answer may be slow to
+    // arrive.
+    if (performance.now() >= end) throw new DeadlineError("PostgreSQL answered too late");
     return result;
   });
   return done as Result;
 }
 
 /**
- * For a transaction that is meant to be long: lifts the time limits that its role or database may have for
- * all others, as pg_dump does for its own.
+ * For a transaction that is meant to be long: lifts the timeouts that its role or database may set for all
+ * others, as pg_dump does.
  */
 export async function liftTimeLimits(transaction: Transaction): Promise<void> {
   await transaction`
@@ -150,7 +154,7 @@ export async function liftTimeLimits(transaction: Transaction): Promise<void> {
       'idle_in_transaction_session_timeout']) as name`;
 }
 
-/** @throws when PostgreSQL cannot be asked */
+/** @throws when PostgreSQL cannot be queried */
 export async function ping(sql: Sql): Promise<void> {
   await sql`select 1`;
 }

@@ -4,10 +4,10 @@ import { DeadlineError, withDeadline } from "./deadline.ts";
 export type RedisClient = Redis | Cluster;
 
 /**
- * Opens Redis; several addresses mean a Redis Cluster, whose other servers are found and reached like
- * the first of these.
- * No offline queue: a caller hears at once that Redis is away and can decide by itself. The client is
- * patched (see patches/ beside this): as published, a slot that moves to a node that is gone ends the process.
+ * Opens a client of Redis. Several addresses mean a Redis Cluster, whose other nodes are discovered, and
+ * reached with the credentials and TLS of the first address. No offline queue: a caller learns at once that
+ * Redis is down and can decide by itself. The client is patched (see patches/ beside this): as published, a
+ * slot that moves to a node that is gone ends the process.
  */
 export function openRedis(urls: readonly string[]): RedisClient {
   const [url] = urls;
@@ -16,15 +16,15 @@ export function openRedis(urls: readonly string[]): RedisClient {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     // When a connection breaks before a decision is answered, the server decides by itself. If the command
-    // were sent again on the next connection, Redis would count the request as well.
+    // were resent on the next connection, Redis would count the request too.
     autoResendUnfulfilledCommands: false,
     connectTimeout: 2_000,
-    // How long disconnect() waits before it cuts the connection, even one that is gone already.
+    // How long disconnect() waits before it drops the connection, even a dead one.
     disconnectTimeout: 100,
     retryStrategy: pauseAfter,
     lazyConnect: true,
-    // READONLY is said by a master that has become a replica. Connected anew, the address may lead to the
-    // new master.
+    // READONLY is the answer of a master that has become a replica. After reconnecting, the address may lead
+    // to the new master.
     reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
   };
   const redis =
@@ -33,22 +33,23 @@ export function openRedis(urls: readonly string[]): RedisClient {
           enableOfflineQueue: false,
           lazyConnect: true,
           redisOptions: { ...options, ...accessOf(url) },
-          // Otherwise what was sent and not answered would be sent again, as above.
+          // Otherwise unanswered commands would be resent, as above.
           retryDelayOnFailover: 0,
           clusterRetryStrategy: pauseAfter,
           slotsRefreshInterval: 2_000,
           slotsRefreshTimeout: 500,
         })
       : cutWhenSilent(new Redis(url, options));
-  // Commands fail with what is wrong. An error of the connection that nobody listens for would be printed, or
+  // Commands fail with the reason. An error event of the connection without a listener would be printed, or
   // end the process.
   redis.on("error", () => {});
   return redis;
 }
 
 /**
- * Makes a connection anew on which Redis does not become ready in time: there may be nobody at its other end
- * any more. Commands fail at once until then, so none of them shows it. The servers of a cluster have a queue.
+ * Reconnects when Redis does not become ready in time: the peer may have vanished. Commands fail at once
+ * until it is ready, so none of them would show that; those to the nodes of a cluster do, since they are
+ * queued.
  */
 function cutWhenSilent(redis: Redis): Redis {
   let timer: NodeJS.Timeout | undefined;
@@ -61,7 +62,7 @@ function cutWhenSilent(redis: Redis): Redis {
   return redis;
 }
 
-/** What a cluster does not say of its servers: who we are to them, and whether they speak TLS. */
+/** What a cluster does not tell about its nodes: our credentials, and whether they use TLS. */
 function accessOf(url: string): Pick<RedisOptions, "username" | "password" | "tls"> {
   const { protocol, username, password } = new URL(url);
   return {
@@ -73,7 +74,7 @@ function accessOf(url: string): Pick<RedisOptions, "username" | "password" | "tl
 
 /**
  * Connects, on a cluster to each of its masters, so that no first request has to wait for that.
- * @throws what is wrong with Redis, or DeadlineError when it says nothing
+ * @throws the error of the connection, or DeadlineError when Redis does not answer
  */
 export async function connectRedis(redis: RedisClient): Promise<void> {
   const connect = async () => {
@@ -81,11 +82,11 @@ export async function connectRedis(redis: RedisClient): Promise<void> {
     if (redis instanceof Cluster) {
       await Promise.all(redis.nodes("master").map((master) => master.ping()));
     } else if (redis.options.db) {
-      // The client has done so already, but when that fails it goes on with database 0.
+      // The client has done this already, but if it failed, it goes on with database 0.
       await redis.select(redis.options.db);
     }
   };
-  // connect() fails with "Connection is closed." alone; why it was closed, only this event says.
+  // connect() fails with "Connection is closed." alone; only this event says why.
   let cause: unknown;
   const note = (error: unknown) => {
     cause = error;

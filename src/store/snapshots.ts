@@ -1,15 +1,15 @@
-/** What a statement of PostgreSQL sees: which transactions were over when it began. */
+/** What a statement of PostgreSQL sees: the transactions that were over when it began. */
 export interface Snapshot {
   /** The first transaction that had not begun. */
   next: number;
-  /** Those before it that were not over. */
+  /** Those before it that were still in progress. */
   underWay: readonly number[];
 }
 
 /** Reads the text form of a pg_snapshot, `xmin:xmax:xip,xip,…` (PostgreSQL 18 manual, table 9.86). */
 export function readSnapshot(text: string): Snapshot {
-  // Pages share one object as long as the text is the same: all that one statement reads, and those of
-  // other statements while nothing changes.
+  // Pages share one object while the text is the same: all pages of one statement, and those of later ones
+  // until something changes.
   if (text !== last.text) last = { text, snapshot: parse(text) };
   return last.snapshot;
 }
@@ -24,7 +24,7 @@ function parse(text: string): Snapshot {
 
 let last = { text: "", snapshot: parse("") };
 
-/** Whether what a committed transaction did is seen. */
+/** Whether a snapshot sees what a committed transaction did. */
 export function sees({ next, underWay }: Snapshot, transaction: number): boolean {
   return transaction < next && !underWay.includes(transaction);
 }

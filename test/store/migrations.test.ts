@@ -84,7 +84,7 @@ test("a migration that waits for a transaction lets readers through meanwhile, a
     await sql`select count(*) from businesses`;
   });
   expect(await migrating).toEqual(["901_wide.sql"]);
-  expect(told).toEqual(["901_wide.sql waits for a transaction that uses what it is to change."]);
+  expect(told).toEqual(["901_wide.sql is waiting for a transaction that uses what it changes."]);
 });
 
 test("the server refuses to start while a migration is pending, and names it", async () => {
