@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { isAddressOrRange } from "./http/client-address.ts";
 import { counted } from "./numbers.ts";
 
-/** Everything the server may be told from outside. Read once, frozen, handed down. */
+/** All settings of the server. Read once, frozen, handed down. */
 export type Config = Readonly<v.InferOutput<typeof settings>>;
 
 /** Every setting that is missing or wrong, one sentence each. */
@@ -27,8 +27,8 @@ export type Environment = Record<string, string | undefined>;
 
 /** The variables of an environment that are set. */
 export function givenIn(env: Environment): Environment {
-  // An empty variable is how shells and compose files say "not set".
-  // Blanks around a value are slips, such as the line ends of a file from Windows.
+  // An empty variable is how shells and compose files say "not set". Whitespace around a value is accidental,
+  // such as the line endings of a file from Windows.
   const trimmed = Object.entries(env).map(([name, value]) => [name, value?.trim()]);
   return Object.fromEntries(trimmed.filter(([, value]) => value));
 }
@@ -62,7 +62,7 @@ const webAddress = (name: string, example: string) =>
     ),
   );
 
-/** Whether the clients of the stores can read an address: they also decode the user and password in it. */
+/** Whether the clients of the stores can parse a URL, whose user and password they also decode. */
 function isAddress(value: string, protocols: string[]): boolean {
   try {
     decodeURIComponent(value);
@@ -72,7 +72,7 @@ function isAddress(value: string, protocols: string[]): boolean {
   }
 }
 
-/** Ends a sentence that says what an address must be like. */
+/** Ends a message about an address. */
 const IN_PASSWORDS = "in a password, write %23 for # and %2F for /";
 
 const list = (value: string) =>
@@ -105,7 +105,7 @@ const settings = v.pipe(
     DATABASE_URL: v.pipe(
       v.string(),
       v.check(
-        // The driver reads a list of servers and an IPv6 address, and does not get far with either.
+        // The driver accepts a list of servers and an IPv6 address, but can use neither.
         (url) =>
           isAddress(url, ["postgres:", "postgresql:"]) && !/[,[]/.test(new URL(url).hostname),
         `DATABASE_URL must be the address of one server, by name or IPv4 address, such as ${examples.DATABASE_URL}; ${IN_PASSWORDS}.`,
@@ -119,9 +119,9 @@ const settings = v.pipe(
         (url) =>
           /^rediss?:\/\/./.test(url) &&
           isAddress(url, ["redis:", "rediss:"]) &&
-          // The number of a database. The client would take anything else for 0.
+          // The number of a database. The client would treat anything else as 0.
           /^\/?\d*$/.test(new URL(url).pathname),
-        `REDIS_URL must be an address such as ${examples.REDIS_URL}, or several with commas for a cluster; ${IN_PASSWORDS}.`,
+        `REDIS_URL must be an address such as ${examples.REDIS_URL}, or several, separated by commas, for a cluster; ${IN_PASSWORDS}.`,
       ),
       v.check(
         (urls) => urls.length === 1 || urls.every((url) => /^\/?0*$/.test(new URL(url).pathname)),
@@ -138,7 +138,7 @@ const settings = v.pipe(
         v.transform(list),
         v.everyItem(
           isAddressOrRange,
-          "TRUSTED_PROXIES must be addresses or CIDR ranges with commas, such as 10.0.0.0/8,192.0.2.7.",
+          "TRUSTED_PROXIES must be addresses or CIDR ranges separated by commas, such as 10.0.0.0/8,192.0.2.7.",
         ),
       ),
       "",
@@ -164,7 +164,7 @@ const settings = v.pipe(
     applications: given.APPLICATIONS,
     /** Server processes that share one port. */
     workers: given.WORKERS,
-    /** Servers that share the limits when Redis is away. */
+    /** Servers that share the limits while Redis is down. */
     instances: given.INSTANCES,
     /** Where the file with cached answers is made. */
     tempFolder: given.TMPDIR,
@@ -173,7 +173,7 @@ const settings = v.pipe(
 
 function describeIssue(issue: v.BaseIssue<unknown>): string {
   const name = issue.path?.[0]?.key;
-  // For an absent key valibot has words of its own.
+  // For an absent key valibot has a message of its own.
   return issue.input === undefined && typeof name === "string"
     ? `${name} is missing: give an address such as ${examples[name as keyof typeof examples]}.`
     : issue.message;

@@ -34,28 +34,30 @@ export interface RunningServer {
   url: string;
   /** The metrics of this process alone. */
   metrics: Registry;
-  /** Finishes what is under way, then closes all connections. */
+  /** Finishes the requests in flight, then closes all connections. */
   stop(): Promise<void>;
 }
 
 interface StartOptions {
   searchIndex?: string;
   log?: Logger;
-  /** Whether to do what one process does for all: fold list totals, keep search current. */
+  /** Whether to run what one process does for all: fold list totals, keep search current. */
   upkeep?: boolean;
   /** Size of the cache of finished answers on disk; 0 turns it off. */
   cacheBytes?: number;
   /** What /metrics answers; by default the metrics of this process. */
   scrape?: () => Promise<string>;
-  /** Whether its settings have proved right before: then it need not wait for Redis, and decides by itself. */
+  /**
+   * Whether its settings are known to work: then it does not wait for Redis, and decides by itself meanwhile.
+   */
   isReplacement?: boolean;
 }
 
 /**
- * Opens the stores and serves, in this process alone. Meilisearch may be away: until it is there,
- * searches are answered with 503.
- * @throws StartError when PostgreSQL is away, or Redis, except for a replacement; when the database lacks a
- *   migration, or the port or the folder for temporary files cannot be used
+ * Opens the stores and serves, in this process alone. Meilisearch may be down: until it is up, searches are
+ * answered with 503.
+ * @throws StartError when PostgreSQL is down, or Redis, except for a replacement; when a migration is
+ *   pending, or the port or the folder for temporary files cannot be used
  */
 export async function start(
   config: Config,
@@ -82,10 +84,9 @@ export async function start(
 
   try {
     const sql = openPool({ longestStatementMs: LONGEST_STATEMENT_MS });
-    // For admission and cache invalidation, which must not queue behind slow answers: under load even
-    // what the cache can answer would be refused, or asked of the database again.
-    // One connection each for keys that are not known yet, for writing what keys have used, for looking that
-    // up, and for what must wait for none of these.
+    // For admission and cache invalidation, which must not queue behind slow queries: under load even cached
+    // answers would be refused, or queried again. One connection each for keys that are not cached yet, for
+    // writing usage, for reading it, and for whatever must wait for none of these.
     const control = openPool({ max: 4, longestStatementMs: LONGEST_STATEMENT_MS });
     const pending = await reach("PostgreSQL (DATABASE_URL)", () => pendingMigrations(sql));
     if (pending.length > 0) {
@@ -98,7 +99,7 @@ export async function start(
     opened.push(() => redis.disconnect());
     const onOutage = logOutages(redis, log);
     const connected = reach("Redis (REDIS_URL)", () => connectRedis(redis));
-    // It goes on trying by itself, and the first decision shows that Redis is away.
+    // The client keeps trying, and the first decision shows that Redis is down.
     await (isReplacement ? connected.catch(() => {}) : connected);
 
     const usage = openUsage(control);
@@ -118,7 +119,7 @@ export async function start(
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
     const tasks: UpkeepTasks = { keys: keyring, pages: cache, usage: usageWriter };
     if (upkeep) {
-      // What is done beside answers may take longer than they, and holds none of them up.
+      // Background work may take longer than answers, and must not hold them up.
       const background = openPool({ max: 3 });
       const store = { sql: background, meili, index: searchIndex };
       tasks.totals = stopLater(startCompaction(background, log));
@@ -132,14 +133,14 @@ export async function start(
     const parts = { config, sql, search, cache, keyring, admission, redis, counts, scrape, log };
     const server = listenOn(config, () => serve(parts));
     // server.stop() also waits for connections that have sent no request yet, for longer than any answer
-    // takes. So after that time all that are left are closed.
+    // takes. So after that time the rest are closed.
     opened.push(() =>
       withDeadline(server.stop(), LONGEST_ANSWER_MS).catch(() => server.stop(true)),
     );
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
     return { url: `http://${host}:${server.port}`, metrics, stop };
   } catch (error) {
-    // Why it cannot start says more than what that keeps from being closed.
+    // Why it cannot start matters more than what then fails to close.
     await stop().catch(() => {});
     throw error;
   }
@@ -154,10 +155,10 @@ const POSTGRES = {
   longestSilenceMs: 30_000,
 };
 
-/** Less than a handler may take, so that there is time to answer with what a statement has done. */
+/** Less than a handler may take, so that there is time to answer. */
 const LONGEST_STATEMENT_MS = LONGEST_HANDLING_MS - 1_000;
 
-/** Milliseconds: the handler's time, and some to send what it answers. */
+/** Milliseconds: the handler's time, and some to send its answer. */
 const LONGEST_ANSWER_MS = LONGEST_HANDLING_MS + 500;
 
 async function run(): Promise<void> {
@@ -165,7 +166,7 @@ async function run(): Promise<void> {
   try {
     const config = loadConfig(process.env);
     const { url, stop } = await (config.workers > 1 ? startWorkers : start)(config, { log });
-    // First: whoever waits for that line may tell this process to stop right after it.
+    // Before that line is logged: whoever waits for it may stop this process right after.
     stopOnSignal(stop, () => log);
     log.info({ url }, "serving");
   } catch (error) {

@@ -3,16 +3,15 @@ import packageJson from "../package.json" with { type: "json" };
 import type { Admission } from "./access/admission.ts";
 import type { Upkeep } from "./store/upkeep.ts";
 
-/** What a process does in the background, by its names in the metric. */
+/** The background tasks of a process, by their names in the metric. */
 export type UpkeepTasks = Record<string, Pick<Upkeep, "isFailing">>;
 
-/** How many answers of each status each route has given. */
+/** How many answers each route has given, by status. */
 export type AnswerCounts = Map<string, Map<number, number>>;
 
 /**
- * What a server process reports about itself, read when somebody asks. Few of prom-client's default
- * metrics mean anything under Bun, and its event loop monitor costs time: those few are collected
- * here, under the same names.
+ * The metrics of a server process, read on each scrape. Few of prom-client's default metrics mean anything
+ * under Bun, and its event loop monitor costs time: those few are collected here, under the same names.
  * https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics
  */
 export function createMetrics(
@@ -25,7 +24,7 @@ export function createMetrics(
 
   new Gauge({
     name: "highstreet_admission_local",
-    help: "1 while Redis is away or slow and a process of this server decides by itself.",
+    help: "1 while Redis is down or slow and a process of this server decides by itself.",
     registers,
     aggregator: "max",
     collect() {
@@ -34,7 +33,7 @@ export function createMetrics(
   });
   total(
     "highstreet_admission_outages_total",
-    "Times that Redis has gone away or been slow.",
+    "Times that Redis went down or was too slow.",
     () => admission.state().outages,
   );
   new Gauge({
@@ -44,7 +43,7 @@ export function createMetrics(
     registers,
     aggregator: "max",
     collect() {
-      // Only the tasks of this process: a 0 for the others would hide that nobody does them.
+      // Only the tasks of this process: a 0 for the others would hide that nobody runs them.
       for (const [task, { isFailing }] of Object.entries(upkeep)) {
         this.set({ task }, isFailing() ? 1 : 0);
       }
@@ -64,12 +63,12 @@ export function createMetrics(
   });
   new Gauge({
     name: "highstreet_processes",
-    help: "Processes that serve.",
+    help: "Processes that are serving.",
     registers,
   }).set(1);
   new Gauge({
     name: "highstreet_build_info",
-    help: "Always 1; the labels say what runs.",
+    help: "Always 1; the labels are the versions that run.",
     labelNames: ["version", "bun"],
     registers,
     aggregator: "first",

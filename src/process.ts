@@ -2,7 +2,7 @@ import pino, { type Logger } from "pino";
 import { type Config, ConfigError } from "./config.ts";
 import { withDeadline } from "./store/deadline.ts";
 
-/** A reason not to start that the operator can do something about. */
+/** A failure to start that the operator can do something about. */
 export class StartError extends Error {}
 
 /** Lines of JSON on stderr. */
@@ -15,7 +15,7 @@ export function createLog(): Logger {
   );
 }
 
-/** Leaves out the command that Redis refused: its arguments hold callers' addresses, and passwords. */
+/** Omits the command that Redis refused: its arguments hold callers' addresses, and passwords. */
 function describe(error: unknown): unknown {
   return error instanceof Error ? { ...pino.stdSerializers.err(error), command: undefined } : error;
 }
@@ -26,14 +26,14 @@ export function explain(error: unknown): string {
   return `Cannot start: ${reasonOf(error)}`;
 }
 
-/** An error in a few words; some have a code alone. */
+/** An error in a few words; some have only a code. */
 function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
   return message || code || String(error);
 }
 
 /**
- * What `use` gives.
+ * The result of `use`.
  * @param store as the operator knows it, such as `Redis (REDIS_URL)`
  * @throws StartError, which names the store, when it cannot be used
  */
@@ -46,7 +46,7 @@ export async function reach<Result>(store: string, use: () => Promise<Result>): 
 }
 
 /**
- * What `listen` gives. Bun's own errors may name neither address nor port.
+ * The result of `listen`. Bun's own errors may name neither address nor port.
  * @throws StartError when it cannot listen there
  */
 export function listenOn<Listener>(
@@ -66,28 +66,28 @@ export function listenOn<Listener>(
   }
 }
 
-/** Says why, in a line for people. */
+/** Says why, in a line for the operator. */
 export const cannotListen = ({ host, port }: Pick<Config, "host" | "port">, why: string) =>
   `Cannot start: ${why}. HOST (${host}) must be an address of this machine, PORT (${port}) one that you may use.`;
 
 /**
- * Closes what was opened, the last first; what fails or hangs does not hold up the rest.
- * @throws AggregateError when something failed, such as writing what keys have used
+ * Closes what was opened, in reverse order; what fails or hangs does not hold up the rest.
+ * @throws AggregateError when something failed, such as writing usage
  */
 export async function closeInOrder(opened: readonly (() => unknown)[]): Promise<void> {
   const faults: unknown[] = [];
   for (const close of opened.toReversed()) {
     await withDeadline(Promise.try(close), LONGEST_CLOSING_MS).catch((error) => faults.push(error));
   }
-  if (faults.length > 0) throw new AggregateError(faults, "not everything was closed in order");
+  if (faults.length > 0) throw new AggregateError(faults, "not everything was closed cleanly");
 }
 
 /** Milliseconds that each part has to close. */
 const LONGEST_CLOSING_MS = 5_000;
 
 /**
- * Stops this process in order on a signal, or when its parent process is gone. However often it is
- * told, it stops once; but the same signal a second time ends it on the spot.
+ * Stops this process cleanly on a signal, or when its parent process is gone. However many signals come, it
+ * stops once; but the same one a second time ends it at once.
  */
 export function stopOnSignal(stop: () => Promise<void>, logger: () => Logger): void {
   let isEnding = false;
@@ -98,7 +98,7 @@ export function stopOnSignal(stop: () => Promise<void>, logger: () => Logger): v
       const log = logger();
       log.info({ signal }, "stopping");
       setTimeout(() => {
-        log.error("ended before everything was closed in order");
+        log.error("ended before everything was closed cleanly");
         process.exit(1);
       }, LAST_STOP_MS).unref();
       stop().then(

@@ -47,7 +47,7 @@ interface Parts {
   redis: RedisClient;
   /** Counts what is answered. */
   counts: AnswerCounts;
-  /** All that is measured, in the text format of Prometheus. */
+  /** All metrics, in the text format of Prometheus. */
   scrape(): Promise<string>;
   log: Logger;
 }
@@ -83,9 +83,8 @@ export function serve(parts: Parts): Server<undefined> {
         response = respond(request, await handler(request, context), context.headers);
       } catch (error) {
         if (!(error instanceof LostPageError)) throw error;
-        // A cached answer was found, but could not be read from its file: the disk fails, or all that is
-        // cached was dropped in that moment. The whole request is handled once more, so the caller is charged
-        // for two.
+        // A cached answer was found, but could not be read from its file: the disk failed, or the cache was
+        // cleared at that moment. The whole request is handled again, so the caller is charged for two.
         response = respond(request, await handler(request, context), context.headers);
       }
       counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
@@ -107,7 +106,7 @@ export function serve(parts: Parts): Server<undefined> {
       Object.entries(table).map(([path, handler]) => [path, answer(path, handler)]),
     ),
     fetch: answer("*", fallback),
-    // The middleware catches what handlers throw; this is for what is wrong in the middleware.
+    // The middleware catches what handlers throw; this is for faults in the middleware itself.
     error(error) {
       parts.log.error({ err: error }, "a request failed outside of the middleware");
       return respond(new Request("http://localhost"), internal());
@@ -153,7 +152,7 @@ function routes(parts: Parts) {
   return { table, fallback: siteNotFound(fallback) };
 }
 
-/** Keys that were rolled from one another count as several. */
+/** Keys rolled from one another count separately. */
 const byKey = (request: Request) => presentedKey(request.headers.get("Authorization") ?? "");
 
 /** Without the URL class: a request without a Host header has no absolute URL. */

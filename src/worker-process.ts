@@ -4,19 +4,19 @@ import type { Config } from "./config.ts";
 import { StartError } from "./process.ts";
 import { withDeadline } from "./store/deadline.ts";
 
-/** What a worker is told. */
+/** Messages to a worker. */
 export type ToWorker = ServeOrder | { type: "measure" } | { type: "scraped"; text: string };
 
 export interface ServeOrder {
   type: "serve";
   config: Config;
-  /** From 0. Number 0 also does what one process does for all. */
+  /** From 0. Number 0 also runs what one process does for all. */
   number: number;
-  /** Whether it is in place of one that has served. */
+  /** Whether it replaces one that has served. */
   isReplacement: boolean;
 }
 
-/** What a worker tells: `metrics` are its own, a `scrape` asks for those of all. */
+/** Messages from a worker: `metrics` are its own, `scrape` asks for those of all. */
 export type FromWorker =
   | { type: "ready"; url: string }
   | { type: "failed"; reason: string }
@@ -25,25 +25,24 @@ export type FromWorker =
 
 export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
-/** A worker, as the process that looks after it sees it. */
+/** A worker, as its parent process sees it. */
 export interface Worker {
   pid: number;
   /** Resolves to its address. @throws StartError when it ends before that */
   ready: Promise<string>;
   /** Resolves to how it ended: why it could not start, "code 1", "SIGKILL". */
   exited: Promise<string>;
-  /** Whether it says anything within a second. */
+  /** Whether it responds within a second. */
   answers(): Promise<boolean>;
   kill(): void;
-  /** While it hangs or does not serve, only its counters, as they were when it was last asked. */
+  /** While it hangs or does not serve, only its counters, as last reported. */
   metrics(): Promise<Metrics>;
-  /** Stops it. @returns whether it stopped in order; true for one that did not serve */
+  /** Stops it. @returns whether it stopped cleanly; true for one that did not serve */
   stop(): Promise<boolean>;
 }
 
 /**
- * Starts a worker. When the system has no process or no memory for it, the result is a worker that has
- * already ended.
+ * Starts a worker. When the system cannot spawn a process, the result is a worker that has already ended.
  * @param scrape reads the metrics of all workers; called when this one is asked for them
  */
 export function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
@@ -127,8 +126,8 @@ function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
     },
     async stop() {
       const hasServed = isReady;
-      // A worker stops in order when it is disconnected. SIGTERM would end it on the spot if it is its second
-      // one, and systemd has sent the first: it sends signals to all processes of a service.
+      // A worker stops cleanly when it is disconnected. A second SIGTERM would end it at once, and systemd
+      // sends the first to all processes of a service.
       child.disconnect();
       const lastStop = setTimeout(() => child.kill("SIGKILL"), WORKER_STOP_MS);
       const how = await exited;

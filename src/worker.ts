@@ -3,11 +3,11 @@ import { createLog, explain, stopOnSignal } from "./process.ts";
 import { withDeadline } from "./store/deadline.ts";
 import type { FromWorker, ServeOrder, ToWorker } from "./worker-process.ts";
 
-/** The program of a worker: serves as its parent, workers.ts, tells it to, until that ends. */
+/** The program of a worker: serves on the order of its parent, workers.ts, until that ends. */
 
 let log = createLog();
 let server: RunningServer | undefined;
-/** The metrics of all workers, which the parent has been asked for. */
+/** The metrics of all workers, while they are requested from the parent. */
 let scraped: PromiseWithResolvers<string> | undefined;
 
 stopOnSignal(
@@ -31,7 +31,7 @@ async function serve({ config, number, isReplacement }: ServeOrder): Promise<voi
   }
 }
 
-/** The metrics of all workers together: the parent is asked once for all who ask meanwhile. */
+/** The metrics of all workers together. Concurrent callers share one request to the parent. */
 async function scrape(): Promise<string> {
   if (!scraped) {
     scraped = Promise.withResolvers();
@@ -39,7 +39,7 @@ async function scrape(): Promise<string> {
   }
   const asked = scraped;
   return await withDeadline(asked.promise, LONGEST_SCRAPE_MS).finally(() => {
-    // Whoever has joined late gives up late, when others may have asked anew.
+    // A caller that joined late times out late, when others may have begun a new request.
     if (scraped === asked) scraped = undefined;
   });
 }

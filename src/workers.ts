@@ -6,9 +6,9 @@ import { listenOn } from "./process.ts";
 import { launchWorker, type Metrics, type Worker } from "./worker-process.ts";
 
 /**
- * Serves with several processes that share one port; Linux spreads the connections over them
- * (SO_REUSEPORT, socket(7)). This process itself only looks after them: one that ends is replaced,
- * one that hangs is killed first, and when this process ends, for whatever reason, so do they.
+ * Serves with several processes that share one port; Linux spreads the connections over them (SO_REUSEPORT,
+ * socket(7)). This process itself only supervises them: one that ends is replaced, one that hangs is killed
+ * first, and when this process ends, for whatever reason, so do they.
  * @throws StartError with the reason of a worker that cannot start, or when the port is not available
  */
 export async function startWorkers(
@@ -31,16 +31,18 @@ export async function startWorkers(
     return worker;
   };
   const workers = Array.from({ length: config.workers }, (_, number) => launch(number, false));
-  /** What the earlier workers of each number had counted: a replacement must not make counters fall. */
+  /** What the earlier workers of each number had counted: counters must not decrease with a replacement. */
   const counted = workers.map((): Metrics => []);
 
   async function stop() {
     stopping.abort();
     const inOrder = await Promise.all(workers.map((worker) => worker.stop()));
-    if (inOrder.includes(false)) throw new Error("not every worker has ended in order");
+    if (inOrder.includes(false)) throw new Error("not every worker has stopped cleanly");
   }
 
-  /** Replaces the worker of this number whenever it ends, after a pause that grows while they end soon. */
+  /**
+   * Replaces the worker of this number whenever it ends, with a back-off that grows while workers end soon.
+   */
   async function replace(number: number): Promise<void> {
     let pauseMs = 0;
     while (true) {
@@ -61,8 +63,8 @@ export async function startWorkers(
 
   /** Kills a worker that hangs: Linux would go on handing it connections. */
   async function endWhenHanging(worker: Worker, number: number): Promise<void> {
-    // Not Promise.race with the worker's end: each look would leave something behind on that promise, and
-    // a worker may run for months.
+    // Not Promise.race with the worker's end: each check would leave a callback on that promise, and a worker
+    // may run for months.
     const ended = new AbortController();
     worker.exited.then(() => ended.abort());
     const signal = AbortSignal.any([stopping.signal, ended.signal]);
@@ -72,12 +74,12 @@ export async function startWorkers(
       if (isOver) return;
       silent = (await worker.answers()) ? 0 : silent + 1;
     }
-    log.error({ worker: number, pid: worker.pid }, "a worker hangs: ending it");
+    log.error({ worker: number, pid: worker.pid }, "a worker hangs: killing it");
     worker.kill();
   }
 
   async function scrape(): Promise<string> {
-    // Now, together with who is asked: one that is replaced meanwhile would be counted twice.
+    // Copied now, as the workers are queried: one that is replaced meanwhile would be counted twice.
     const earlier = [...counted];
     const all = await Promise.all(workers.map((worker) => worker.metrics()));
     return await AggregatorRegistry.aggregate([...all, ...earlier]).metrics();
@@ -93,11 +95,11 @@ export async function startWorkers(
   }
 }
 
-/** A worker that has run for so long did not end because of how it started. */
+/** A worker that has run for this long did not end because of how it started. */
 const STEADY_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** A worker hangs when it is silent so many times in a row. One or two may only mean a machine held up. */
+/** A worker hangs when it is silent this many times in a row. One or two may only mean a busy machine. */
 const MOST_SILENT = 5;
 const LOOK_INTERVAL_MS = 2_000;
 

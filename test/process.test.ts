@@ -60,7 +60,7 @@ test("a process that cannot shut down gracefully exits all the same", async () =
     const lines = (await new Response(child.stderr).text()).trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
       "stopping",
-      "ended before everything was closed in order",
+      "ended before everything was closed cleanly",
     ]);
   } finally {
     child.kill("SIGKILL");

@@ -166,7 +166,7 @@ test("a worker that keeps hanging is killed and replaced", async () => {
   process.kill(hanging, "SIGSTOP");
   await until(() => server.pidOf(1) !== hanging, 25_000);
   expect(isAlive(hanging)).toBe(false);
-  expect(server.stderr()).toContain("a worker hangs: ending it");
+  expect(server.stderr()).toContain("a worker hangs: killing it");
 });
 
 test("a worker that cannot be started is started as soon as it can be", async () => {
@@ -244,7 +244,7 @@ test("its exit code says that a worker did not shut down gracefully", async () =
   await until(() => !isAlive(other.pidOf(0)), 10_000);
   if (isAlive(hanging)) process.kill(hanging, "SIGKILL");
   const code = await other.exited;
-  expect(other.stderr()).toContain("not every worker has ended in order");
+  expect(other.stderr()).toContain("not every worker has stopped cleanly");
   expect(code).toBe(1);
 }, 40_000);
 

@@ -168,7 +168,7 @@ test("a server that cannot write the usage of keys says so at shutdown", async (
   expect(answer.status).toBe(200);
   // Within the second before it would be written.
   await proxy.cut();
-  await expect(other.stop()).rejects.toThrow("not everything was closed in order");
+  await expect(other.stop()).rejects.toThrow("not everything was closed cleanly");
   await proxy.mend();
   await until(async () => (await ask()).status === 200, 5_000);
 }, 20_000);
