@@ -456,7 +456,7 @@ test("a repeat of a row whose slug was taken is not rejected for being different
   expect(result).toMatchObject({ read: 3, created: 1, unchanged: 0, rejected: 2 });
   expect(result.reasons).toEqual([
     "the slug belongs to another business: give another, or none",
-    "an earlier row with the same sourceId was rejected: mend that one",
+    "an earlier row with the same sourceId was rejected: fix that one",
   ]);
 });
 
@@ -464,7 +464,7 @@ test("a repeated row with another town is a different one, and with no town the 
   const { city: _, ...nowhere } = whole;
   const result = await load([nowhere, { ...whole, city: "Ystrad Mynach" }]);
   expect(result).toMatchObject({ created: 1, unchanged: 0, rejected: 1 });
-  expect(result.reasons).toEqual(["an earlier row has the same sourceId and says something else"]);
+  expect(result.reasons).toEqual(["an earlier row has the same sourceId but differs"]);
   expect(await database.sql`select from cities`).toHaveLength(0);
   const twice = { ...whole, sourceId: "2", city: null };
   expect(await load([twice, twice])).toMatchObject({ created: 1, unchanged: 1, rejected: 0 });
@@ -475,7 +475,7 @@ test("of rows with the same sourceId the first counts, and again on the next imp
   const expected = { read: 3, unchanged: 1, rejected: 1 };
   const first = await load(feed);
   expect(first).toMatchObject({ ...expected, created: 1, updated: 0 });
-  expect(first.reasons).toEqual(["an earlier row has the same sourceId and says something else"]);
+  expect(first.reasons).toEqual(["an earlier row has the same sourceId but differs"]);
   expect(await load(feed)).toMatchObject({
     read: 3,
     created: 0,
@@ -639,7 +639,7 @@ test.each<[reason: string, record: object]>([
   ["photos: url must begin with http:// or https://", { ...whole, photos: [{ url: "x.jpg" }] }],
   ["photos: url must begin with http:// or https://", { ...whole, photos: [{ url: "https://" }] }],
   [
-    "photos: url has characters that cannot be seen",
+    "photos: url has invisible characters",
     { ...whole, photos: [{ url: "https://x.example/\u0000" }] },
   ],
   [

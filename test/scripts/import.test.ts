@@ -234,7 +234,7 @@ test("what a file says steers no terminal", async () => {
   expect(header.stderr).toContain("unknown columns: a [2J.");
   const category = { slug: "b", name: "B", parent: `a${clear}` };
   const parent = await run(["--categories", await write(JSON.stringify(category))]);
-  expect(parent.stderr).toContain("The parent a [2J of b is no category.");
+  expect(parent.stderr).toContain("The parent a [2J of b is not a category.");
   const mapping = await write(JSON.stringify({ header: true, [`a${clear}`]: 1 }), "json");
   const field = await run(["a.csv", "--mapping", mapping]);
   expect(field.stderr).toContain("unknown fields: a [2J.");
@@ -260,7 +260,7 @@ test("what a file says turns no direction of writing, and the rejects hold it al
   expect(JSON.parse(rejects).row.category).toBe(turned);
   const category = { slug: "b", name: "B", parent: turned };
   const parent = await run(["--categories", await write(JSON.stringify(category))]);
-  expect(parent.stderr).toContain("The parent a cba  2J  of b is no category.");
+  expect(parent.stderr).toContain("The parent a cba  2J  of b is not a category.");
 });
 
 test("what an element of OpenStreetMap or an establishment has no longer goes, what it never had stays", async () => {
@@ -668,21 +668,21 @@ test("--categories: parents may come later, what is absent stays, all or nothing
   const faults: [string, string][] = [
     [
       '{"slug":"a-new-one","name":"A"}\n{"slug":"b","name":"B","parent":"nowhere"}',
-      "The parent nowhere of b is no category.",
+      "The parent nowhere of b is not a category.",
     ],
     [
       '{"slug":"a-new-one","name":"A"}\n{"slug":"cobblers","name":"M","parent":"leather"}',
-      "circle",
+      "is a cycle of categories",
     ],
     ['{"slug":"a-new-one","name":"A"}\n{"slug":"Bad Slug","name":"B"}', "line 2: slug must be"],
     ['{"slug":"a-new-one","name":"A"}\n{"slug":"b"}', "line 2: name is missing"],
     [
       '{"slug":"a-new-one","name":"A","parentSlug":"leather"}',
-      "line 1: parentSlug is no field of a category: known are slug, name, parent and isActive.",
+      "line 1: parentSlug is not a field of a category: the fields are slug, name, parent and isActive.",
     ],
     [
       '{"slug":"a-new-one","name":"A"}\n{"slug":"a-new-one","name":"B"}',
-      "Two rows of a-new-one say different things.",
+      "Two rows of a-new-one contradict each other.",
     ],
   ];
   for (const [content, message] of faults) {

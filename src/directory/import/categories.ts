@@ -12,10 +12,10 @@ export interface CategoryCounts {
   unchanged: number;
 }
 
-/** What is wrong with the records as a whole; none of them are kept. */
+/** A fault of the records as a whole; none of them is kept. */
 export class CategoryFault extends Error {}
 
-/** Checks one record. @returns the reason when it is none */
+/** Checks one record. @returns the reason when it is invalid */
 export function readCategory(record: unknown): CategoryRecord | string {
   const checked = v.safeParse(categoryRecord, record, { abortEarly: true });
   return checked.success ? checked.output : checked.issues[0].message;
@@ -34,7 +34,7 @@ const categoryRecord = v.strictObject(
   },
   ({ path }) =>
     path
-      ? `${path[0]?.key} is no field of a category: known are slug, name, parent and isActive`
+      ? `${path[0]?.key} is not a field of a category: the fields are slug, name, parent and isActive`
       : "the row is not an object",
 );
 
@@ -43,8 +43,8 @@ export type CategoryRecord = v.InferOutput<typeof categoryRecord>;
 
 /**
  * Creates and updates categories by slug, all or none of them. A parent may come after its children.
- * @throws CategoryFault for a parent that does not exist, for a circle, and when two records of a category
- * say different things
+ * @throws CategoryFault for a parent that does not exist, for a cycle, and when two records of a category
+ *   contradict each other
  */
 export async function importCategories(
   sql: Sql,
@@ -67,7 +67,7 @@ export async function importCategories(
       await transaction`insert into categories ${transaction(fresh, "slug", "name", "is_active")}`;
     }
     const moved = changed.filter(({ slug, parent }) => before.get(slug)?.parent !== parent);
-    // Two that change places would be a circle in between: all leave their parents before any gets one.
+    // Two that swap places would form a cycle in between: all leave their parents before any gets one.
     await transaction`
       update categories set parent_id = null
       where parent_id is not null and slug = any(${moved.map(({ slug }) => slug)}::text[])`;
@@ -80,10 +80,10 @@ export async function importCategories(
 }
 
 /**
- * The ids of all categories, by slug. They keep their slugs until the transaction ends. That is asked for
- * here, before the first business is written: who changes a category takes its row first and then the lock
- * of the chunks' borders, which this transaction shares from then on. If it wanted the row only then, each
- * could wait for the other.
+ * The ids of all categories, by slug. Their rows are locked, so that they keep their slugs until the
+ * transaction ends. This has to come before the first business is written: whoever changes a category locks
+ * its row first and then the chunks' borders, a lock that this transaction shares from then on. If it locked
+ * the row only then, the two could deadlock.
  */
 export async function readCategories(sql: Sql | Transaction): Promise<Map<string, number>> {
   const rows = await sql<{ slug: string; id: number }[]>`
@@ -98,12 +98,12 @@ interface Stored {
   parent: string | null;
 }
 
-/** All categories by slug, as they stay until the transaction ends, but for what it changes itself. */
+/** All categories by slug, locked against changes by others until the transaction ends. */
 async function readForChange(transaction: Transaction): Promise<Map<string, Stored>> {
   // First the rows, then the advisory lock. An operator's own `update categories` takes them in this order,
-  // as its trigger takes the lock: if the two orders differed, each could wait for the other.
+  // as its trigger takes the lock: in different orders the two could deadlock.
   await transaction`select from categories order by id for no key update`;
-  // Locked before the first look: nobody else moves categories, imports or adds businesses meanwhile.
+  // Locked before reading: nobody else moves categories, imports or adds businesses meanwhile.
   await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
   const stored = await transaction<Stored[]>`
     select c.slug, c.name, c.is_active, parent.slug as parent
@@ -112,7 +112,7 @@ async function readForChange(transaction: Transaction): Promise<Map<string, Stor
   return new Map(stored.map((category) => [category.slug, category]));
 }
 
-/** What the records make of the categories. */
+/** The categories as changed by the records. */
 function changedBy(
   records: readonly CategoryRecord[],
   before: ReadonlyMap<string, Stored>,
@@ -153,7 +153,7 @@ function refuseContradictions(records: readonly CategoryRecord[]): void {
     };
     const all = { ...known.get(slug), ...said };
     if (!Bun.deepEquals(all, { ...said, ...known.get(slug) })) {
-      throw new CategoryFault(`Two rows of ${slug} say different things.`);
+      throw new CategoryFault(`Two rows of ${slug} contradict each other.`);
     }
     known.set(slug, all);
   }
@@ -162,12 +162,12 @@ function refuseContradictions(records: readonly CategoryRecord[]): void {
 function checkTree(categories: ReadonlyMap<string, Stored>): void {
   for (const { slug, parent } of categories.values()) {
     if (parent !== null && !categories.has(parent)) {
-      throw new CategoryFault(`The parent ${parent} of ${slug} is no category.`);
+      throw new CategoryFault(`The parent ${parent} of ${slug} is not a category.`);
     }
     const path = [slug];
     for (let above = parent; above !== null; above = categories.get(above)?.parent ?? null) {
       if (path.includes(above)) {
-        throw new CategoryFault(`${[...path, above].join(" < ")} is a circle of categories.`);
+        throw new CategoryFault(`${[...path, above].join(" < ")} is a cycle of categories.`);
       }
       path.push(above);
     }

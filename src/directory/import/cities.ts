@@ -9,7 +9,7 @@ interface City extends Town {
 /** The cities of the directory during one import; towns that are new to it are added. */
 export class Cities {
   readonly #bySlug = new Map<string, City>();
-  /** By the slug that their names would have: their own may be another, which an operator chose. */
+  /** By the slug that their names would have: an operator may have chosen another. */
   readonly #byName = new Map<string, City>();
   readonly #byId = new Map<number, City>();
 
@@ -19,7 +19,7 @@ export class Cities {
     return cities;
   }
 
-  /** Makes cities of the towns that are none yet. */
+  /** Adds the towns that are not cities yet. */
   async add(sql: Sql | Transaction, towns: readonly Town[]): Promise<void> {
     const unknown = towns.filter((town) => !this.find(town));
     const fresh = [...Map.groupBy(unknown, ({ slug }) => slug)].map(([slug, spelled]) => {
@@ -36,7 +36,7 @@ export class Cities {
     }
   }
 
-  /** By slug, or by name, however that is spelled, where an operator chose another slug. */
+  /** By slug or, where an operator chose another slug, by name, however it is spelled. */
   find(town: Town): City | undefined {
     return this.#bySlug.get(town.slug) ?? this.#byName.get(town.slug);
   }
@@ -60,7 +60,10 @@ export class Cities {
   }
 }
 
-/** Few records have Bury-St-Edmunds, but the first of a feed may. Of names that are equally common, the first. */
+/**
+ * The first record of a feed may have a rare spelling such as Bury-St-Edmunds. Of equally common names, the
+ * first.
+ */
 function mostCommonName(towns: readonly Town[]): string {
   const names = [...Map.groupBy(towns, ({ name }) => name)];
   const [name] = names.reduce((most, next) => (next[1].length > most[1].length ? next : most));

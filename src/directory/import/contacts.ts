@@ -10,8 +10,8 @@ import { cleanLine } from "./text.ts";
 // Each of these reads what people write into one field. Of several values the first usable one
 // is taken; null means that none is.
 
-// In characters. A record with more is rejected; but cells of a table are tried as well, however long, and the
-// patterns below would take ever longer for them.
+// In characters. A record with more is rejected; but cells of a table are tried as well, however long, and
+// the patterns below would take too long on them.
 export const LONGEST_PHONE = 300;
 export const LONGEST_EMAIL = 300;
 export const LONGEST_WEBSITE = 2_000;
@@ -22,25 +22,25 @@ export function readPhone(text: string): string | null {
 }
 
 /**
- * Remembered, since many branches give the number of their head office, and reading one takes as long as reading a
- * row.
+ * Cached, since many branches give the number of their head office, and reading one takes as long as reading
+ * a row.
  */
 const phoneOf = remembered(20_000, parsePhone);
 
 function parsePhone(phone: string): string | null {
-  // Of a table in which numbers without their zero were taken for amounts.
+  // From a spreadsheet that took numbers without their leading zero for amounts.
   const text = phone.replace(/^(\d+)\.0$/, "$1");
   for (const given of text.split(/[;,/|&\n]|\b(?:or|and)\b/i)) {
     const part = given.replace(/\bfax\b(?=\D*\d).*$/i, "");
     if (/\bfax\b|^\s*f\b/i.test(part)) continue;
-    // Looking for a number within a text takes as long again as reading it.
+    // Searching a text for a number takes as long again as parsing it.
     const isNumberAlone = /^[+\d][\d ()-]*\d$/.test(part);
     const number = parsePhoneNumberFromString(part, {
       defaultCountry: "GB",
       extract: !isNumberAlone,
     });
     if (number && isBritish(number)) return nationalFormat(number);
-    // As in "01603 612345 (24 hours)", whose digits all seem to be one number.
+    // As in "01603 612345 (24 hours)", all of whose digits look like one number.
     if (!/\p{L}/u.test(part)) continue;
     const found = findPhoneNumbersInText(part, "GB").find((one) => isBritish(one.number));
     if (found) return nationalFormat(found.number);
@@ -75,7 +75,7 @@ function nationalFormat(number: PhoneNumber): string {
 /** In digits; numbers within a town have up to eight. */
 const LONGEST_EXTENSION = 7;
 
-/** An address on the web, with a scheme. Of http and https only, without credentials. */
+/** A web address with a scheme: http or https only, without credentials. */
 export function readWebsite(text: string): string | null {
   if (text.length > LONGEST_WEBSITE) return null;
   const line = cleanLine(text);
@@ -90,8 +90,8 @@ export function readWebsite(text: string): string | null {
     const address = /^https?:\/\//i.test(part) ? part : `https://${part.replace(/^\/\//, "")}`;
     if (!URL.canParse(address)) continue;
     const { href, hostname, username, password } = new URL(address);
-    // "mailto:a@b.example" and "ftp://b.example" end up as something without a proper host, and what has
-    // shifted from other columns as 4.0.0.5 (of 4.5) or m.c.s (of a name).
+    // "mailto:a@b.example" and "ftp://b.example" end up as something without a proper host, and so does what
+    // has shifted in from other columns: 4.5 as 4.0.0.5, or a name as m.c.s.
     if (!/^([\w-]+\.)+[a-z][\w-]+$/.test(hostname) || username !== "" || password !== "") continue;
     if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(part) && !/^https?:\/\//i.test(part)) continue;
     return href === `${address}/` ? address : href;
@@ -100,13 +100,13 @@ export function readWebsite(text: string): string | null {
 }
 
 /**
- * "https://a.example/our shop" may be one address with a space in it: without its end it would lead elsewhere.
- * Where another address follows, these are two.
+ * "https://a.example/our shop" may be one address with a space in it: cut short, it would lead elsewhere.
+ * Where another address follows, there are two.
  */
 const WITH_SPACE =
   /^(?:https?:\/\/|(?!https?:))[^\s/?#]+\/\S*[\p{L}\d] (?!https?:|www\.)[\p{L}\d]/iu;
 
-/** A mail address. */
+/** An email address. */
 export function readEmail(text: string): string | null {
   if (text.length > LONGEST_EMAIL) return null;
   for (const part of cleanLine(text).split(/[;,:\s<>()[\]"?]+/)) {

@@ -18,15 +18,18 @@ import type { TransactionOptions } from "./transaction.ts";
 export interface ImportOptions extends RuleOptions, TransactionOptions {
   /** The name of the feed. Together with a record's sourceId it identifies the business. */
   source: string;
-  /** Called after each batch with the number of records dealt with so far. */
+  /** Called after each batch with the number of records processed so far. */
   onProgress?: ((read: number) => void) | undefined;
-  /** Called for each record that is left out, and why. */
+  /** Called for each record that is rejected, with the reason. */
   onReject?: ((record: object, reason: string) => void) | undefined;
-  /** Called for each record that was taken, with the fields that it has but that could not be used. */
+  /** Called for each accepted record with fields that could not be used, with those fields. */
   onUnusable?: ((record: object, fields: readonly string[]) => void) | undefined;
-  /** Called when all records are dealt with: from now on they may be kept. Not in a dry run. */
+  /**
+   * Called once all records are processed, just before the commit: from then on they may be kept. Not in a
+   * dry run.
+   */
   onCommit?: (() => void) | undefined;
-  /** Called when the work after an import failed (see settleDirectory), although all of it is kept. */
+  /** Called when the work after an import failed (see settleDirectory), although the import is kept. */
   onUnsettled?: ((error: unknown) => void) | undefined;
 }
 
@@ -43,9 +46,9 @@ export interface ImportCounts {
 }
 
 export interface Feed {
-  /** Checks a record. Needs no database, so it can be done while that is busy with others. */
+  /** Checks a record. Needs no database, so it can run while that is busy with others. */
   prepare(record: object): Prepared | Rejected;
-  /** Stores what the records of a batch say. The batch before must be done. */
+  /** Stores what the records of a batch say. The previous batch must be done. */
   take(batch: readonly (Prepared | Rejected)[]): Promise<void>;
 }
 
@@ -78,7 +81,7 @@ export async function openFeed(
       transaction,
       first.flatMap(({ town }) => town ?? []),
     );
-    // Businesses that somebody has changed or deleted since they were read are dealt with once more.
+    // Businesses that somebody has changed or deleted since they were read are processed again.
     let waiting: readonly Prepared[] = first;
     while (waiting.length > 0) {
       const known = await readKnown(waiting);
@@ -154,18 +157,18 @@ export async function openFeed(
     for (const given of prepared) {
       const before = stored.get(given.sourceId);
       if (!before) {
-        reject(given.record, "an earlier row with the same sourceId was rejected: mend that one");
+        reject(given.record, "an earlier row with the same sourceId was rejected: fix that one");
       } else if (!isNew(given.town) && isSame(before, rules.change(before, given))) {
         count("unchanged", before, given);
       } else {
-        reject(given.record, "an earlier row has the same sourceId and says something else");
+        reject(given.record, "an earlier row has the same sourceId but differs");
       }
     }
   }
 
   /**
-   * Whether a town is no city yet. A repeated record with such a town says something else than the first
-   * one, whose own town has become a city.
+   * Whether a town is not a city yet. A repeated record with such a town differs from the first one, whose
+   * own town has become a city.
    */
   function isNew(town: Prepared["town"]): boolean {
     return town != null && !cities.find(town);

@@ -2,7 +2,7 @@ import * as v from "valibot";
 
 // The kinds of fields that records have. Each says in its messages which field is wrong, and why.
 
-/** A text that must be there; what `clean` makes of it is kept, and counts. */
+/** A required text; the result of `clean` is what is kept, and checked. */
 export const required = (field: string, longest: number, clean = (text: string) => text.trim()) =>
   v.optional(
     v.pipe(
@@ -24,7 +24,7 @@ export const text = (field: string, longest: number) =>
     ),
   );
 
-/** A field that may be absent, and stays so; null becomes `none`. */
+/** A field that may be absent, and then stays so; null becomes `none`. */
 export const orNone = <Schema extends v.GenericSchema>(
   schema: Schema,
   none: v.InferInput<Schema>,
@@ -45,7 +45,7 @@ export const between = (field: string, least: number, most: number, unit = "") =
   );
 };
 
-/** An object, and no list, which valibot would take for an object without any of these fields. */
+/** An object but not a list, which valibot would accept as an object without any of these fields. */
 export const objectOf = <Entries extends v.ObjectEntries>(entries: Entries, reason: string) =>
   v.pipe(
     v.custom<v.InferInput<v.ObjectSchema<Entries, string>>>(

@@ -5,9 +5,9 @@ import type { CheckedRecord } from "./record.ts";
 type Entry = NonNullable<CheckedRecord["openingHours"]>[number];
 
 /**
- * The entries in the order of the week; a day that is closed or open all day has no times. Entries that
- * touch or overlap become one: who is open until 12:00 and from 12:00 does not close at 12:00. An entry
- * that says closed is left out when another says open: who is closed at lunch is not closed that day.
+ * The entries in the order of the week; a day that is closed or open all day has no times. Entries that touch
+ * or overlap become one: open until 12:00 and from 12:00 means no closing at 12:00. A closed entry is dropped
+ * when another is open: closed at lunch does not mean closed that day.
  */
 export function readOpeningHours(entries: readonly Entry[]): OpeningHours[] {
   const joined: OpeningHours[] = [];

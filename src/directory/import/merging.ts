@@ -4,29 +4,29 @@ import { outcodeOf } from "./contacts.ts";
 import type { Prepared } from "./prepare.ts";
 import { type BusinessFields, emptyBusiness, isComplete } from "./rows.ts";
 
-/** The middle of each outcode (NR2), in degrees of WGS 84. */
+/** The centre of each outcode (NR2), in degrees of WGS 84. */
 export type Outcodes = ReadonlyMap<string, { latitude: number; longitude: number }>;
 
 export interface RuleOptions {
-  /** Of businesses when they are created. Pending: also of those that their record calls approved. */
+  /** Status of new businesses. Pending overrides a record that says approved. */
   status?: "approved" | "pending" | undefined;
   /** Where to place businesses without coordinates of their own. */
   outcodes?: Outcodes | undefined;
 }
 
-/** Whether a business is pending and lacks something without which it cannot be approved. */
+/** Whether a business is pending and lacks something that an approved one must have. */
 export function isLacking(business: BusinessFields): boolean {
   return business.status === "pending" && !isComplete(business);
 }
 
 interface MergingRules {
-  /** The business that a record makes. */
+  /** The new business of a record. */
   create(given: Prepared): BusinessFields;
-  /** What becomes of a business that the directory has already. */
+  /** A business that the directory has already, as changed by a record. */
   change<Known extends BusinessFields>(before: Known, given: Prepared): Known;
 }
 
-/** How records and what is known of businesses come together. The records' towns must be among the cities. */
+/** How records are merged into what is known of businesses. The records' towns must be among the cities. */
 export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions): MergingRules {
   return { create, change };
 

@@ -12,7 +12,7 @@ import type { BusinessFields } from "./rows.ts";
 import { cleanLine, cleanText } from "./text.ts";
 import { readTown, type Town } from "./towns.ts";
 
-/** A record that has been checked and put into the directory's forms. */
+/** A record that has been checked and normalised. */
 export interface Prepared {
   record: object;
   sourceId: string;
@@ -26,13 +26,13 @@ export interface Prepared {
   unusable: string[];
 }
 
-/** A record that is left out. */
+/** A record that is rejected, and why. */
 export interface Rejected {
   record: object;
   reason: string;
 }
 
-/** Checks a record and puts it into the directory's forms. */
+/** Checks and normalises a record. */
 export function prepare(
   record: object,
   categories: ReadonlyMap<string, number>,
@@ -76,7 +76,7 @@ export function prepare(
     sourceId: given.sourceId,
     slug: given.slug || null,
     status: given.status ?? null,
-    // What an operator has made a city is one, whatever its name looks like.
+    // A name that an operator has made a city counts as one, whatever it looks like.
     town: use("city", given.city, (text) => cities.named(cleanLine(text)) ?? readTown(text), null),
     unusable,
     fields: withoutAbsent({
@@ -126,13 +126,13 @@ const check = v.safeParser(importRecord, { abortEarly: true });
 
 /**
  * Whether a place is near enough to be in the UK or the Channel Islands. This rules out 0, 0, and a latitude
- * and a longitude that have changed places.
+ * and a longitude that are swapped.
  */
 function isInUk({ lat, lng }: { lat: number; lng: number }): boolean {
   return lat >= 49 && lat <= 61 && lng >= -9 && lng <= 2;
 }
 
-/** Null when it is nothing, or what stands for nothing, as #N/A does in a spreadsheet. */
+/** Null when it is empty or a placeholder, such as #N/A in a spreadsheet. */
 function readAddressLine(text: string): string | null {
   const line = cleanLine(text);
   return /^(?:#?n\/?a|null|none|unknown|tbc|[-.]*)$/i.test(line) ? null : line;

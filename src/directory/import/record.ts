@@ -14,7 +14,7 @@ const photo = v.object(
     url: v.pipe(
       required("photos: url", 2000),
       v.regex(/^https?:\/\/./i, "photos: url must begin with http:// or https://"),
-      v.regex(/^[^\p{C}]+$/u, "photos: url has characters that cannot be seen"),
+      v.regex(/^[^\p{C}]+$/u, "photos: url has invisible characters"),
       // As browsers read it.
       v.transform((url) =>
         url
@@ -65,8 +65,8 @@ const openingHours = v.pipe(
 );
 
 /**
- * One business as a feed gives it; each issue is a short reason. A field that is absent says nothing and
- * keeps what is known; null, or for a text also "", says that there is none.
+ * One business as a feed gives it; each issue is a short reason. An absent field says nothing and keeps what
+ * is known; null, or "" for a text, means that there is none.
  */
 export const importRecord = v.object(
   {
@@ -83,7 +83,7 @@ export const importRecord = v.object(
         ),
       ),
     ),
-    // Slug of a category, or a text that makes it: "Fish & Chips" is fish-and-chips, "Plumber" plumbers.
+    // Slug of a category, or a text that yields it: "Fish & Chips" is fish-and-chips, "Plumber" plumbers.
     category: text("category", 120),
     // Display name of a town.
     city: text("city", 200),
@@ -114,7 +114,7 @@ export const importRecord = v.object(
           ({ lat, lng }) => (lat == null) === (lng == null),
           "coordinates must have both lat and lng",
         ),
-        // Both null is how some write that there are none; both absent says nothing.
+        // Some feeds write both as null when there are none; both absent says nothing.
         v.transform(({ lat, lng }) => {
           if (lat === undefined && lng === undefined) return undefined;
           return lat == null || lng == null ? null : { lat, lng };
@@ -124,7 +124,7 @@ export const importRecord = v.object(
     phone: text("phone", LONGEST_PHONE),
     email: text("email", LONGEST_EMAIL),
     website: text("website", LONGEST_WEBSITE),
-    // Kept with two decimals; 0 is not rated.
+    // Kept to two decimals; 0 means not rated.
     rating: orNone(between("rating", 0, 5), 0),
     reviewCount: orNone(
       v.pipe(
@@ -151,7 +151,7 @@ export const importRecord = v.object(
       ),
       [],
     ),
-    // A closeTime not after its openTime is past midnight. What touches is joined.
+    // A closeTime not after its openTime is past midnight. Adjoining intervals are joined.
     openingHours: orNone(
       v.pipe(
         v.array(openingHours, HOURS),

@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
 
-/** Does some work on texts of which many come again, and remembers what the last `most` came to. */
+/** Does some work on texts that often repeat, and caches its last `most` results. */
 export function remembered<Result>(
   most: number,
   work: (text: string) => Result,
 ): (text: string) => Result {
-  // In an object each, since the cache takes no null.
+  // Each in an object, since the cache cannot hold null.
   const results = new LRUCache<string, { result: Result }>({
     max: most,
     memoMethod: (text) => ({ result: work(text) }),

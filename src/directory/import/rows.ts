@@ -3,12 +3,15 @@ import type { Sql, Transaction } from "../../store/postgres.ts";
 import type { Photo } from "../schemas.ts";
 import type { BusinessStatus } from "../status.ts";
 
-/** The columns of a business that an import decides about. */
+/** The columns of a business that an import sets. */
 export interface BusinessFields {
   status: BusinessStatus;
-  /** Whether an import that completes it approves it; false when it is pending for somebody to look at. */
+  /** Whether an import that completes it approves it; false when it is pending review. */
   approve_when_complete: boolean;
-  /** Whether it is pending since a record took away what it needs: then any import that completes it approves it. */
+  /**
+   * Whether it is pending because a record removed what it needs: then any import that completes it approves
+   * it.
+   */
   was_approved: boolean;
   name: string;
   category_id: number | null;
@@ -42,11 +45,11 @@ export interface NewBusiness extends BusinessFields {
 export interface StoredBusiness extends BusinessFields {
   id: string;
   source_id: string;
-  /** Text of the time of its last change, to the microsecond: distinguishes one version from the next. */
+  /** The time of its last change as text, to the microsecond: identifies a version. */
   updated_at: string;
 }
 
-/** A business of which nothing is known yet. */
+/** A business about which nothing is known yet. */
 export const emptyBusiness: Omit<BusinessFields, "name"> = {
   status: "pending",
   approve_when_complete: true,
@@ -75,7 +78,7 @@ export const emptyBusiness: Omit<BusinessFields, "name"> = {
 const columns = ["name", ...Object.keys(emptyBusiness)] as (keyof BusinessFields)[];
 const newColumns: (keyof NewBusiness)[] = ["slug", "source", "source_id", ...columns];
 
-/** Whether a business has what the database asks of an approved one. */
+/** Whether a business has what the database requires of an approved one. */
 export function isComplete(business: BusinessFields): boolean {
   return (
     business.category_id !== null &&
@@ -91,7 +94,7 @@ export function isSame(a: BusinessFields, b: BusinessFields): boolean {
   return columns.every((column) => Bun.deepEquals(a[column], b[column], true));
 }
 
-/** The businesses that the directory has from a source already, by source id. */
+/** The stored businesses of a source, by source id. */
 export async function readStored(
   sql: Sql | Transaction,
   source: string,
@@ -108,9 +111,9 @@ export async function readStored(
 }
 
 /**
- * What a transaction that changes many businesses asks of PostgreSQL: to keep the rows of a statement
- * in memory for its triggers, and to plan for tables as they are now. A plan from when they were
- * empty would walk through all of them.
+ * Settings for a transaction that changes many businesses: keep the rows of a statement in memory for its
+ * triggers, and plan for tables as they are now. A cached plan from when they were empty would scan all of
+ * them.
  */
 export async function expectManyRows(transaction: Transaction): Promise<void> {
   await transaction`

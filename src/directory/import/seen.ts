@@ -31,10 +31,10 @@ const FIRST_SIZE = 1 << 16;
 
 const LOWER_HALF = 0xffff_ffffn;
 
-/** Texts per number of the table, at most: 0.35 fills 70 of 100 slots. */
+/** The highest load, in texts per number of the table: 0.35 fills 70 of 100 slots. */
 const FULLEST = 0.35;
 
-/** By linear probing. @returns false when it is there */
+/** By linear probing. @returns false when it is there already */
 function insert(slots: Uint32Array, first: number, second: number): boolean {
   const mask = slots.length - 1;
   for (let at = (2 * first) & mask; ; at = (at + 2) & mask) {

@@ -14,15 +14,15 @@ interface SlugWish {
 }
 
 /**
- * Gives free slugs to new businesses: readable ones first (boots-norwich, then boots-norwich-nr2),
- * then numbered ones (boots-norwich-nr2-2). Costs index probes, whose number does not grow with
- * the directory. Only one transaction at a time may allocate.
+ * Gives free slugs to new businesses: readable ones first (boots-norwich, then boots-norwich-nr2), then
+ * numbered ones (boots-norwich-nr2-2). Costs index probes, the number of which does not grow with the
+ * directory. Only one transaction at a time may allocate.
  */
 export class SlugAllocator {
   // The number to try next after a slug; one that was evicted is searched for again.
   readonly #next = new LRUCache<string, number>({ max: 100_000 });
 
-  /** @returns a slug for each wish; null when it asks for a certain one, which is taken */
+  /** @returns a slug for each wish; null when it asks for a particular one, which is taken */
   async allocate(
     transaction: Transaction,
     wishes: readonly SlugWish[],
@@ -37,7 +37,7 @@ export class SlugAllocator {
       return true;
     };
 
-    // Those that ask for a certain slug choose first.
+    // Those that ask for a particular slug choose first.
     for (const [index, { slug }] of wishes.entries()) if (slug) take(index, slug);
     let waiting = wishes.flatMap(({ slug }, index) =>
       slug || candidates[index]?.some((candidate) => take(index, candidate)) ? [] : [index],
@@ -68,7 +68,7 @@ export class SlugAllocator {
 const LONGEST_NAME = 70;
 const LONGEST_TOWN = 34;
 
-/** What a business would like to be called, the shortest first; at most 110 characters. */
+/** Candidates for the slug of a business, the shortest first; at most 110 characters. */
 export function readableSlugs({ name, citySlug, postcode }: Omit<SlugWish, "slug">): string[] {
   const fromName = shorten(makeSlug(name), LONGEST_NAME) || "business";
   const town = shorten(citySlug ?? "", LONGEST_TOWN);
@@ -91,8 +91,8 @@ async function takenOf(transaction: Transaction, slugs: readonly string[]): Prom
 }
 
 /**
- * A number for each base such that base-number is free and the number below is not: doubling, then
- * halving the interval, so that the thousandth "boots-london-e1" costs twenty probes.
+ * A number for each base such that base-number is free and the number below is not: by doubling, then
+ * bisection, so that the thousandth "boots-london-e1" costs twenty probes.
  */
 async function freeNumbers(
   transaction: Transaction,

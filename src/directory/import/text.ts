@@ -5,9 +5,9 @@ export function cleanLine(text: string): string {
   return cleanId(withoutEntities(text));
 }
 
-/** One line likewise, but with its entities: a business is known again by it, so it has to stay what it was. */
+/** Like cleanLine, but keeps entities: businesses are matched by their ids, which must not change. */
 export function cleanId(text: string): string {
-  // Most are clean, and this tells it at a tenth of the cost.
+  // Most are clean, and this check costs a tenth as much.
   if (/^[!-~]+(?: [!-~]+)*$/.test(text)) return text;
   return withoutInvisible(text).replace(/\s+/g, " ").trim();
 }
@@ -27,7 +27,7 @@ function withoutEntities(text: string): string {
   return text.includes("&") ? decodeHTMLStrict(decodeHTMLStrict(text)) : text;
 }
 
-// A lone surrogate is no text that UTF-8 could hold. Joiners (U+200C, U+200D) carry meaning.
+// UTF-8 cannot hold a lone surrogate. Joiners (U+200C, U+200D) carry meaning.
 function withoutInvisible(text: string): string {
   if (/^[\n -~]*$/.test(text)) return text;
   return text
@@ -38,8 +38,8 @@ function withoutInvisible(text: string): string {
 }
 
 /**
- * Feeds have "Cornwell\x92s" where Windows-1252 was read as Latin-1. Nobody writes the control characters that
- * these are to Unicode, so browsers read a &#146; in the same way.
+ * Feeds have "Cornwell\x92s" where Windows-1252 was read as Latin-1. In Unicode these are control characters,
+ * which nobody writes, so browsers read a &#146; in the same way.
  */
 const asWindows1252 = (sign: string) => windows1252.decode(Uint8Array.of(sign.charCodeAt(0)));
 

@@ -9,8 +9,8 @@ export interface Town {
 }
 
 /**
- * The town that a text of an address names: "NORWICH, Norfolk" is Norwich. Null when it names none,
- * but a street, a county, a postcode or a building.
+ * The town that a part of an address names: "NORWICH, Norfolk" is Norwich. Null when it names none, only a
+ * street, a county, a postcode or a building.
  */
 export function readTown(text: string): Town | null {
   return text.length > LONGEST_TEXT ? null : read(text);
@@ -18,7 +18,7 @@ export function readTown(text: string): Town | null {
 
 /**
  * As for a city in record.ts. Other texts of a feed are tried as well, however long, and the patterns below
- * would take ever longer for them.
+ * would take too long on them.
  */
 const LONGEST_TEXT = 200;
 
@@ -32,7 +32,7 @@ function parse(text: string): Town | null {
   if (name === undefined) return null;
   const cased = withoutAbbreviations(withCase(name));
   const slug = makeSlug(cased);
-  // A slug may be far longer than its name: each & is an "and" there.
+  // A slug may be far longer than its name: each & becomes "and".
   return isSlug(slug) ? { slug, name: cased } : null;
 }
 
@@ -41,7 +41,7 @@ export function isCounty(text: string): boolean {
   return COUNTY.test(text.trim());
 }
 
-/** Whether a text is the name of an island: it stands for the town only where none on it is named. */
+/** Whether a text is the name of an island: it counts as the town only where none on it is named. */
 export function isIsland(text: string): boolean {
   return ISLAND.test(text.trim());
 }
@@ -69,13 +69,14 @@ function withoutSurroundings(part: string): string {
   const [, before] = isName ? [] : (TRAILING_COUNTY.exec(bare) ?? []);
   // In Bradford on Avon, Avon is no county.
   const name = before && !SMALL_WORDS.test(before.split(" ").at(-1) ?? "") ? before : bare;
-  // Norwich Norfolk UK has one more: if Norwich Norfolk became a city, its name would be taken for a town's.
+  // Norwich Norfolk UK needs another round: if Norwich Norfolk became a city, its name would be taken for a
+  // town's.
   return name === part ? name : withoutSurroundings(name);
 }
 
-/** Of a town that has two names, as Derry/Londonderry or Caerdydd / Cardiff, the first. */
+/** The first name of a town that has two, as in Derry/Londonderry or Caerdydd / Cardiff. */
 function firstName(part: string): string {
-  // Not of "Boots H/C" or "A Ltd T/a B", which stand in some addresses.
+  // Not for "Boots H/C" or "A Ltd T/a B", which occur in some addresses.
   const [, first, second] = /^([^/]*\p{L}{3}) ?\/ ?(\p{Lu}\p{L}{2}[^/]*)$/u.exec(part) ?? [];
   return first && second && isTown(first) && isTown(second) ? first : part;
 }
@@ -90,8 +91,8 @@ function isTown(name: string): boolean {
 }
 
 /**
- * Capitalises a name that came in only one case, and a word that was forgotten, as in Barrow upon humber.
- * Puts small words in lower case.
+ * Capitalises a name written in a single case, and a word left in lower case, as in Barrow upon humber. Puts
+ * small words in lower case.
  */
 function withCase(name: string): string {
   const isOneCase = name === name.toUpperCase() || name === name.toLowerCase();
@@ -132,9 +133,8 @@ const directions: Readonly<Record<string, string>> = {
 const SMALL_WORDS =
   /^(u|upon|on|in|at|by|en|le|la|de|the|under|next|near|with|cum|of|or|and|sub|super|y|yr|yn|ar|na|nan|a['’])$/i;
 
-// Counties and council areas of today, counties of history and of the post, with the usual
-// abbreviations. Left out are those that are a town as well, such as Antrim, Armagh, Durham,
-// Londonderry, Stirling and Conwy.
+// Present-day counties and council areas, historic and postal counties, with the usual abbreviations. Left
+// out are those that are towns as well, such as Antrim, Armagh, Durham, Londonderry, Stirling and Conwy.
 const COUNTIES = [
   "(?:(?:(?:north|south|east|west|mid|n|s|e|w)(?:\\. ?| ))?\\p{L}+[ -]?shire)",
   "(?:(?:north|south|east|west|mid|n|s|e|w)(?:\\. ?| )(?:yorks|lincs|sussex|midlands|lothian))",
@@ -152,7 +152,7 @@ const COUNTIES = [
   "ross (?:and|&) cromarty|strathclyde|sutherland|tayside|western isles|outer hebrides|channel islands",
   "england|scotland|wales|northern ireland|united kingdom|great britain|uk|gb",
 ].join("|");
-// To the post many of these are towns.
+// Many of these are post towns.
 const ISLANDS =
   "isles? of \\p{L}+(?: uist)?|(?:orkney|shetland)(?: isl(?:and|e)s)?|jersey|guernsey";
 const COUNTY = new RegExp(`^(?:${COUNTIES})$`, "iu");
@@ -161,11 +161,11 @@ const TRAILING_COUNTY = new RegExp(`^(.+?)(?: - |[ /])\\(?(?:${COUNTIES}|${ISLAN
 
 const ENDS_AS_COUNTY = /^(coupar angus|dinas powys|llanfair dyffryn clwyd|new england)$/i;
 
-// The last word of a street's name. Not "hill", "green", "gate" or "row": towns end so as well.
+// The last word of a street's name. Not "hill", "green", "gate" or "row", in which towns end as well.
 const STREET =
   /^.+[ -](street|str?|road|rd|avenue|ave|lane|ln|close|drive|way|crescent|terrace|mews|parade|square|gardens|boulevard|arcade|court|walk|grove)\.?$/i;
 
-// Towns that are named as streets are.
+// Towns that are named like streets.
 const NAMED_AS_STREET =
   /^(.+[ -]le[ -]street|(hazel|golden) grove|(easington|high) lane|(grampound|st\.? columb|clarbeston) road)$/i;
 

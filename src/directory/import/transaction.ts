@@ -8,7 +8,7 @@ export interface TransactionOptions {
   dryRun?: boolean | undefined;
 }
 
-/** Does an import in one transaction, however long it takes. One at a time: others wait. */
+/** Runs an import in one transaction, however long it takes. One at a time: others wait. */
 export async function inTransaction(
   sql: Sql,
   { onWait, dryRun }: TransactionOptions,
