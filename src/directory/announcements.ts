@@ -29,24 +29,24 @@ export interface ListKey {
 
 interface Announcements {
   /**
-   * Whether everything that was committed up to a moment ago (CERTAIN_FOR_MS) has been told. False
-   * while announcements do not arrive.
+   * Whether everything that was committed up to a moment ago (CERTAIN_FOR_MS) has been reported. False while
+   * announcements do not arrive.
    */
   areCurrent(): boolean;
-  /** Whether no announcement has arrived for so many seconds that a busy moment does not explain it. */
+  /** Whether no announcement has arrived for longer than a busy moment can explain. */
   areMissing(): boolean;
   stop(): Promise<void>;
 }
 
 /**
- * Follows what changes in the directory (see sql/008_announcements.sql, and sql/010 for what has
- * been added). Announcements come in the order of their commits. To know that none was lost, this sends
- * announcements to itself: when one comes back, all that were committed before it have come, and are told
- * together. So it never tells a part of a transaction, of which there may be many announcements: the total of
- * a list would be one that never was.
- * @param tell gets what changed; "everything" when that is not known
- * @param onMissing called when announcements begin to be missing, and when they arrive again
- * @throws Error when announcements are taken and not delivered, as by a pooler in transaction mode
+ * Follows changes to the directory (see sql/008_announcements.sql, and sql/010 for what has been added).
+ * Announcements arrive in commit order. To know that none was lost, this sends announcements to itself: when
+ * one comes back, all that were committed before it have arrived, and are reported together. So a
+ * transaction, which may have many announcements, is never reported in part: a list would have a total that
+ * never existed.
+ * @param tell called with what changed; "everything" when that is unknown
+ * @param onMissing called when announcements stop arriving, and when they arrive again
+ * @throws Error when announcements are accepted but not delivered, as by a pooler in transaction mode
  */
 export async function followAnnouncements(
   sql: Sql,
@@ -55,8 +55,8 @@ export async function followAnnouncements(
 ): Promise<Announcements> {
   const self = crypto.randomUUID();
   let gathered: Change[] | "everything" = [];
-  /** All that was committed before this has been heard and told. */
-  let toldAt = Number.NEGATIVE_INFINITY;
+  /** All that was committed before this has been received and reported. */
+  let reportedAt = Number.NEGATIVE_INFINITY;
   const beganAt = performance.now();
   let wereMissing = false;
   const confirmed = Promise.withResolvers<void>();
@@ -67,7 +67,7 @@ export async function followAnnouncements(
     if (sender !== self) return;
     if (gathered.length > 0) tell(gathered);
     gathered = [];
-    toldAt = Number(sentAt);
+    reportedAt = Number(sentAt);
     confirmed.resolve();
   }
 
@@ -78,8 +78,8 @@ export async function followAnnouncements(
   }
 
   /**
-   * Tells at once that anything may have changed. The next announcement may be a confirmation, after which
-   * all that was committed before it counts as told, also what has been missed.
+   * Reports at once that anything may have changed. The next announcement may be a confirmation, after which
+   * all that was committed before it counts as reported, including what was missed.
    */
   function forget() {
     gathered = [];
@@ -89,9 +89,9 @@ export async function followAnnouncements(
   // `forget` is called now and after each reconnection, since nothing that was announced meanwhile arrives.
   const stopListening = await listenTo(sql, CHANNEL, hear, forget);
   const confirm = () => sql.notify(CHANNEL, `${CONFIRMATION} ${self} ${performance.now()}`);
-  const areMissing = () => performance.now() - Math.max(toldAt, beganAt) > LONGEST_SILENCE_MS;
+  const areMissing = () => performance.now() - Math.max(reportedAt, beganAt) > LONGEST_SILENCE_MS;
   const stopConfirming = repeat(CONFIRM_INTERVAL_MS, confirm);
-  // Not done by what confirms, since a connection that hangs holds that up.
+  // Not part of `confirm`, which is held up by a connection that hangs.
   const watch = setInterval(() => {
     if (areMissing() === wereMissing) return;
     wereMissing = !wereMissing;
@@ -105,19 +105,19 @@ export async function followAnnouncements(
 
   try {
     await confirm();
-    // If the first confirmation does not come back, none will. A server that started all the same could
-    // never answer from its cache.
+    // If the first confirmation does not come back, none will. A server that started anyway could never
+    // answer from its cache.
     await withDeadline(confirmed.promise, LONGEST_CONFIRMATION_MS);
   } catch (error) {
     await stop().catch(() => {});
     if (!(error instanceof DeadlineError)) throw error;
     throw new Error(
-      "what it announces (LISTEN) does not arrive. Behind a pooler in transaction mode it never does: " +
-        "give the address of PostgreSQL itself, or pool by session",
+      "notifications (LISTEN) do not arrive. Behind a pooler in transaction mode they never do: " +
+        "give the address of PostgreSQL itself, or use session pooling",
       { cause: error },
     );
   }
-  return { areCurrent: () => performance.now() - toldAt < CERTAIN_FOR_MS, areMissing, stop };
+  return { areCurrent: () => performance.now() - reportedAt < CERTAIN_FOR_MS, areMissing, stop };
 }
 
 const CHANNEL = "directory_pages";
@@ -125,10 +125,13 @@ const CONFIRMATION = "confirm";
 
 // Cached pages show all that was committed longer ago than this, so that a change shows within a second.
 const CERTAIN_FOR_MS = 900;
-// Much less than CERTAIN_FOR_MS: otherwise areCurrent() would often be false, and each answer would be made
-// anew.
+// Much less than CERTAIN_FOR_MS: otherwise areCurrent() would often be false, and the cache would be
+// bypassed.
 const CONFIRM_INTERVAL_MS = 200;
-/** While confirmations do not arrive, and changes do, nothing is found: not all of these are worth keeping. */
+/**
+ * While changes arrive without confirmations, nothing is served from the cache: not all of them are worth
+ * keeping.
+ */
 const MOST_GATHERED = 10_000;
 const LONGEST_SILENCE_MS = 5_000;
 /** Milliseconds until the first one; a busy PostgreSQL takes a fraction of that. */
@@ -144,8 +147,8 @@ type ChangeData = [
 ];
 
 /**
- * `*` says that too much has changed to be told one by one. Whatever else cannot be read is taken to say the
- * same: if it were passed over, pages that are no longer true would stay in the cache.
+ * `*` means that too much has changed to be listed. Whatever else cannot be read is taken to mean the same:
+ * if it were ignored, stale pages would stay in the cache.
  */
 function readChanges(payload: string): Change[] | "everything" {
   try {

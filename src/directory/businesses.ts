@@ -66,14 +66,14 @@ export type ActionResult =
   | { slug: string; result: "changed" | "unchanged" | "unknown" }
   | { slug: string; result: "incomplete"; missing: string[] };
 
-/** Does one action with a business; `incomplete` names what it lacks to be approved. */
+/** Applies an action to a business; `incomplete` names what it lacks to be approved. */
 export async function applyAction(
   sql: Sql,
   action: BusinessAction,
   slug: string,
 ): Promise<ActionResult> {
   const [column, value] = actions[action];
-  // What an import had withdrawn is decided about anew, and no later record takes that back.
+  // This decision replaces an import's withdrawal, and no later record undoes it.
   const decided = column === "status" ? sql`, was_approved = false` : sql``;
   const [outcome] = await sql<[{ missing: string[]; isSame: boolean; isDone: boolean }?]>`
     with found as (
@@ -101,7 +101,7 @@ export interface Candidate {
   missing: string[];
 }
 
-/** The businesses of a status, of one source or of all, by slug, some at a time. */
+/** The businesses of a status, of one source or of all, in the order of their slugs, in batches. */
 export function listCandidates(
   sql: Sql,
   { status, source }: { status: BusinessStatus; source?: string | undefined },

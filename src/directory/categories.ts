@@ -30,7 +30,7 @@ export async function listCategories(sql: Sql): Promise<Category[]> {
   }));
 }
 
-/** Those of these categories that are active, by slug. */
+/** Which of these categories are active, by slug. */
 export async function findActive(sql: Sql, slugs: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ slug: string }[]>`
     select slug from categories where slug = any(${slugs}::text[]) and ${isActive(sql)}`;

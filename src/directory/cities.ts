@@ -26,7 +26,7 @@ interface CountedCity extends City {
 }
 
 /**
- * The cities with the most approved businesses, the most first.
+ * The cities with the most approved businesses, largest first.
  * @param category slug: only businesses of that category count, with all below it
  */
 export async function largestCities(
@@ -56,7 +56,7 @@ export async function largestCitiesNamed(
     limit ${limit}`;
 }
 
-/** A part of the cities that have approved businesses, by their slugs. */
+/** Some of the cities that have approved businesses, in the order of their slugs. */
 export async function listCities(
   sql: Sql,
   { offset, limit }: { offset: number; limit: number },
@@ -88,8 +88,8 @@ const countsByCity = (sql: Sql, category = sql`0`) => sql`
   having sum(change) > 0`;
 
 /**
- * The active categories that have approved businesses in a city, except those at the top of the tree; the
- * ones with the most first. All of them without a limit.
+ * The active categories that have approved businesses in a city, except those at the top of the tree, largest
+ * first. Without a limit, all of them.
  */
 export async function largestCategoriesOf(
   sql: Sql,

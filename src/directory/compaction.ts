@@ -34,8 +34,8 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
         if (isSplitting) {
           const step = await compact(sql, STEP_KEYS);
           isUnfinished = step.isUnfinished;
-          // A step that has written nothing was held up, perhaps by an import. Until that ends, further
-          // steps would be held up as well.
+          // A step that has written nothing was blocked, perhaps by an import. Until that ends, further steps
+          // would be blocked as well.
           pauseMs = isUnfinished && step.hasWritten ? STEP_MS : INTERVAL_MS;
           hasChanged = false;
           splitAt = performance.now();
@@ -49,7 +49,7 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
           failing = null;
         }
       } catch (error) {
-        if (!failing) log.warn({ err: error }, "cannot fold list totals; trying again and again");
+        if (!failing) log.warn({ err: error }, "cannot fold list totals; will keep retrying");
         if (failing !== "splitting") failing = isSplitting ? "splitting" : "folding";
         // What cannot be split now must not keep the rest from being folded.
         isUnfinished = false;
@@ -62,13 +62,13 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
   }
 }
 
-/** Milliseconds between two looks for fresh changes. Until folded, they only make reads slower. */
+/** Milliseconds between checks for new changes. Until folded, they only make reads slower. */
 const INTERVAL_MS = 2_000;
-/** Milliseconds between two looks for chunks to split. Each goes through all chunks, which grow slowly. */
+/** Milliseconds between checks for chunks to split. Each scans all chunks, which grow slowly. */
 const SPLIT_INTERVAL_MS = 20_000;
-/** Milliseconds between two steps of a large change, so that writers get their turn. */
+/** Milliseconds between steps of a large change, so that writers get their turn. */
 const STEP_MS = 50;
-/** Listings that a step splits at most. Writers wait for it, which takes some tenths of a second. */
+/** The most listings that a step splits. Writers wait for it, which takes some tenths of a second. */
 const STEP_KEYS = 50_000;
 
 /** @returns whether there was anything to fold */
@@ -86,8 +86,8 @@ interface Step {
 }
 
 async function compact(sql: Sql, maxKeys: number): Promise<Step> {
-  // Only a transaction that has written has an id. The second column is worked out after the first, which
-  // does the work.
+  // Only a transaction that has written has an id. The second column is evaluated after the first, which does
+  // the work.
   const [step] = await sql<[Step]>`
     select compact_listing_counts(max_keys => ${maxKeys}) as "isUnfinished",
       pg_current_xact_id_if_assigned() is not null as "hasWritten"`;
@@ -95,8 +95,8 @@ async function compact(sql: Sql, maxKeys: number): Promise<Step> {
 }
 
 /**
- * Folds all there is to fold, in steps, as a server would bit by bit. If others hold it up for long, such
- * as an import that began meanwhile, the rest is left to the server.
+ * Folds everything in steps, as a server would over time. If others block it for long, such as an import that
+ * began meanwhile, the rest is left to the server.
  */
 export async function compactListings(sql: Sql): Promise<void> {
   let idle = 0;
@@ -108,10 +108,10 @@ export async function compactListings(sql: Sql): Promise<void> {
   }
 }
 
-/** Steps in a row that others held up: together some seconds. */
+/** Steps in a row that others blocked: together some seconds. */
 const MOST_IDLE_STEPS = 100;
 /**
- * Listings to a step after a bulk load: more of them, since each step looks through all chunks first,
- * which takes its time as well.
+ * Listings per step after a bulk load: more of them, since each step scans all chunks first, which takes time
+ * as well.
  */
 const BULK_STEP_KEYS = 3_000_000;

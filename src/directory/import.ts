@@ -6,9 +6,9 @@ import { expectManyRows } from "./import/rows.ts";
 import { inTransaction } from "./import/transaction.ts";
 
 /**
- * Imports a feed in one transaction: all of it is kept, or nothing when it throws. Idempotent by
- * (source, sourceId). Of several records with one sourceId the first counts, and later ones that say
- * something else are rejected; so is what is no ImportRecord. One import at a time; others wait.
+ * Imports a feed in one transaction: all of it is kept, or nothing when it throws. Idempotent by (source,
+ * sourceId). Of several records with one sourceId the first counts, and later ones that differ are rejected;
+ * so is whatever is not an ImportRecord. One import at a time; others wait.
  *
  * What a record says replaces what was known, except the status: an operator's decision stands. Only an
  * approved business that now lacks something becomes pending, until a record completes it.
@@ -36,8 +36,8 @@ export async function importRecords(
 // statement visits most pages of the lists, however few rows it has.
 const BATCH_SIZE = 10_000;
 /**
- * Records that are read without a pause, in some milliseconds. Only in the pauses are rows sent to PostgreSQL
- * and its answers read: without them, it would soon have nothing to do.
+ * Records to read, in some milliseconds, before yielding to the event loop. Only then are rows sent to
+ * PostgreSQL and its answers read: otherwise it would soon be idle.
  */
 const RECORDS_TO_A_TURN = 100;
 

@@ -26,7 +26,7 @@ interface KeptPages<Rest> {
    * @param seen the number of the last change that it has been compared with
    */
   keep(name: string, page: Packed<Rest>, shows: Shown, seen: number): void;
-  /** Reads nothing yet: bytes are read when they are asked for. */
+  /** Reads nothing yet: bytes are read on demand. */
   open(name: string, kept: KeptPage): Stored;
   /** What is needed only when the list of the page has changed. @throws LostPageError */
   readHeader(kept: KeptPage): Header<Rest>;
@@ -36,7 +36,7 @@ export interface Packed<Rest> {
   bytes: Bytes;
   /** Differs when the bytes differ. It stays in memory, so it should be short. */
   tag: string;
-  /** What else is needed when the list of the page has grown. Must be JSON. */
+  /** What else is needed when the list of the page has grown. Must be serialisable as JSON. */
   rest: Rest;
 }
 
@@ -58,14 +58,14 @@ export class LostPageError extends Error {}
 /**
  * Keeps each page of a cache, and its other forms, in a file.
  * @param file belongs to the caller, who closes it
- * @param onFault called when the file cannot be read, which is then used no more, and, at intervals, when
- *   it cannot be written to
+ * @param onFault called when the file cannot be read, after which it is no longer used, and, at intervals,
+ *   when it cannot be written to
  */
 export function keptPages<Rest>(
   file: PageFile,
   onFault: (error: unknown) => void,
 ): KeptPages<Rest> {
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
 
   class StoredPage implements Stored {
     readonly #name: string;
@@ -120,8 +120,8 @@ export function keptPages<Rest>(
       file.set(name, bytes, kept);
     } catch (error) {
       const now = performance.now();
-      if (now - toldAt < FAULT_INTERVAL_MS) return;
-      toldAt = now;
+      if (now - reportedAt < FAULT_INTERVAL_MS) return;
+      reportedAt = now;
       onFault(error);
     }
   }
@@ -141,12 +141,12 @@ export function keptPages<Rest>(
   };
 }
 
-/** Between two faults that are reported. While a disk is full, each page that is made would be one. */
+/** Between two faults that are reported. While a disk is full, each new page causes one. */
 const FAULT_INTERVAL_MS = 60_000;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What is in memory of a form of a page: the page itself, or another, such as a compressed one. */
+/** What memory holds of a form of a page: of the page itself, or of another, such as a compressed one. */
 class KeptForm extends Slot {
   /** The tag of the page, which shows whether the form was made of the page's present bytes. */
   readonly tag: string;

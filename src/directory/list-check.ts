@@ -8,19 +8,19 @@ export interface ListCheck {
   lists: number;
   /** The lists that are wrong. */
   faults: ListFault[];
-  /** Ancestors of categories that are not recorded, or are recorded and are none. */
+  /** Ancestors of categories that are missing from the records, or wrongly in them. */
   wrongAncestors: number;
-  /** Businesses whose opening hours are not written as the directory writes them. */
+  /** Businesses whose opening hours are not in the form that the directory writes. */
   wrongHours: number;
 }
 
-/** A list that is not as the businesses say. */
+/** A list that disagrees with the businesses. */
 export interface ListFault {
   /** Slug of its category; null for any, `#` and its id when it is gone. */
   category: string | null;
   /** Slug of its city, likewise. */
   city: string | null;
-  /** What it gives as its total. */
+  /** The total that it reports. */
   total: number;
   /** The approved businesses that belong to it. */
   due: number;
@@ -28,7 +28,9 @@ export interface ListFault {
   missing: number;
   /** Rows that do not belong in it. */
   strays: number;
-  /** Chunks whose count is not that of their rows: pages behind the first one begin in the wrong place. */
+  /**
+   * Chunks whose count differs from their number of rows: pages after the first one begin in the wrong place.
+   */
   wrongChunks: number;
 }
 
@@ -38,10 +40,10 @@ export interface ListCheckOptions {
 }
 
 /**
- * Compares every list, its total and its chunks (see sql/002_listings.sql) with the businesses, and looks
- * at opening hours (see sql/020_hours_by_statement.sql). Triggers keep them true; but triggers can be turned
- * off, and are for restores of data alone and for what comes by logical replication. Reads one snapshot and
- * holds nobody up.
+ * Compares every list, its total and its chunks (see sql/002_listings.sql) with the businesses, and looks at
+ * opening hours (see sql/020_hours_by_statement.sql). Triggers keep them consistent; but triggers can be
+ * turned off, as they are in data-only restores and in logical replication. Reads one snapshot and blocks
+ * nobody.
  */
 export async function checkLists(
   sql: Sql,
@@ -55,7 +57,7 @@ export async function checkLists(
 }
 
 interface Comparing extends ListCheckOptions {
-  /** Called for each category with wrong lists, with the cities that those are of; 0 stands for any. */
+  /** Called for each category with wrong lists, with the cities of those lists; 0 stands for any. */
   onWrong?: (transaction: Transaction, category: number, cities: number[]) => Promise<void>;
 }
 
@@ -67,7 +69,7 @@ export async function compareAll(
   transaction: Transaction,
   { onProgress, onWrong }: Comparing,
 ): Promise<Omit<ListCheck, "wrongAncestors">> {
-  // What is sorted and compared at a time fits into this, unless the directory is large.
+  // Enough for what is sorted and compared at a time, unless the directory is large.
   await transaction`select set_config('work_mem', '256MB', true)`;
   await collectDue(transaction);
   const categories = await transaction<{ id: number; slug: string | null }[]>`
@@ -93,8 +95,8 @@ export async function compareAll(
 }
 
 /**
- * Each category with itself and those above it, as its parents say. A circle is walked once, and a parent that
- * is gone is none.
+ * Each category with itself and its ancestors, by following parents. A cycle is walked once, and a parent
+ * that is gone is ignored.
  */
 export const ancestors = (transaction: Transaction) => transaction`
   with recursive above (category_id, ancestor_id, distance) as (
@@ -106,7 +108,7 @@ export const ancestors = (transaction: Transaction) => transaction`
   ) cycle ancestor_id set is_circle using path
   select category_id, ancestor_id, min(distance) as distance from above group by 1, 2`;
 
-/** How many ancestors of categories are not recorded, or are recorded and are none. */
+/** How many ancestors of categories are missing from the records, or wrongly in them. */
 export async function countWrongAncestors(transaction: Transaction): Promise<number> {
   const [{ count }] = await transaction<[{ count: number }]>`
     select count(*)::integer as count

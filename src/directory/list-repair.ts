@@ -15,9 +15,9 @@ interface ListRepairOptions extends ListCheckOptions {
 }
 
 /**
- * Does what checkLists does, and makes all lists true. It waits for an import that is under way, and then
- * whoever changes businesses waits for it. Businesses that were listed wrongly are updated in search. Other
- * changes made while triggers were off are not known: for them, search has to be rebuilt.
+ * Checks as checkLists does, and repairs all lists. It waits for a running import, and then whoever changes
+ * businesses waits for it. Businesses that were listed wrongly are updated in search. Other changes made
+ * while triggers were off are unknown: for them, search has to be rebuilt.
  * @returns what was wrong
  */
 export async function repairLists(

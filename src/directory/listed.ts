@@ -21,7 +21,7 @@ export interface ListedBusiness {
   source: string;
 }
 
-/** The approved ones of these businesses, in the order of `ids`. */
+/** The approved businesses among these, in the order of `ids`. */
 export async function findListed(sql: Sql, ids: readonly string[]): Promise<ListedBusiness[]> {
   if (ids.length === 0) return [];
   return sql<ListedBusiness[]>`
@@ -33,7 +33,7 @@ export async function findListed(sql: Sql, ids: readonly string[]): Promise<List
     order by wanted.place`;
 }
 
-/** Of `businesses as b`, `categories as c` and `cities`. */
+/** The columns, from `businesses as b`, `categories as c` and `cities`. */
 export function listedColumns(sql: Sql) {
   return sql`
     b.id, b.slug, b.name, b.short_description as "shortDescription", c.slug as "categorySlug",

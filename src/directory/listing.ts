@@ -36,8 +36,8 @@ export async function listBusinesses(sql: Sql, query: ListQuery): Promise<ListPa
 }
 
 /**
- * Each of these pages, in their order. One statement, so that total and rows come from one snapshot.
- * To reach a page it steps over chunks of rows, not over rows (see sql/002_listings.sql).
+ * Each of these pages, in their order. One statement, so that total and rows come from one snapshot. To reach
+ * a page it skips chunks of rows, not rows (see sql/002_listings.sql).
  */
 export async function listPages(sql: Sql, queries: readonly ListQuery[]): Promise<ListPage[]> {
   const rows = await sql<Row[]>`
@@ -130,7 +130,7 @@ export async function listPages(sql: Sql, queries: readonly ListQuery[]): Promis
   return queries.map(({ limit }, index) => toPage(ofPlace.get(index + 1) as Row[], limit));
 }
 
-/** A text that cannot be a slug finds nothing, like the empty text. */
+/** A text that cannot be a slug matches nothing, like the empty text. */
 const toFilter = (slug: string | undefined) =>
   slug === undefined ? null : isSlug(slug) ? slug : "";
 

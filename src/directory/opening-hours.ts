@@ -4,8 +4,8 @@ import { weekdays } from "./weekdays.ts";
 
 /**
  * Opening hours as the database keeps them (see sql/015_opening_hours.sql, and for how they are checked 020
- * and 024): one text, a tenth of the size of the same as JSON. It is written as in OpenStreetMap, such as
- * `Mo-Fr 09:00-13:00,14:00-17:30; Sa 00:00-24:00; Su off`, and keeps the order of the entries.
+ * and 024): one text, a tenth of its size as JSON. It is written as in OpenStreetMap, such as `Mo-Fr
+ * 09:00-13:00,14:00-17:30; Sa 00:00-24:00; Su off`, and keeps the order of the entries.
  * https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification
  */
 export function formatOpeningHours(entries: readonly OpeningHours[]): string {
@@ -30,7 +30,7 @@ export function formatOpeningHours(entries: readonly OpeningHours[]): string {
     .join("; ");
 }
 
-/** The entries of such a text. It is not checked again, since the database takes no other. */
+/** The entries of such a text. It is not validated, since the database accepts no other. */
 export function parseOpeningHours(text: string): OpeningHours[] {
   if (text === "") return [];
   return text.split("; ").flatMap((rule) => {
@@ -52,7 +52,7 @@ const TIME = "([01][0-9]|2[0-3]):[0-5][0-9]";
 const SPAN = `(${CLOSED}|${ALL_DAY}|${TIME}-${TIME})`;
 const WEEK = new RegExp(`^(${DAY}(-${DAY})? ${SPAN}(,${SPAN})*; )+$`);
 
-/** `Fr-Mo` goes round the end of the week. */
+/** `Fr-Mo` wraps around the end of the week. */
 function parseDays(text: string): OpeningHours["day"][] {
   const [first = 0, last = first] = text.split("-").map((day) => shortDays.indexOf(day));
   const week = [...weekdays, ...weekdays];
@@ -71,7 +71,9 @@ function parseSpan(span: string): Omit<OpeningHours, "day"> {
   return { openTime, closeTime, isClosed, is24Hours };
 }
 
-/** How many businesses have hours in no such form, which triggers keep out. Each text is looked at once. */
+/**
+ * How many businesses have hours in another form, which triggers prevent. Each distinct text is checked once.
+ */
 export async function countWrongHours(transaction: Transaction): Promise<number> {
   const [{ count }] = await transaction<[{ count: number }]>`
     with kept as materialized (

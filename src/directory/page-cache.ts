@@ -15,9 +15,9 @@ import { effectOf, type Shown, type Touch } from "./touched.ts";
 export interface PageCache<Page> {
   /** The page of that name, if it is cached and still true. */
   find(name: string): Page | undefined;
-  /** The cached page, or one that is made, once for all who ask for it meanwhile, and cached. */
+  /** The cached page, or a new one, made once for all concurrent callers, and cached. */
   findOrMake(name: string, work: () => Promise<Made<Page>>): Page | Promise<Page>;
-  /** Whether nothing has been found for seconds, because announcements do not arrive. */
+  /** Whether every look-up has been a miss for seconds, because announcements do not arrive. */
   isFailing(): boolean;
   stop(): Promise<void>;
 }
@@ -30,21 +30,20 @@ export interface Made<Page> {
 
 export interface PageCacheOptions<Page, Rest> {
   pack(page: Page): Packed<Rest>;
-  /** Makes the page again that was packed. */
+  /** Restores a packed page. */
   unpack(stored: Stored): Page;
   /** The same page when its list has `growth` more businesses, or fewer if that is negative. */
   grow(stored: Stored, rest: Rest, growth: number): Page;
   /** Called when pages cannot be read, and, at intervals, when they cannot be cached; answers go on. */
   onFault(error: unknown): void;
-  /** Called when it begins to fail for want of announcements, and when it works again. */
+  /** Called when announcements stop arriving, and when they arrive again. */
   onMissing?(areMissing: boolean): void;
 }
 
 /**
- * Caches finished pages of the directory in a file, and their metadata in memory. A change that is
- * committed anywhere shows within a second: its announcement invalidates the pages whose rows it
- * touches, and corrects the total of the other pages of its lists. While announcements do not arrive,
- * nothing is found and everything is made anew.
+ * Caches finished pages of the directory in a file, and their metadata in memory. A change that is committed
+ * anywhere shows within a second: its announcement invalidates the pages whose rows it touches, and corrects
+ * the total of the other pages of its lists. While announcements do not arrive, every look-up is a miss.
  * @param file belongs to the caller, who closes it
  * @throws what followAnnouncements throws, as behind a pooler in transaction mode
  */
@@ -87,7 +86,7 @@ export async function createPageCache<Page extends object, Rest>(
     }
   }
 
-  /** What the changes that touched its subject make of a page; null when it is no longer true. */
+  /** A page after the changes that touched its subject; null when it is no longer true. */
   function touched(name: string, kept: KeptPage, touches: readonly Touch[]): Page | null {
     const { shows, rest } = pages.readHeader(kept);
     let growth = 0;
@@ -115,7 +114,7 @@ export async function createPageCache<Page extends object, Rest>(
     const seen = recent.latest;
     const { page, shows } = await work();
     // Not if somebody has begun to make the page again since: that later one may be cached already, and show
-    // a change that has not been told yet. If this one took its place, the change would vanish again.
+    // a change that has not been reported yet. If this one replaced it, the change would vanish again.
     if (shows && file.size > 0 && isLatest()) {
       pages.keep(name, pack(page), shows, seen);
     }

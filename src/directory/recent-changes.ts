@@ -2,18 +2,18 @@ import type { Change } from "./announcements.ts";
 import { type Subject, type Touch, touchesOf } from "./touched.ts";
 
 /**
- * The changes that were told lately. A page is compared with them when it is asked for, so a change
- * costs nothing for each cached page.
+ * The changes that were reported recently. A page is compared with them when it is requested, so a change
+ * costs nothing per cached page.
  */
 export class RecentChanges {
-  /** How many times something was told. Changes that are told together have one number. */
+  /** How many times something was reported. Changes that are reported together share a number. */
   #latest = 0;
   /** Changes up to this number are no longer known. */
   #forgotten = 0;
   #older = createGeneration(0);
   #newer = createGeneration(0);
 
-  /** The number of the last change told. What is read from now on includes all up to it. */
+  /** The number of the last change reported. What is read from now on includes all up to it. */
   get latest(): number {
     return this.#latest;
   }
@@ -45,7 +45,7 @@ export class RecentChanges {
     if (number < this.#forgotten) return null;
     return [this.#older, this.#newer].flatMap(({ bySubject }) => {
       const touches = bySubject.get(subject) ?? [];
-      // From the end: a page that is asked for often has only missed the last few.
+      // From the end: a page that is often requested has missed only the last few.
       const place = touches.findLastIndex((touch) => touch.number <= number);
       return touches.slice(place + 1);
     });
@@ -53,7 +53,7 @@ export class RecentChanges {
 }
 
 /**
- * Touches in each of the two generations: when the newer one has so many, the older one is forgotten. A
+ * Touches in each of the two generations: when the newer one has this many, the older one is forgotten. A
  * change makes about eight.
  */
 const MOST_TOUCHES = 50_000;

@@ -2,23 +2,22 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "n
 import { join } from "node:path";
 
 /**
- * Where bytes are in the file. A subclass holds what else is kept about them in memory: there are so many
- * that each should be one small object.
+ * Where an entry's bytes are in the file. A subclass adds what else is held about them in memory: there are
+ * so many that each should be one small object.
  */
 export class Slot {
-  /** Counted from the first byte that was ever written. */
+  /** Counted from the first byte ever written. */
   start = 0;
   length = 0;
-  /** When they were last set or got, as the end of the file at that moment. */
+  /** When they were last set or got, as the end position at that moment. */
   lastUsedAt = 0;
 }
 
 /**
- * Bytes by name, in an unlinked file: the system keeps what it can of it in memory that nobody else needs,
- * and the garbage collector does not scan that. The file is a ring buffer. When it is full, a
- * few of the oldest entries are compared: the one unused for longest is dropped, and those before it
- * are written again at the end. That keeps nearly what an LRU cache would, without moving anything
- * when an entry is got.
+ * Bytes by name, in an unlinked file: the system's page cache holds what fits into spare memory, and the
+ * garbage collector does not scan that. The file is a ring buffer. When it is full, a few of the oldest
+ * entries are compared: the least recently used is evicted, and those before it are rewritten at the end.
+ * That comes close to LRU without moving anything on a cache hit.
  */
 export class RingFile<Kept extends Slot> {
   readonly #file: number;
@@ -28,20 +27,20 @@ export class RingFile<Kept extends Slot> {
   /** The oldest first. */
   readonly #kept = new Map<string, Kept>();
   #byAge = this.#kept.entries();
-  /** Names set since `#byAge` was last asked for an entry. */
+  /** Names set since `#byAge` last advanced. */
   #setSince = 0;
   /** The oldest entries, whose bytes `#end` reaches next. All others are still to come from `#byAge`. */
   #oldest: [string, Kept][] = [];
   /** Where the next one goes, counted like `start`. */
   #end = 0;
-  /** All reads share one buffer: a new one for each would make more garbage than all else. */
+  /** All reads share one buffer: a new one for each would make more garbage than everything else. */
   #buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
   /**
-   * @param options.size in bytes; they are taken up only as they are filled
+   * @param options.size in bytes; space on disk is used only as it fills
    * @param options.mostNames each takes up some 300 bytes of memory
-   * @param options.margin bytes that may be written between finding an entry and reading it: so long before
-   *   its own are overwritten, an entry is no longer found
+   * @param options.margin bytes that may be written between finding an entry and reading it: an entry this
+   *   close to being overwritten is no longer found
    * @throws Error when a file cannot be made in the folder
    */
   constructor(
@@ -56,8 +55,8 @@ export class RingFile<Kept extends Slot> {
     try {
       this.#file = openSync(join(own, "pages"), "wx+", 0o600);
     } finally {
-      // Without its name, the open file stays until the process ends, and then nothing is left of it, even
-      // if the process was killed.
+      // Without a name, the open file lives until the process ends and then leaves nothing behind, even if
+      // the process was killed.
       rmSync(own, { recursive: true });
     }
   }
@@ -88,8 +87,8 @@ export class RingFile<Kept extends Slot> {
   }
 
   /**
-   * Does nothing when the bytes are more than the whole file has room for.
-   * @param kept gets where they are
+   * Does nothing when the bytes exceed the size of the file.
+   * @param kept receives their position
    * @throws Error when they cannot be written, as on a full disk
    */
   set(name: string, bytes: Uint8Array, kept: Kept): void {
@@ -156,8 +155,8 @@ export class RingFile<Kept extends Slot> {
   }
 
   #findOldest(): void {
-    // As entries come and go, a map moves to new tables. An iterator that nobody asks for entries meanwhile
-    // keeps all of these alive, with what was in them. So after many sets another one is begun.
+    // As entries come and go, a Map is rehashed into new tables. An iterator that is not advanced meanwhile
+    // keeps all of them alive, with their entries. So after many sets a new one is begun.
     if (this.#setSince > this.#mostNames) {
       this.#byAge = this.#kept.entries();
       this.#oldest = [];
@@ -167,7 +166,7 @@ export class RingFile<Kept extends Slot> {
     while (this.#oldest.length < Math.min(COMPARED, this.#kept.size)) {
       const next = this.#byAge.next();
       this.#setSince = 0;
-      if (next.done) throw new Error("Something kept has been passed over.");
+      if (next.done) throw new Error("An entry has been skipped.");
       this.#oldest.push(next.value);
     }
   }
@@ -179,8 +178,8 @@ export class RingFile<Kept extends Slot> {
       // still to come.
       const [name, kept] = this.#oldest.shift() as [string, Kept];
       this.#kept.delete(name);
-      // The one unused for longest is gone. Those before it are written again: there is room for each, since
-      // its own place is free now, unless the file ends before. Then it is lost as well.
+      // The least recently used one is gone. Those before it are rewritten: there is room for each, since its
+      // own place is free now, unless the file ends first. Then it is lost as well.
       if (before === 0 || kept.length > this.#restOfRound()) continue;
       const bytes = this.read(kept);
       if (bytes) this.#append(name, bytes, kept);
@@ -189,7 +188,7 @@ export class RingFile<Kept extends Slot> {
 }
 
 /**
- * Comparing more comes nearer to LRU. On average two entries are moved for each one that is dropped,
- * which costs a read and a write each.
+ * Comparing more comes closer to LRU. On average two entries are moved per eviction, at a read and a write
+ * each.
  */
 const COMPARED = 5;

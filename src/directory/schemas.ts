@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { weekdays } from "./weekdays.ts";
 
 /**
- * The public shapes, to the letter: no field more, none less. The answers' types, the OpenAPI
- * document and the checks of the tests all come from here.
+ * The exact public shapes: no field more, none less. The types of answers, the OpenAPI document and the
+ * checks of the tests are all derived from them.
  */
 
 const text = (description: string, ...examples: string[]) =>
@@ -17,7 +17,7 @@ const id = v.pipe(
   v.regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
   v.description("A UUIDv7. It never changes."),
 );
-const slug = text("Unique. The address of the business ends with it.");
+const slug = text("Unique; the last part of the business's URL.");
 const name = text("The name it trades under.");
 const shortText = text('One sentence, or "".');
 const description = text('Plain text, or "".');
@@ -31,7 +31,7 @@ const rating = v.pipe(
   v.maxValue(5),
   v.description("The average rating, or 0 when there is none."),
 );
-const reviewCount = count("How many reviews the rating averages, or 0 when that is not known.");
+const reviewCount = count("How many reviews the rating averages, or 0 when unknown.");
 const isVerified = flag("Whether the directory has checked that the business is what it says.");
 const isPremium = flag("Premium businesses come first in lists.");
 const website = text('The address of its website, or "".');
@@ -61,7 +61,7 @@ export const Coordinates = v.pipe(
 export type Coordinates = v.InferOutput<typeof Coordinates>;
 
 export const Photo = v.strictObject({
-  url: text("Where the picture is."),
+  url: text("The URL of the picture."),
   caption: text('What it shows, or "".'),
   isCover: flag("Whether it is the one to show first."),
 });
@@ -79,7 +79,7 @@ export const OpeningHours = v.pipe(
     is24Hours: flag("Open all day and night."),
   }),
   v.description(
-    "One interval of a weekday, UK time. A day with a break has two of them; for a day that has none, the hours are not known.",
+    "One interval of a weekday, UK time. A day with a break has two; for a day without any, the hours are unknown.",
   ),
 );
 export type OpeningHours = v.InferOutput<typeof OpeningHours>;
@@ -96,7 +96,7 @@ export const OpenListItem = v.strictObject({
   phone: v.pipe(
     v.nullable(v.string()),
     v.description(
-      "Null when there is none. Of an unclaimed business the last four digits and those of an extension are *.",
+      "Null when there is none. For an unclaimed business, the last four digits and those of an extension are *.",
     ),
   ),
   website,
@@ -107,8 +107,8 @@ export type OpenListItem = v.InferOutput<typeof OpenListItem>;
 /** Page of a list in open access. */
 export const OpenPage = v.strictObject({
   businesses: v.array(OpenListItem),
-  total: count("All that match, exactly, at any depth."),
-  page: count("The page that was asked for."),
+  total: count("The exact number of matches, at any depth."),
+  page: count("The requested page."),
   pages: count("How many pages there are."),
 });
 export type OpenPage = v.InferOutput<typeof OpenPage>;
@@ -126,8 +126,8 @@ export const OpenBusiness = v.strictObject({
   citySlug,
   address: Address,
   coordinates: Coordinates,
-  phone: v.exactOptional(text("Only of a claimed business.")),
-  email: v.exactOptional(text("Only of a claimed business.")),
+  phone: v.exactOptional(text("Only for a claimed business.")),
+  email: v.exactOptional(text("Only for a claimed business.")),
   website,
   rating,
   reviewCount,
@@ -157,9 +157,9 @@ export type KeyedListItem = v.InferOutput<typeof KeyedListItem>;
 export const KeyedPage = v.strictObject({
   data: v.array(KeyedListItem),
   meta: v.strictObject({
-    page: count("The page that was asked for."),
+    page: count("The requested page."),
     per_page: count("Results per page."),
-    total: count("All that match, exactly, at any depth."),
+    total: count("The exact number of matches, at any depth."),
     has_more: flag("Whether further pages exist."),
   }),
 });
@@ -210,8 +210,8 @@ export type CategoryList = v.InferOutput<typeof CategoryList>;
 export const SearchResults = v.strictObject({
   data: v.pipe(v.array(KeyedListItem), v.description("Best first.")),
   meta: v.strictObject({
-    query: text("What was asked for, trimmed.", "plumber in leeds"),
-    limit: count("How many results there may be."),
+    query: text("The search text, trimmed.", "plumber in leeds"),
+    limit: count("How many results there are at most."),
     total: count("How many match in all."),
   }),
 });

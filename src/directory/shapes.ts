@@ -127,5 +127,5 @@ const coordinatesOf = (business: Business): Coordinates => ({
   lng: business.longitude,
 });
 
-// The database lets photos have other fields, too, which are not for the public.
+// In the database photos may have other fields, too, which are not public.
 const photoOf = ({ url, caption, isCover }: Photo): Photo => ({ url, caption, isCover });

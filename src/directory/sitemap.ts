@@ -1,9 +1,9 @@
 import type { Sql } from "../store/postgres.ts";
 
 /**
- * One part of all approved businesses in list order, for a sitemap. Like a page of a list
- * (listing.ts): the chunk that holds the first row is found by adding up counts, so the last part
- * of five million costs what the first does.
+ * One part of all approved businesses in list order, for a sitemap. Like a page of a list (listing.ts): the
+ * chunk that holds the first row is found by adding up counts, so the last part of five million costs no more
+ * than the first.
  */
 export async function listSlugs(
   sql: Sql,

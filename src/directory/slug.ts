@@ -11,8 +11,8 @@ export function makeSlug(text: string): string {
   // The library would try some two thousand rules of transliteration. ASCII needs hardly any of them, so it
   // is done here, with the same result.
   if (!/^[ -~]*$/.test(bare)) {
-    // The library does not know ligatures, wide letters and the like: NFKC has them as plain ones. Of a
-    // trademark sign it would make letters too.
+    // The library does not know ligatures, full-width letters and the like: NFKC turns them into plain ones.
+    // It would turn a trademark sign into letters too.
     const plain = bare.replace(/[™℠]/g, " ").normalize("NFKC");
     return slugify(plain, { decamelize: false });
   }

@@ -9,7 +9,7 @@ export interface ShownList {
   scope: Scope;
   /** Null for a page without rows. */
   extent: Extent | null;
-  /** What had been committed when it was read: a change that is in it already does not touch the page. */
+  /** What had been committed when it was read: a change that is already in it does not touch the page. */
   snapshot: Snapshot;
 }
 
@@ -22,7 +22,7 @@ interface Scope {
 /** The part of a list that is on a page, from its first row to its last: changes there touch the page. */
 export interface Extent {
   first: ListKey;
-  /** Of LAST_RANK when the page has room for further rows. */
+  /** Has LAST_RANK when the page has room for further rows. */
   last: ListKey;
 }
 
@@ -43,7 +43,7 @@ export function subjectOf(shown: Shown): Subject {
 
 /** What a change does to the pages of a subject. */
 export interface Touch {
-  /** The number of the batch of changes in which it was told; see RecentChanges. */
+  /** The number of the batch of changes that it was reported in; see RecentChanges. */
   number: number;
   /** The id of the transaction. */
   transaction: number;
@@ -54,9 +54,9 @@ export interface Touch {
 }
 
 /**
- * What a change does to which subjects. A business that comes into a list or leaves it moves all rows behind
- * it. One that stays moves those between its old place and its new one. What stands before is as it was, but
- * for the total.
+ * The touches of a change, by subject. A business that enters or leaves a list moves all rows after it. One
+ * that stays moves those between its old place and its new one. Rows before that are unaffected, except for
+ * the total.
  */
 export function* touchesOf(
   { transaction, slug, before, after }: Change,
@@ -78,7 +78,7 @@ export function* touchesOf(
   if (left.symmetricDifference(entered).size > 0) yield ["totals", whole];
 }
 
-/** What a change does to a page: makes it untrue, or lets its list grow by so many businesses. */
+/** What a change does to a page: makes it untrue, or grows its list by this many businesses. */
 export function effectOf(
   shown: Shown,
   { transaction, between, growth }: Touch,
@@ -107,10 +107,10 @@ function subjectsOf(place: Place | null): Set<Subject> {
   return subjects;
 }
 
-/** Behind the rank of every business. Not Infinity, for which JSON has no number. */
+/** After the rank of every business. Not Infinity, which JSON cannot represent. */
 export const LAST_RANK = Number.MAX_VALUE;
 
-/** Behind all rows of a list. */
+/** After all rows of a list. */
 const END: ListKey = { rank: LAST_RANK, id: "" };
 
 const inOrder = (one: ListKey, other: ListKey): [ListKey, ListKey] =>

@@ -1,4 +1,4 @@
-/** The weekdays as they stand in opening hours, in their order. */
+/** The weekdays as written in opening hours, in order. */
 export const weekdays = [
   "MONDAY",
   "TUESDAY",

@@ -42,6 +42,6 @@ test("a server that receives no notifications does not start, and says why", asy
   const url = new URL(database.url);
   url.port = String((pooler.address() as { port: number }).port);
   await expect(startTestServer({ databaseUrl: url.href })).rejects.toThrow(
-    "Cannot use PostgreSQL (DATABASE_URL): what it announces (LISTEN) does not arrive.",
+    "Cannot use PostgreSQL (DATABASE_URL): notifications (LISTEN) do not arrive.",
   );
 }, 20_000);
