@@ -110,6 +110,26 @@ test("the page says how long it is open, or when it opens next", () => {
   expect(stateAt("2026-11-28T12:00:00Z")).toBe("Open now, until midnight");
   const always = parseOpeningHours("Mo-Su 00:00-24:00");
   expect(stateAt("2026-11-28T12:00:00Z", always)).toBe("Open now, all day");
+  expect(stateAt("2026-11-24T12:00:00Z")).toBe("Not known whether open today");
+  expect(stateAt("2026-11-24T12:00:00Z", [])).toBe("Opening hours are not known");
+});
+
+test("the page says the hours of each day and which day is today, and shows no table of nothing", () => {
+  const now = new Date("2026-11-23T12:00:00Z");
+  const html = renderToString(Hours({ hours, now }));
+  const rows = [...html.matchAll(/<tr.*?<\/tr>/gs)].map(([row]) =>
+    row.replace("</th>", ": ").replace(/<.*?>/g, ""),
+  );
+  expect(rows).toEqual([
+    "Monday (today): 09:00 to 12:30, 13:30 to 17:00",
+    "Tuesday: not known",
+    "Wednesday: not known",
+    "Thursday: not known",
+    "Friday: 18:00 to 02:00",
+    "Saturday: open 24 hours",
+    "Sunday: closed",
+  ]);
+  expect(renderToString(Hours({ hours: [], now }))).not.toContain("<table");
 });
 
 test("Sunday begins an hour earlier in UTC in summer", () => {
