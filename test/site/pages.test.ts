@@ -179,6 +179,8 @@ describe("search", () => {
     expect(html).toContain("for “plumber leeds”, as none has all of your words");
     const typed = await open(`/search?q=${encodeURIComponent("emergency Plumber’s, LEEDS")}`);
     expect(typed.html).toContain("for “Plumber’s LEEDS”, as none has all of your words");
+    const inPieces = await open(`/search?q=${encodeURIComponent("emergency B & B")}`);
+    expect(inPieces.html).toContain("for “B &amp; B”, as none has all of your words");
     expect((await open("/search?q=plumber+leeds")).html).not.toContain("as none has");
     const narrowed = await open("/search?q=emergency+plumber&city=leeds&category=plumbers");
     expect(narrowed.html).toContain("as none of this category in Leeds has all of your words");
@@ -474,12 +476,56 @@ describe("a business", () => {
     expect(html).toContain(
       `<meta property="og:url" content="${baseUrl}/businesses/claimed-shop"/>`,
     );
-    expect(linkedData(html)).toMatchObject({
-      "@type": "LocalBusiness",
-      url: `${baseUrl}/businesses/claimed-shop`,
-      telephone: "0113 496 0111",
-      address: { postalCode: "LS1 6HD", addressLocality: "Leeds" },
+  });
+
+  test("tells machines all that it shows, and nothing of what is not known", async () => {
+    const { slug } = await addBusiness(server.sql, {
+      name: "Aire Plumbing",
+      addressLine2: "Kirkgate",
+      isClaimed: true,
+      photos: [{ url: "https://images.example/1.jpg", caption: "The van", isCover: true }],
+      openingHours: parseOpeningHours("Sa 09:00-17:00"),
     });
+    const url = `${server.config.baseUrl}/businesses/${slug}`;
+    expect(linkedData((await open(`/businesses/${slug}`)).html)).toEqual({
+      "@context": "https://schema.org",
+      "@type": "LocalBusiness",
+      "@id": url,
+      url,
+      name: "Aire Plumbing",
+      description: "A shop that is here for tests, and for nothing else.",
+      telephone: "0113 496 0123",
+      email: "hello@shop.example",
+      sameAs: "https://shop.example/",
+      image: ["https://images.example/1.jpg"],
+      address: {
+        "@type": "PostalAddress",
+        streetAddress: "1 Briggate, Kirkgate",
+        addressLocality: "Leeds",
+        postalCode: "LS1 6HD",
+        addressCountry: "GB",
+      },
+      geo: { "@type": "GeoCoordinates", latitude: 53.7974, longitude: -1.5438 },
+      aggregateRating: { "@type": "AggregateRating", ratingValue: 4.5, reviewCount: 10 },
+      openingHoursSpecification: [
+        {
+          "@type": "OpeningHoursSpecification",
+          dayOfWeek: "https://schema.org/Saturday",
+          opens: "09:00",
+          closes: "17:00",
+        },
+      ],
+    });
+
+    const unknown = { description: "", phone: "", email: "", website: "" };
+    const bare = await addBusiness(server.sql, { ...unknown, isClaimed: true });
+    const said = linkedData((await open(`/businesses/${bare.slug}`)).html);
+    expect(said).toMatchObject({
+      description: "A shop for tests.",
+      address: { streetAddress: "1 Briggate" },
+    });
+    const names = ["telephone", "email", "sameAs", "image"];
+    expect(names.filter((name) => name in said)).toEqual([]);
   });
 
   test("is distinguished from other branches by its postcode, and by its address when it has no description", async () => {
