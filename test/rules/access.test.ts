@@ -55,6 +55,7 @@ describe("authentication", () => {
       `Basic ${key}`,
       `Token ${key}`,
       `Bearer ${other}`,
+      `bearer ${other}`,
       `Bearer ${key} x`,
       `Bearer ${key}, Bearer ${key}`,
       "Bearer hs_live_",
@@ -66,7 +67,7 @@ describe("authentication", () => {
       expect([value.slice(0, 40), response.status]).toEqual([value.slice(0, 40), 401]);
       expect(await response.json()).toEqual({ error: "invalid" });
       // RFC 6750, section 3.1: no error code for another scheme.
-      const error = /^(Bearer\b|\S+$)/.test(value) ? ', error="invalid_token"' : "";
+      const error = /^(Bearer\b|\S+$)/i.test(value) ? ', error="invalid_token"' : "";
       const advice = [key, `Bearer${key}`].includes(value)
         ? ', error_description="Put the word Bearer and a space before the key."'
         : "";

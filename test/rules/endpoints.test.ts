@@ -235,6 +235,23 @@ describe("invalid values", () => {
       }
     });
   }
+  test("the message says what is wrong with which parameter, and what is right", async () => {
+    const list = "/api/v1/businesses";
+    const encoding = "is not percent-encoded UTF-8, or has a U+FFFD, which stands for what is not.";
+    for (const [path, message] of [
+      [`${list}?page=0`, "page must be a whole number from 1 to 999999999."],
+      [`${list}?per_page=0`, "per_page must be a whole number from 1 to 100."],
+      [`${list}?page=1&page=1`, "page is given twice; give it once."],
+      [`${list}?city=`, "city is empty; leave it out to get all."],
+      [`${list}?city=${"x".repeat(121)}`, "city is too long; a slug has at most 120 characters."],
+      [`${list}?city=%ff`, `city ${encoding}`],
+      [`${list}/${"x".repeat(121)}`, "slug is too long; it has at most 120 characters."],
+      [`${list}/%ff`, `slug ${encoding}`],
+      [`/api/v1/search?q=${"x".repeat(201)}`, "q is too long; it may have 200 characters."],
+    ] as const) {
+      expect((await json(keyed(path))).message).toBe(message);
+    }
+  });
   test("a value given twice is invalid", async () => {
     const response = await open("/api/v1/businesses?page=1&page=1");
     expect(await response.json()).toMatchObject({ error: "invalid_parameter", parameter: "page" });
@@ -490,7 +507,7 @@ describe("other errors", () => {
         expect(response.headers.get("Access-Control-Allow-Origin")).toBe(isOpen ? "*" : null);
         expect(await response.json()).toMatchObject({
           error: "method_not_allowed",
-          message: expect.any(String),
+          message: `${method} does nothing here. Use one of: GET, HEAD, OPTIONS.`,
         });
       }
     });
