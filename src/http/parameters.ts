@@ -156,7 +156,7 @@ function read<Value>(
   schema: v.GenericSchema<never, Value> | v.GenericSchema<string | undefined, Value>,
   text: string | undefined,
 ): Parsed<Value> {
-  const result = v.safeParse(schema, text, { abortEarly: true, abortPipeEarly: true });
+  const result = v.safeParse(schema, text);
   return result.success
     ? { ok: true, value: result.output }
     : fault(name, result.issues[0].message);
