@@ -50,7 +50,7 @@ export interface Matches {
   total: number;
 }
 
-/** More than there are connections; see CONCURRENT_QUESTIONS of handlers/businesses.ts. */
+/** More than there are connections; see CONCURRENT_QUERIES of handlers/businesses.ts. */
 const CONCURRENT_STATEMENTS = 32;
 /** Few, since Meilisearch works on the queries of a request one by one, and answers once all are done. */
 const BATCH_SIZE = 8;

@@ -12,7 +12,7 @@ import { freshRedis, patient, redisAlone } from "../support.ts";
 // models of what they should decide, step by step.
 
 const SECOND = 1_000_000;
-const RUNS = 1_000;
+const RUNS = 2_000;
 
 let redis: RedisClient;
 let now = 0;
