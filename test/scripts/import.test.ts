@@ -757,6 +757,7 @@ test.skipIf(!existsSync(data))(
       pending: counts.pending,
     });
   },
+  120_000,
 );
 
 test.skipIf(!existsSync(data))(
@@ -785,4 +786,5 @@ test.skipIf(!existsSync(data))(
       unchanged: 11_206,
     });
   },
+  120_000,
 );
