@@ -22,8 +22,8 @@ export function openApi(deployment: Deployment): Handler {
 }
 
 /**
- * The OpenAPI 3.1 document, made from the very schemas that read requests and type answers.
- * With open access off, nothing of the open variant is in it.
+ * The OpenAPI 3.1 document, generated from the same schemas that parse requests and type answers.
+ * With open access off, it leaves out the open variant.
  */
 export function openApiDocument({ baseUrl, openAccess }: Deployment) {
   const served = operationsOf(openAccess);
@@ -66,7 +66,7 @@ export function openApiDocument({ baseUrl, openAccess }: Deployment) {
   };
 }
 
-/** The operations as this server has them. */
+/** The operations that this server offers. */
 export function operationsOf(openAccess: boolean): Operation[] {
   return operations.map(({ open, ...keyedOnly }) => {
     if (!open || !openAccess) return keyedOnly;
@@ -88,16 +88,16 @@ function definitionsOf(openAccess: boolean): Record<string, v.GenericSchema> {
   };
 }
 
-// Checks of our own, such as of lengths in whole characters, cannot be converted. Where JSON Schema has a
-// keyword for one, the schema has it as metadata.
+// Custom checks, such as of lengths in code points, cannot be converted. Where JSON Schema has a keyword for
+// one, it is in the schema's metadata.
 const conversion: ConversionConfig = {
   target: "draft-2020-12",
   ignoreActions: ["check"],
   overrideSchema({ valibotSchema, jsonSchema }) {
-    // A literal gets a type as well: many generators of clients go by the type alone, and would take a schema
-    // that has none for anything at all.
+    // A literal gets a type as well: many client generators look only at the type, and take a schema without
+    // one to allow any value.
     if (valibotSchema.type === "literal") return { type: "string", ...jsonSchema };
-    // Does not forbid further fields: shapes may gain some, and a client that checks answers against an older
+    // Allows additional fields: shapes may gain some, and a client that validates responses against an older
     // document must still accept them.
     const { additionalProperties, ...open } = jsonSchema;
     return additionalProperties === false ? open : null;
@@ -117,7 +117,7 @@ function describe(operation: Operation) {
   };
 }
 
-/** What an operation reads from path and query. */
+/** The path and query parameters of an operation. */
 export function parametersOf({ path, open, keyed }: Operation) {
   return [
     ...(path.includes("{slug}") ? [parameter("slug", slugInPath, "path")] : []),
@@ -125,7 +125,7 @@ export function parametersOf({ path, open, keyed }: Operation) {
   ];
 }
 
-/** The parameters of both variants; one that only one of them reads says so. */
+/** The parameters of both variants; one that only one variant reads says so. */
 function queryParameters(open: Parameters, keyed: Parameters, isShared: boolean) {
   return Object.entries({ ...open, ...keyed }).map(([name, schema]) => {
     const note = !isShared || (name in open && name in keyed) ? "" : ` ${only(name in open)}`;
@@ -141,7 +141,7 @@ function parameter(
   place: "query" | "path",
   note = "",
 ) {
-  // What a parameter means, not how its text is written: a whole number, not a string of digits.
+  // The parsed value, not its text: an integer, not a string of digits.
   const converted = toJsonSchema(schema, { ...conversion, typeMode: "output" });
   const { $schema: _, description, examples, default: __, ...keywords } = converted;
   const absent = v.safeParse(schema, undefined);

@@ -3,10 +3,10 @@ import type { Answer } from "../http/answer.ts";
 import * as errors from "../http/errors.ts";
 import type { Operation } from "./operations.ts";
 
-/** One error: an answer as the service gives it, and when it does. */
+/** One error: the exact answer, and when it is returned. */
 export interface ErrorCase {
   when: string;
-  /** To the letter. Texts are for people, codes for programs. */
+  /** The exact schema. Messages are for people, codes for programs. */
   body: v.GenericSchema;
   answer: Answer;
 }
@@ -20,10 +20,10 @@ const explained = (code: errors.ErrorCode) =>
 
 export const errorCases = {
   InvalidParameter: {
-    when: "A parameter has a value that is not allowed.",
+    when: "A parameter has an invalid value.",
     body: v.strictObject({
       ...explained("invalid_parameter").entries,
-      parameter: v.pipe(v.string(), v.description("The parameter that is wrong.")),
+      parameter: v.pipe(v.string(), v.description("The invalid parameter.")),
     }),
     answer: errors.invalidParameter({
       parameter: "page",
@@ -31,17 +31,17 @@ export const errorCases = {
     }),
   },
   Missing: {
-    when: "There is no Authorization header.",
+    when: "The Authorization header is missing.",
     body: bare("missing"),
     answer: errors.unauthorized(null),
   },
   Invalid: {
-    when: "The Authorization header is not the word Bearer, a space and a key, or there is no such key.",
+    when: "The Authorization header is malformed (it must be the word Bearer, a space and a key), or the key is unknown.",
     body: bare("invalid"),
     answer: errors.unauthorized("Bearer hs_live_…"),
   },
   Revoked: {
-    when: "The key was disabled.",
+    when: "The key has been revoked.",
     body: bare("revoked"),
     answer: errors.errorAnswer("revoked"),
   },
@@ -51,23 +51,23 @@ export const errorCases = {
     answer: errors.errorAnswer("expired"),
   },
   NotFound: {
-    when: "There is no approved business of that slug, or no such path.",
+    when: "No approved business has that slug, or the path does not exist.",
     body: bare("not_found"),
     answer: errors.notFound(),
   },
   MethodNotAllowed: {
-    when: "The method is none of GET, HEAD and OPTIONS.",
+    when: "The method is not GET, HEAD or OPTIONS.",
     body: explained("method_not_allowed"),
     answer: errors.methodNotAllowed("POST", "GET, HEAD, OPTIONS"),
   },
   TooManyRequests: {
-    when: "More than 60 requests without a good key in any 60 seconds from one address. Costs nothing.",
+    when: "More than 60 requests without a valid key in any 60 seconds from one address. Costs nothing.",
     body: v.strictObject({
-      // The one error whose text stands where the others have a code.
+      // The only error with a sentence where the others have a code.
       error: v.pipe(
         v.string(),
         v.startsWith("Too many requests"),
-        v.description("Says when to come back."),
+        v.description("Says when to try again."),
       ),
     }),
     answer: errors.tooManyRequests(12),
@@ -80,15 +80,15 @@ export const errorCases = {
         v.number(),
         v.integer(),
         v.minValue(1),
-        v.description("Seconds to the next token, as in Retry-After."),
+        v.description("Seconds until the next token, as in Retry-After."),
       ),
     }),
     answer: errors.limitExceeded("rate_limited", 1),
   },
   QuotaExceeded: {
     when:
-      "The key's quota for this month is used up. Costs nothing. Retry-After lasts until the first of the next " +
-      "month: do not sleep so long, but stop and tell somebody.",
+      "The key's quota for this month is used up. Costs nothing. Retry-After runs until the first of the next " +
+      "month: stop and alert someone instead of sleeping that long.",
     body: bare("quota_exceeded"),
     answer: errors.limitExceeded("quota_exceeded", 777_600),
   },
@@ -98,7 +98,7 @@ export const errorCases = {
     answer: errors.internal(),
   },
   Unavailable: {
-    when: "A part of the service is unavailable. Costs the key nothing.",
+    when: "Part of the service is temporarily unavailable. Costs the key nothing.",
     body: explained("unavailable"),
     answer: errors.unavailable(),
   },
@@ -106,7 +106,7 @@ export const errorCases = {
 
 export type ErrorName = keyof typeof errorCases;
 
-/** The errors that an operation may answer with. */
+/** The errors that an operation may return. */
 export function errorsOf({ path, open, keyed, isFree }: Operation): ErrorName[] {
   const takesSlug = path.includes("{slug}");
   const takesParameters = takesSlug || Object.keys(keyed.parameters).length > 0;

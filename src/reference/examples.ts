@@ -10,7 +10,7 @@ import type {
 } from "../directory/schemas.ts";
 import { keyedDetail, keyedListItem, openDetail, openListItem } from "../directory/shapes.ts";
 
-/** A made-up business; 0113 496 0xxx is a range that Ofcom keeps for drama. */
+/** A made-up business; 0113 496 0xxx is a range that Ofcom reserves for drama. */
 const business: Business = {
   id: "019a2f6e-1c40-7b3a-9d52-6f0c8a7e4b11",
   slug: "aire-valley-plumbing-leeds",

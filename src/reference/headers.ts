@@ -1,26 +1,26 @@
-/** What is said about each header of an answer: its meaning and the JSON Schema of its value. */
+/** The documentation of each response header: its meaning and the JSON Schema of its value. */
 export const headers = {
   ETag: header(
-    "Send it back in If-None-Match, with the same Accept-Encoding, to get 304 when nothing has changed.",
+    "Send it back in If-None-Match, with the same Accept-Encoding, to get 304 if nothing has changed.",
     {
       type: "string",
       pattern: '^"[^"]+"$',
     },
   ),
-  Vary: header("The request headers that the answer depends on.", { type: "string" }),
-  Allow: header("The methods that work here.", {
+  Vary: header("The request headers that the response depends on.", { type: "string" }),
+  Allow: header("The supported methods.", {
     type: "string",
     const: "GET, HEAD, OPTIONS",
   }),
   "Cache-Control": header(
-    "`no-cache`: may be kept, but ask with its ETag before using it again. `no-store`: never kept.",
+    "`no-cache`: may be cached, but must be revalidated with its ETag before reuse. `no-store`: must not be cached.",
     { type: "string", enum: ["no-cache", "no-store"] },
   ),
   "Retry-After": header(
-    "Seconds to wait before another try. For `quota_exceeded` they last until the first of the next month.",
+    "Seconds to wait before a retry. For `quota_exceeded`, until the first of the next month.",
     { type: "integer", minimum: 1 },
   ),
-  "WWW-Authenticate": header("The challenge of RFC 6750.", {
+  "WWW-Authenticate": header("The challenge that RFC 6750 defines.", {
     type: "string",
     pattern: '^Bearer realm="Highstreet"',
   }),
@@ -28,7 +28,7 @@ export const headers = {
     type: "integer",
     const: 60,
   }),
-  "Access-Control-Allow-Origin": header("Open access: any web page may read it.", {
+  "Access-Control-Allow-Origin": header("Open access: any web page may read the response.", {
     type: "string",
     const: "*",
   }),
@@ -36,8 +36,8 @@ export const headers = {
     type: "string",
   }),
   "RateLimit-Policy": header(
-    'Keyed access: `q` requests in `w` seconds, by the minute ("permin") and the month ("month"). Where ' +
-      "the bucket holds another number than `q`, that is `highstreet-burst`.",
+    'Keyed access: `q` requests in `w` seconds, per minute ("permin") and per month ("month"). Where ' +
+      "the bucket's capacity is not `q`, it is `highstreet-burst`.",
     {
       type: "string",
       pattern: '^"permin";q=\\d+;w=60(;highstreet-burst=\\d+)?, "month";q=\\d+;w=\\d+$',
@@ -45,7 +45,7 @@ export const headers = {
     },
   ),
   RateLimit: header(
-    'Keyed access: `r` requests are left; in `t` seconds "permin" has one more, and "month" is whole again.',
+    'Keyed access: `r` requests are left; in `t` seconds, "permin" gains one and "month" resets.',
     {
       type: "string",
       pattern: '^"permin";r=\\d+;t=\\d+, "month";r=\\d+;t=\\d+$',

@@ -1,6 +1,6 @@
 import { openData } from "../directory/open-data.ts";
 
-/** What holds for all operations, in Markdown. */
+/** What applies to all operations, in Markdown. */
 export function introduction(openAccess: boolean): string {
   return (openAccess ? [...openText, keyedText, commonText] : [keyedText, commonText]).join("\n\n");
 }
@@ -12,23 +12,23 @@ const openText = [
 
 const keyedText =
   "**Keyed:** `Authorization: Bearer <key>`. Each key has a token bucket that refills continuously and a quota " +
-  "by the calendar month in UTC. " +
+  "per calendar month in UTC. " +
   '`RateLimit: "permin";r=59;t=1, "month";r=959;t=777600` says that 59 requests are left in the bucket, which gains ' +
-  "one in 1 second, and 959 of the quota, which is restored in 777,600 seconds. 200, 304, 400 and " +
-  "the 404 of a business cost one of each; refusals cost nothing, and 5xx is given back. A key does not belong in a browser: " +
-  "keyed answers have no CORS headers.";
+  "one in 1 second, and 959 of the quota, which resets in 777,600 seconds. 200, 304, 400 and " +
+  "the 404 of a business cost one of each; refusals cost nothing, and 5xx is refunded. A key does not belong in a browser: " +
+  "keyed responses have no CORS headers.";
 
 const credits = [...openData.values()].map(
   ({ owner, licence, href }) => `${owner}, [${licence}](${href})`,
 );
 
 const commonText =
-  "A change of the directory shows in lists and details within a second, in search mostly within five. The software is " +
+  "Changes to the directory show in lists and details within a second, and in search usually within five. The software is " +
   "under the MIT licence, the data under the terms of its sources. Businesses may come from open data, whose licences " +
-  `ask for a credit wherever it is shown: ${credits.join("; ")}. The page \`/businesses/{slug}\` of a business says ` +
-  "which of these it needs.\n\n" +
-  "`HEAD` works wherever `GET` does. Every 200 has a strong `ETag` for `If-None-Match`. Bodies of 512 bytes or more come as gzip or zstd " +
-  "when accepted. Unknown parameters are ignored; a wrong value gets 400, which names the parameter. Any other method gets " +
+  `require a credit wherever it is shown: ${credits.join("; ")}. The page \`/businesses/{slug}\` says ` +
+  "which of these a business needs.\n\n" +
+  "`HEAD` works wherever `GET` does. Every 200 has a strong `ETag` for `If-None-Match`. Bodies of 512 bytes or more are compressed with gzip or zstd " +
+  "if you accept either. Unknown parameters are ignored; an invalid value gets 400, which names the parameter. Any other method gets " +
   '405 `{"error": "method_not_allowed", "message": …}` with `Allow`, any other path 404 `{"error": "not_found"}`.\n\n' +
-  "Version 1 may gain fields and parameters, so ignore what you do not know. Nothing of it is taken away or changes " +
-  "its meaning: that would be `/api/v2`, with version 1 beside it.";
+  "Version 1 may gain fields and parameters, so ignore those you do not know. Nothing is removed or changes " +
+  "meaning: that would be `/api/v2`, alongside version 1.";

@@ -6,7 +6,7 @@ import { introduction } from "./introduction.ts";
 import type { Operation } from "./operations.ts";
 import { servicePaths } from "./service.ts";
 
-/** GET /llms.txt: what a language model needs to call the API, in the form of https://llmstxt.org. */
+/** GET /llms.txt: what a language model needs to call the API, in the format of https://llmstxt.org. */
 export function llms(deployment: Deployment): Handler {
   const answer = finished({
     status: 200,
@@ -46,18 +46,18 @@ ${openAccess ? `curl '${baseUrl}/api/v1/businesses?city=leeds&category=plumbers&
 ## Links
 
 - [OpenAPI 3.1 document](${baseUrl}/api/v1/openapi.json): every field, parameter, header and error
-- [Free API key](${baseUrl}/developers): applied for by people, shown once
+- [Free API key](${baseUrl}/developers): a person applies, and the key is shown once
 `;
 }
 
 function describe(operation: Operation): string {
   const { path, summary, description, open, keyed } = operation;
-  const key = open ? "key optional" : "key needed";
+  const key = open ? "key optional" : "key required";
   const examples = open
-    ? `without a key such as \`${JSON.stringify(open.example)}\`, with one such as \`${JSON.stringify(keyed.example)}\``
-    : `such as \`${JSON.stringify(keyed.example)}\``;
+    ? `Example without a key: \`${JSON.stringify(open.example)}\`, with one: \`${JSON.stringify(keyed.example)}\``
+    : `Example: \`${JSON.stringify(keyed.example)}\``;
   const parameters = parametersOf(operation).map(describeParameter).join("");
-  return `- \`GET ${path}\` (${key}): ${summary}. ${description} Answers ${examples}${parameters}`;
+  return `- \`GET ${path}\` (${key}): ${summary}. ${description} ${examples}${parameters}`;
 }
 
 function describeParameter({

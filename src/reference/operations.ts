@@ -6,13 +6,13 @@ import { searchParameters } from "../handlers/search.ts";
 import type { Parameters } from "../http/parameters.ts";
 import * as examples from "./examples.ts";
 
-/** What one variant of access takes and answers. */
+/** The parameters and the answer of one variant of access. */
 interface Variant {
   parameters: Parameters;
   /** Name of the answer's schema in `schemas`. */
   answer: keyof typeof schemas;
   example: unknown;
-  /** Ends the description of an operation that has this variant beside another. */
+  /** Appended to the description of an operation that has both variants. */
   note?: string;
 }
 
@@ -23,16 +23,16 @@ export interface Operation {
   tag: string;
   summary: string;
   description: string;
-  /** What a 200 holds. */
+  /** Describes the 200. */
   result: string;
-  /** Absent where a key is needed. */
+  /** Absent where a key is required. */
   open?: Variant;
   keyed: Variant;
   /** Costs the key nothing. */
   isFree?: true;
 }
 
-/** Every schema with a name of its own in the document. */
+/** The named schemas of the document. */
 export const schemas = {
   ...shapes,
   Usage: v.strictObject({ data: UsageReport }),
@@ -47,13 +47,13 @@ export const operations: readonly Operation[] = [
     description:
       "A page of the directory: premium businesses first, then by rating, number of reviews and id. " +
       "`city` and `category` are slugs, such as `st-albans`, not names: a business's own record has them as " +
-      "`citySlug` and `categorySlug`. An unknown one gives an empty page. A category includes all below it; " +
-      "one that is not active, or below such a one, gives an empty page, although its businesses are in other " +
-      "lists. " +
-      "`total` is exact at any depth. When the directory changes between two calls, a business may move " +
-      "to another page, and so come twice or be missed: tell them apart by `slug`, and read the list again " +
-      "for what was missed.",
-    result: "A page of the list, with the total of all pages.",
+      "`citySlug` and `categorySlug`. An unknown one gives an empty page. A category includes all its descendants; " +
+      "one that is inactive, or has an inactive ancestor, gives an empty page, although its businesses are in " +
+      "other lists. " +
+      "`total` is exact at any depth. If the directory changes between two calls, a business may move to " +
+      "another page, and so appear twice or be missed: deduplicate by `slug`, and read the list again for " +
+      "what was missed.",
+    result: "A page of the list, with the total across all pages.",
     open: { parameters: openListParameters, answer: "OpenPage", example: examples.openPage },
     keyed: { parameters: keyedListParameters, answer: "KeyedPage", example: examples.keyedPage },
   },
@@ -68,7 +68,7 @@ export const operations: readonly Operation[] = [
       parameters: {},
       answer: "OpenBusiness",
       example: examples.openBusiness,
-      note: "Open answers have `phone` and `email` only if it is claimed.",
+      note: "Open responses have `phone` and `email` only if it is claimed.",
     },
     keyed: { parameters: {}, answer: "KeyedBusiness", example: examples.keyedBusiness },
   },
@@ -78,8 +78,8 @@ export const operations: readonly Operation[] = [
     tag: "Categories",
     summary: "List categories",
     description:
-      "All active categories with what is above them and how many businesses they hold. Those below one that " +
-      "is not active are left out as well.",
+      "All active categories with their ancestors and how many businesses they hold. Those with an inactive " +
+      "ancestor are left out as well.",
     result: "The categories.",
     keyed: { parameters: {}, answer: "CategoryList", example: examples.categoryList },
   },
@@ -90,11 +90,11 @@ export const operations: readonly Operation[] = [
     summary: "Search businesses",
     description:
       "The same ranked results as the directory's own search page. The text ranks; premium, rating and reviews " +
-      "only break ties. Typing errors and word order are forgiven. When nothing matches all the words, " +
-      "fewer are searched for: all but those that only say how it should be (best, 24 hour, open now), then " +
-      "all but the second half of a postcode, then with misspelt everyday names of trades put right, then with " +
-      "the town around the postcode in its place, then a place that was named and a run of the other words, " +
-      "or else the longest run of neighbouring words among the first six. Words after the tenth do not count.",
+      "only break ties. Typos are tolerated, and word order is ignored. When nothing matches all " +
+      "the words, the query is relaxed step by step: first without qualifiers (best, 24 hour, open now), then " +
+      "without the second half of a postcode, then with misspelt everyday names of trades corrected, then with " +
+      "the town around the postcode in its place, then with the place named and a run of the other words, and " +
+      "finally with the longest run of words among the first six. Words after the tenth are ignored.",
     result: "The matching businesses, the best match first.",
     keyed: {
       parameters: searchParameters,
@@ -109,7 +109,7 @@ export const operations: readonly Operation[] = [
     summary: "Get the key's usage",
     description:
       "What the key has used and has left, this month and this minute. Costs neither token nor quota.",
-    result: "How the key stands.",
+    result: "The key's limits and usage.",
     keyed: { parameters: {}, answer: "Usage", example: examples.usage },
     isFree: true,
   },

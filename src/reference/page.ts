@@ -7,9 +7,8 @@ import type { Deployment } from "./document.ts";
 import styles from "./reference.css" with { type: "text" };
 
 /**
- * GET /developers/reference: the page that shows the OpenAPI document, with Scalar. Scalar puts inline
- * styles into the page, so this policy allows those, unlike that of our other pages; nothing comes
- * from or goes to another host.
+ * GET /developers/reference: the OpenAPI document, rendered by Scalar. Scalar injects inline styles, so this
+ * policy allows them, unlike that of our other pages; nothing is loaded from or sent to another host.
  */
 export function referencePage({ baseUrl }: Pick<Deployment, "baseUrl">): Handler {
   const policy = [
@@ -38,11 +37,11 @@ export function referencePage({ baseUrl }: Pick<Deployment, "baseUrl">): Handler
   return () => answer;
 }
 
-/** Scalar's browser bundle as its package has it. Read when first asked for: it is 4 MB. */
+/** Scalar's browser bundle, unmodified. Read on the first request, since it is 4 MB. */
 export function referenceScript(): Handler {
   let script: Promise<Handler> | undefined;
   return async (request, context) => {
-    // If the file could not be read, perhaps for want of descriptors, the next request reads it again.
+    // If the file cannot be read, perhaps for lack of file descriptors, the next request tries again.
     script ??= readBundle().catch((error) => {
       script = undefined;
       throw error;
@@ -61,7 +60,7 @@ async function readBundle(): Promise<Handler> {
   return versionedFile(SCRIPT_VERSION, "text/javascript", await Bun.file(bundle).text());
 }
 
-// Whatever would contact or show another host is off.
+// Everything that would contact or link to another host is off.
 const settings = {
   url: "/api/v1/openapi.json",
   proxyUrl: "",
@@ -75,8 +74,8 @@ const settings = {
   defaultOpenAllTags: true,
 };
 
-// Calls go to the host that the page came from, under whatever name, so keys go nowhere else.
-// What stands in its place goes last of all, so that it stays when the script did not come, or fails.
+// Calls go to the host that served the page, under whatever name, so keys go nowhere else.
+// The fallback is removed last, so that it stays if the script does not load, or fails.
 const START = `Scalar.createApiReference("#reference", {...${JSON.stringify(settings)}, servers: [{url: location.origin}]}); document.getElementById("fallback").remove()`;
 
 const pageAt = (baseUrl: string) => `<!doctype html>
@@ -85,7 +84,7 @@ const pageAt = (baseUrl: string) => `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference · Highstreet</title>
-<meta name="description" content="Every path, parameter, answer and error of the directory's API, to be tried out in place.">
+<meta name="description" content="Every path, parameter, response and error of the directory's API, with calls to try.">
 <link rel="canonical" href="${Bun.escapeHTML(baseUrl)}${REFERENCE_PATH}">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="/favicon.ico">
@@ -93,8 +92,8 @@ const pageAt = (baseUrl: string) => `<!doctype html>
 </head>
 <body>
 <nav class="site" aria-label="Site"><a href="/">Highstreet</a><a href="/developers">Developers</a></nav>
-<p id="fallback">This reference is drawn by JavaScript, which is still loading or does not run here. All that it
-says is in <a href="/api/v1/openapi.json">openapi.json</a>, the OpenAPI 3.1 document, and in short in
+<p id="fallback">This reference needs JavaScript, which is still loading or does not run here. Its content is
+also in <a href="/api/v1/openapi.json">openapi.json</a>, the OpenAPI 3.1 document, and summarised in
 <a href="/llms.txt">llms.txt</a>.</p>
 <div id="reference"></div>
 <script src="${SCRIPT_PATH}?${SCRIPT_VERSION}"></script>

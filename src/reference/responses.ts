@@ -10,13 +10,14 @@ export const openHeaders: HeaderName[] = [
 ];
 const keyedHeaders: HeaderName[] = ["RateLimit-Policy", "RateLimit"];
 
-/** Of every 200 and 304. */
+/** Sent with every 200 and 304. */
 export const successHeaders: HeaderName[] = ["ETag", "Vary", "Cache-Control"];
 
-/** What a 304 says. */
-export const UNCHANGED = "Nothing changed since the answer whose ETag was sent in If-None-Match.";
+/** The description of a 304. */
+export const UNCHANGED =
+  "Nothing has changed since the response whose ETag was sent in If-None-Match.";
 
-/** The responses of an operation by status: its answer, 304, and every error. */
+/** The responses of an operation by status: 200, 304, and every error. */
 export function responsesOf(operation: Operation): Record<string, unknown> {
   const { open, keyed, result } = operation;
   const variants = open ? [open, keyed] : [keyed];
@@ -38,7 +39,7 @@ export function responsesOf(operation: Operation): Record<string, unknown> {
   };
 }
 
-/** What any path may answer, whether there is an operation or not. */
+/** Responses that any path may give, even one without an operation. */
 export function sharedResponses(openAccess: boolean) {
   const sometimes = openAccess ? openHeaders : [];
   return {
@@ -52,9 +53,9 @@ function errorResponses(operation: Operation): Record<string, unknown> {
   const byStatus = Map.groupBy(errorsOf(operation), (name) => errorCases[name].answer.status);
   const { always, sometimes } = limitHeaders(operation);
   const response = (status: number, names: ErrorName[]) => {
-    // No limits are named: without a valid key nothing is charged to one, and the request is not open either.
+    // No rate limit headers: there is no valid key to charge, and the request is not open either.
     if (status === 401 || status === 403) return errorResponse(names);
-    // What fails on our side is given back to the key, so the answer does not say what the key has left.
+    // A 5xx is refunded to the key, so the response does not say what the key has left.
     if (status >= 500) return errorResponse(names, [], operation.open ? openHeaders : []);
     return status < 429
       ? errorResponse(names, always, sometimes)
@@ -66,8 +67,8 @@ function errorResponses(operation: Operation): Record<string, unknown> {
 }
 
 /**
- * The answers of these errors, which share a status.
- * @param required headers that each of them has besides its own
+ * The response for these errors, which share a status.
+ * @param required headers that all of them have besides their own
  * @param optional headers that only some of them have
  */
 export function errorResponse(
@@ -99,7 +100,7 @@ export function errorResponse(
   };
 }
 
-/** The headers about limits: where there are two variants, those of each come only sometimes. */
+/** The rate limit headers: where there are two variants, those of each are sent only sometimes. */
 function limitHeaders({ open, isFree }: Operation): Record<"always" | "sometimes", HeaderName[]> {
   const keyed = isFree ? [] : keyedHeaders;
   return open
@@ -112,7 +113,7 @@ function headersOf({ headers: given }: Answer): HeaderName[] {
   return (Object.keys(headers) as HeaderName[]).filter((name) => name in given);
 }
 
-/** The headers of a response: those that each has, and those that only some have. */
+/** The headers of a response: those that are always sent, and those that are sent only sometimes. */
 export function describeHeaders(required: HeaderName[], optional: HeaderName[] = []) {
   return Object.fromEntries([
     ...required.map((name) => [name, { ...headers[name], required: true }]),
@@ -120,7 +121,7 @@ export function describeHeaders(required: HeaderName[], optional: HeaderName[] =
   ]);
 }
 
-/** A body of one of these schemas of the document. */
+/** A JSON body that matches one of these schemas of the document. */
 export function json(names: string[], examples: Record<string, unknown>) {
   const references = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
   const schema = references.length === 1 ? references[0] : { oneOf: references };

@@ -8,26 +8,26 @@ import {
   UNCHANGED,
 } from "./responses.ts";
 
-/** What /healthz answers. */
+/** The body of /healthz. */
 export const Health = v.strictObject({
   status: v.pipe(v.literal("ok"), v.description("The directory can be read.")),
   admission: v.strictObject({
     decidedBy: v.pipe(
       v.picklist(["redis", "server"]),
-      v.description("Who counts requests: `server` while Redis is away or slow."),
+      v.description("Who counts requests: `server` while Redis is down or slow."),
     ),
     outages: v.pipe(
       v.number(),
       v.integer(),
       v.minValue(0),
-      v.description("How often the server took over, since the process that answers started."),
+      v.description("How often the server has taken over since the responding process started."),
     ),
   }),
 });
 
 const tag = "Service";
 
-/** The paths about the service itself: they need no key, cost nothing, and have no limit. */
+/** The paths about the service itself: they need no key, cost nothing, and have no rate limit. */
 export function servicePaths(openAccess: boolean) {
   const open = openAccess ? openHeaders : [];
   const headers = describeHeaders([...successHeaders, ...open]);
@@ -38,7 +38,7 @@ export function servicePaths(openAccess: boolean) {
         operationId: "getOpenApi",
         tags: [tag],
         summary: "Get this document",
-        description: "The API as OpenAPI 3.1, from which clients can be generated.",
+        description: "The API as OpenAPI 3.1, for generating clients.",
         security: [],
         parameters: [],
         responses: {
@@ -61,7 +61,7 @@ export function servicePaths(openAccess: boolean) {
         operationId: "getHealth",
         tags: [tag],
         summary: "Get the service's health",
-        description: "200 while the directory can be read; for health checks.",
+        description: "For health checks: 200 while the directory can be read.",
         security: [],
         parameters: [],
         responses: {

@@ -100,9 +100,9 @@ export function Limits({ openAccess }: { openAccess: boolean }) {
           Refused keys are limited by address: 60 requests in any 60 seconds.
         </li>
         <li>
-          On 429, wait as many seconds as <code>Retry-After</code> says; a request before that is
-          refused again, at no cost. For <code>quota_exceeded</code> they last until the first of
-          the next month, so a program should not sleep, but stop and tell somebody.
+          On 429, wait for the number of seconds in <code>Retry-After</code>; an earlier request is
+          refused again, at no cost. For <code>quota_exceeded</code>, that is until the first of the
+          next month, so a program should stop and alert someone instead of sleeping.
         </li>
       </ul>
     </section>

@@ -311,7 +311,9 @@ describe("what the server says about itself", () => {
     const told = async (path: string) => {
       const text = await (await fetch(server.url + path)).text();
       const words = text.replace(/<[^>]*>/g, "").replace(/\s+/g, " ");
-      return words.match(/until the first of the next month[^.]* but stop and tell somebody/g);
+      return words.match(
+        /until the first of the next month[^.]* stop and alert someone instead of sleeping/g,
+      );
     };
     // Among the limits, and among the errors.
     expect(await told("/developers")).toHaveLength(2);
