@@ -4,24 +4,24 @@ import { rollKey } from "../access/roll-key.ts";
 import type { Transaction } from "../store/postgres.ts";
 import { writtenTime } from "../times.ts";
 
-/** What came of a form that was sent from the page. */
+/** The outcome of a form sent from the page. */
 export interface Outcome {
-  /** What was done, in a few words, for the title: with a new page, a screen reader says that first. */
+  /** What was done, in a few words, for the title, which screen readers announce first on a new page. */
   title: string;
-  /** A key that exists from now on; shown in this answer and nowhere else. */
+  /** A new key, shown in this answer and nowhere else. */
   issued?: IssuedKey | undefined;
   notice?: string | undefined;
 }
 
-/** How long an old key may go on working, in seconds. */
+/** How long an old key may keep working, in seconds. */
 export const gracePeriods = [
-  { value: "86400", label: "for 24 hours" },
-  { value: "604800", label: "for 7 days" },
-  { value: "3600", label: "for an hour" },
-  { value: "0", label: "not at all" },
+  { value: "86400", label: "24 hours" },
+  { value: "604800", label: "7 days" },
+  { value: "3600", label: "1 hour" },
+  { value: "0", label: "none" },
 ];
 
-/** A form that was sent from the page of an application. */
+/** A form sent from the page of an application. */
 interface Sent {
   token: string;
   application: ApplicationState;
@@ -34,11 +34,9 @@ export async function act(sql: Transaction, { token, application, form }: Sent):
     const issued = await revealKey(sql, token);
     return issued
       ? { title: "Key revealed", issued }
-      : unchanged(
-          "There is no key to reveal here: it is shown one single time. Roll it to get another.",
-        );
+      : unchanged("There is no key to reveal: it is shown only once. Roll it to get a new one.");
   }
-  // Only keys of this application: whoever has the page has no power over others.
+  // Only keys of this application: its page controls no others.
   const key = application.keys.find(({ id }) => id === form.key);
   if (!key) return unchanged("Nothing was changed: that key is not one of yours.");
   if (form.action === "revoke") {
@@ -50,12 +48,14 @@ export async function act(sql: Transaction, { token, application, form }: Sent):
   }
   if (form.action === "roll") {
     const grace = gracePeriods.find(({ value }) => value === form.grace);
-    // A grace period that is missing or unknown is not taken for none: programs that still use the old key
-    // would fail at once.
-    if (!grace) return unchanged("Nothing was changed: say how long the old key goes on working.");
+    // A missing or unknown grace period does not mean none: programs that still use the old key would fail at
+    // once.
+    if (!grace) return unchanged("Nothing was changed: choose a grace period for the old key.");
     const aDayAgo = Date.now() - DAY_MS;
     if (application.keys.filter(({ createdAt }) => +createdAt > aDayAgo).length >= MOST_A_DAY) {
-      return unchanged(`Nothing was changed: ${MOST_A_DAY} keys a day are enough. Roll tomorrow.`);
+      return unchanged(
+        `Nothing was changed: at most ${MOST_A_DAY} keys can be made in 24 hours. Try again tomorrow.`,
+      );
     }
     const result = await rollKey(sql, key.id, { graceSeconds: Number(grace.value) });
     return "rolled" in result
@@ -64,7 +64,7 @@ export async function act(sql: Transaction, { token, application, form }: Sent):
           issued: result.rolled,
           notice: graceNotice(key.hint, result.oldExpiresAt),
         }
-      : unchanged("Nothing was changed: that key cannot be rolled any more. Roll the newest.");
+      : unchanged("Nothing was changed: that key can no longer be rolled. Roll the newest one.");
   }
   return unchanged("Nothing was changed.");
 }
@@ -74,8 +74,8 @@ const unchanged = (notice: string): Outcome => ({ title: "Nothing was changed", 
 const DAY_MS = 86_400_000;
 
 /**
- * Keys made in any 24 hours: too few to fill a table. Also in the longest grace period fewer keys are made
- * than the page lists, so every key that still works is there to be revoked.
+ * Keys made in any 24 hours: too few to fill a table. Even in the longest grace period, fewer keys are made
+ * than the page lists, so every key that still works can be revoked there.
  */
 const MOST_A_DAY = 10;
 

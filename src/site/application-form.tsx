@@ -6,14 +6,14 @@ import { unmarked } from "./unmarked.ts";
 export type ApplicationFields = Record<"name" | "email" | "purpose", string>;
 export type Faults = Partial<Record<keyof ApplicationFields | "form", string>>;
 
-/** What was typed, and what is wrong with it, each fault at its field. */
+/** What was typed, and what is wrong with each field. */
 export function checkApplication(form: Record<string, string>): {
   fields: ApplicationFields;
   faults: Faults;
 } {
   const { name = "", email = "", purpose = "" } = form;
   const fields = { name, email, purpose };
-  // What is too long is not looked through as well.
+  // A text that is too long is not checked any further.
   const result = v.safeParse(schema, fields, { abortPipeEarly: true });
   const faults: Faults = {};
   for (const issue of result.issues ?? []) {
@@ -21,12 +21,13 @@ export function checkApplication(form: Record<string, string>): {
     faults[field] ??= issue.message;
   }
   if (form[TRAP]) {
-    faults.form = "The field that must stay empty was filled in. Please clear it and send again.";
+    faults.form =
+      "The field that must stay empty was filled in. Please clear it and send the form again.";
   }
   return { fields, faults };
 }
 
-/** Programs fill in every field; people do not see this one. */
+/** A honeypot: bots fill in every field; people do not see this one. */
 const TRAP = "homepage";
 
 /** Characters. */
@@ -35,17 +36,19 @@ const longest = { name: 200, email: 254, purpose: 2_000 };
 const atMost = (most: number) =>
   v.maxLength<string, number, string>(most, `At most ${grouped(most)} characters, please.`);
 
+const UNPRINTABLE = "This contains a character that cannot be shown.";
+
 const line = (what: string, most: number) =>
   v.pipe(
     v.string(),
-    v.nonEmpty(`Please give ${what}.`),
+    v.nonEmpty(`Please enter ${what}.`),
     atMost(most),
-    // PostgreSQL keeps no NUL, and nobody types the other control characters.
-    v.regex(/^\P{Cc}*$/u, "There is a character in it that cannot be shown."),
+    // PostgreSQL cannot store NUL, and nobody types the other control characters.
+    v.regex(/^\P{Cc}*$/u, UNPRINTABLE),
   );
 
 const schema = v.object({
-  name: line("your name or that of your company", longest.name),
+  name: line("your name or company", longest.name),
   email: v.pipe(
     line("your email address", longest.email),
     v.regex(emailPattern, "That is not an email address; it should look like ann@shop.example."),
@@ -54,7 +57,7 @@ const schema = v.object({
     v.string(),
     v.nonEmpty("Please say in a sentence what you want to make."),
     atMost(longest.purpose),
-    v.regex(/^(?:\P{Cc}|[\n\t])*$/u, "There is a character in it that cannot be shown."),
+    v.regex(/^(?:\P{Cc}|[\n\t])*$/u, UNPRINTABLE),
   ),
 });
 
@@ -70,9 +73,9 @@ export function ApplicationForm({
   return (
     <form class="stack" action="/developers/applications" method="post" noValidate>
       {number > 0 && (
-        // With the focus, a screen reader begins here, and that needs no script.
+        // Focused, so that a screen reader starts here, even without a script.
         <div class="notice" role="alert" tabindex={-1} autofocus>
-          {faults.form ?? "Not sent yet: please look at the marked fields. What you typed is kept."}
+          {faults.form ?? "Not sent: please check the marked fields. What you typed is kept."}
           <FaultyFields faults={faults} />
         </div>
       )}
@@ -102,7 +105,7 @@ const labels: Record<keyof ApplicationFields, string> = {
   purpose: "What do you want to make?",
 };
 
-/** Links to the marked fields. What is wrong stands at each field itself. */
+/** Links to the marked fields. Each field itself says what is wrong. */
 function FaultyFields({ faults }: { faults: Faults }) {
   const names = (Object.keys(labels) as (keyof ApplicationFields)[]).filter((name) => faults[name]);
   if (names.length === 0) return null;

@@ -22,8 +22,8 @@ interface ApplicationParts {
 }
 
 /**
- * /developers/applications/{token}, the applicant's own page. GET shows how things stand; POST
- * reveals the key, rolls or revokes one, by the field `action`.
+ * /developers/applications/{token}, the applicant's own page. GET shows the application and its keys; POST
+ * reveals, rolls or revokes a key, by the field `action`.
  */
 export function application(parts: ApplicationParts): Handler {
   return async function application(request, { segment: token }) {
@@ -35,7 +35,7 @@ export function application(parts: ApplicationParts): Handler {
 
     const form = await readForm(request, LONGEST_SENDING_MS);
     if (!form) return { ...(await show(parts, found, LATE)), status: 408 };
-    // Later than that nothing is done, since a key that is made must be shown.
+    // Nothing is done later than that, since a new key must be shown in time.
     const outcome = await doBefore(parts.sql, end - READING_MS, (transaction) =>
       act(transaction, { token, application: found, form }),
     );
@@ -45,26 +45,26 @@ export function application(parts: ApplicationParts): Handler {
   };
 }
 
-/** Waits for what else the page shows; null when it does without. */
+/** Waits for what else the page shows; null when the page goes without. */
 type Read = <Value>(reading: Promise<Value>) => Promise<Value | null>;
 
 const readOrThrow: Read = (reading) => reading;
 
-/** A key that has just been made must be shown, whatever else fails: nobody can show it later. */
+/** A new key must be shown whatever else fails: it cannot be shown later. */
 function readIfPossible(log: Logger, end: number): Read {
   return (reading) =>
-    // Half of what is left, since the page reads two things.
+    // Half of the remaining time, since the page reads two things.
     withDeadline(reading, (end - performance.now()) / 2).catch((error) => {
-      log.error({ err: error }, "a new key is shown without all that belongs beside it");
+      log.error({ err: error }, "a new key is shown without the rest of its page");
       return null;
     });
 }
 
-/** Less than any answer may take: a key that is made must be shown in time. */
+/** Milliseconds, less than the deadline of an answer: a new key must be shown in time. */
 const LONGEST_MS = 3_500;
-/** Of that, to read what else the page shows. */
+/** Of these, for reading what else the page shows. */
 const READING_MS = 500;
-/** And for the form to arrive, which is a few words. */
+/** Of these, for the form to arrive, which is short. */
 const LONGEST_SENDING_MS = 1_000;
 
 const LATE: Outcome = {
@@ -80,7 +80,7 @@ async function show(
 ) {
   const { name, email, purpose, createdAt, status, keys } = application;
   const { issued, notice } = outcome ?? {};
-  // Any key that works will do, since all of an application share a meter. An old one may still work when
+  // Any working key will do, since all keys of an application share a meter. An old one may still work after
   // the new one was revoked.
   const usable = keys.find((key) => keyState(key) === "active");
   const reading = usable ? await read(admission.usage(usable)) : null;
@@ -91,8 +91,8 @@ async function show(
     <div class="narrow">
       <h1>{heading}</h1>
       {notice && (
-        // With the focus, a screen reader begins here. It does not read out a status that is there from the
-        // beginning.
+        // Focused, so that a screen reader starts here: it does not announce a status that is present from the
+        // start.
         <p class="notice" role="status" tabindex={-1} autofocus>
           {notice}
         </p>
@@ -103,7 +103,7 @@ async function show(
         <NextStep application={application} />
       )}
       <p>
-        This page is yours alone, and its <strong>address is the only way back</strong> to it: keep
+        This page is yours alone, and its <strong>address is the only way back</strong> to it: treat
         it like a password.
       </p>
       {usage && <Usage usage={usage} />}
@@ -142,9 +142,9 @@ function NextStep({
   if (status === "waiting") {
     return (
       <div class="card">
-        <p>Somebody will look at it. Come back to this page to see what was decided.</p>
+        <p>Someone will review it. Come back to this page to see the decision.</p>
         <p data-waiting hidden>
-          You may also leave it open: it shows the decision by itself.
+          You can also leave it open: the decision will appear by itself.
         </p>
       </div>
     );
@@ -155,7 +155,7 @@ function NextStep({
         <p>The reason:</p>
         <blockquote class="typed">{declinedWhy}</blockquote>
         <p>
-          You may <a href="/developers#apply">apply again</a>.
+          You can <a href="/developers#apply">apply again</a>.
         </p>
       </>
     );
@@ -164,8 +164,8 @@ function NextStep({
   return (
     <form method="post" class="card">
       <p>
-        Your key is made when you press the button, and shown <strong>one single time</strong>: we
-        keep only a fingerprint of it. Have a place ready to keep it.
+        Your key is created when you press the button, and shown <strong>only once</strong>: we
+        store only its hash. Have a safe place ready for it.
       </p>
       <button type="submit" name="action" value="reveal">
         Reveal my key
@@ -180,8 +180,8 @@ const foreignForm = () =>
     <div class="narrow">
       <h1>Nothing was changed</h1>
       <p>
-        The form was sent from another site, or your browser does not say from where. Please send it
-        from your own page.
+        The form was sent from another site, or your browser did not say where it came from. Please
+        send it again from your own page.
       </p>
       <p>
         <a class="button" href={SAME_ADDRESS}>

@@ -19,16 +19,16 @@ import { page, seeOther } from "./page.tsx";
 interface ApplyParts {
   sql: Sql;
   baseUrl: string;
-  /** Grants every application at once. */
+  /** Approves every application at once. */
   isAutomatic: boolean;
   admitApplication: Window;
   logAway: AwayLog;
 }
 
 /**
- * POST /developers/applications: takes an application and leads to its private page. Whatever goes
- * wrong, the form comes back with all that was typed, if that has arrived, and says what to do. GET leads
- * to the form, for whoever returns to the address at which it came back.
+ * POST /developers/applications: accepts an application and redirects to its private page. Whatever goes
+ * wrong, the form comes back with all that was typed, if it has arrived, and says what to do. GET redirects
+ * to the form, for anyone who returns to the URL at which it came back.
  */
 export function applyForKey(parts: ApplyParts): Handler {
   return async function applyForKey(request, context) {
@@ -54,7 +54,7 @@ export function applyForKey(parts: ApplyParts): Handler {
       if (!isStoreAway(error)) throw error;
       parts.logAway(error, request);
       const answer = again(503, fields, {
-        form: "Not sent: a part of the service is away for the moment. What you typed is kept; please send it again in a minute.",
+        form: "Not sent: part of the service is temporarily unavailable. What you typed is kept; please send it again in a minute.",
       });
       return withHeaders(answer, { "Retry-After": "60" });
     }
@@ -62,15 +62,15 @@ export function applyForKey(parts: ApplyParts): Handler {
 }
 
 /**
- * The answer when it would be one page too many: a form comes back then, too. It is read for that although it
- * is refused, unless it is so large that giving it back, as often as somebody likes, would hold up others.
+ * The answer beyond the limit on pages. A form comes back even then, so it is read although it is refused,
+ * unless it is so large that returning it any number of times would hold up others.
  */
 export async function refuseApplication(
   request: Request,
   retryAfterSeconds: number,
 ): Promise<Answer> {
   if (request.method !== "POST") return tooManyPages(request, retryAfterSeconds);
-  // Browsers say how large a form is.
+  // Browsers send the size of a form.
   const size = Number(request.headers.get("Content-Length") ?? Number.POSITIVE_INFINITY);
   const form = size <= LARGEST_REFUSED ? await readForm(request, LONGEST_SENDING_MS) : null;
   const { fields } = checkApplication(form ?? {});
@@ -80,15 +80,15 @@ export async function refuseApplication(
   return withHeaders(answer, { "Retry-After": String(retryAfterSeconds) });
 }
 
-/** Less than any answer may take, so that the form is there in time. */
+/** Milliseconds, less than the deadline of an answer, so that the form comes back in time. */
 const LONGEST_MS = 3_500;
-/** Of that, for the form to arrive: it may come over a slow line. */
+/** Of these, for the form to arrive, perhaps over a slow connection. */
 const LONGEST_SENDING_MS = 2_000;
 
 /** Bytes: more than a page of text. */
 const LARGEST_REFUSED = 8 * 1024;
 
-/** What has not arrived cannot come back from here. */
+/** What has not arrived cannot be returned. */
 const STILL_THERE = "What you typed should still be there when you go back in your browser.";
 
 async function take(
@@ -97,14 +97,14 @@ async function take(
   fields: ApplicationFields,
   end: number,
 ): Promise<Answer> {
-  // Asked before the application is counted: when PostgreSQL is away, the applicant must not lose one of the
-  // few that are admitted.
+  // Before the application is counted: an outage of PostgreSQL must not use up one of the few that are
+  // admitted.
   await ping(sql);
   const retryAfterSeconds = await admitApplication(client);
   if (retryAfterSeconds > 0) {
     const minutes = Math.ceil(retryAfterSeconds / 60);
     const answer = again(429, fields, {
-      form: `Not sent: there were several applications from your address already. What you typed is kept; try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`,
+      form: `Not sent: several applications have already come from your IP address. What you typed is kept; try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`,
     });
     return withHeaders(answer, { "Retry-After": String(retryAfterSeconds) });
   }
@@ -113,7 +113,7 @@ async function take(
   return seeOther(`/developers/applications/${token}`, { "Referrer-Policy": "no-referrer" });
 }
 
-/** The form as it was sent. This needs no store, so the form comes back whichever of them is away. */
+/** The form as it was sent. This needs no store, so the form comes back whichever of them is down. */
 function again(status: number, fields: ApplicationFields, faults: Faults): Answer {
   return page(
     { title: "Not sent: get a free key", hasScript: true, hasTyped: true },
@@ -121,7 +121,7 @@ function again(status: number, fields: ApplicationFields, faults: Faults): Answe
       <h1>Get a free key</h1>
       <ApplicationForm fields={fields} faults={faults} />
       <p>
-        <a href="/developers">What the API gives</a>
+        <a href="/developers">About the API</a>
       </p>
     </div>,
     status,

@@ -1,5 +1,5 @@
-// What needs a script on the developers' pages: running and copying examples, sending a form once, and
-// seeing that an application was decided.
+// What needs a script on the developers' pages: running and copying examples, sending a form only once, and
+// noticing the decision on an application.
 
 for (const button of document.querySelectorAll("button[data-run]")) {
   const shown = document.getElementById(button.getAttribute("aria-controls"));
@@ -16,7 +16,7 @@ for (const button of document.querySelectorAll("button[data-run]")) {
       const took = Math.round(performance.now() - begun);
       output.textContent = `${response.status} in ${took} ms\n\n${JSON.stringify(answer, null, 2)}`;
     } catch (error) {
-      output.textContent = `No answer: ${error.message}`;
+      output.textContent = `No response: ${error.message}`;
     }
     button.disabled = false;
     shown.focus();
@@ -40,30 +40,30 @@ if (navigator.clipboard) {
       } catch {
         getSelection().selectAllChildren(code);
         outcome.textContent =
-          "Not copied, as your browser does not allow it. The text is selected: please copy it yourself.";
+          "Not copied: your browser does not allow it. The text is selected, so you can copy it yourself.";
       }
     });
   }
 }
 
-// Stops a second click while the first is being answered. The second answer would replace the first, which
-// alone shows a new key.
+// Ignores a second click while the first is being answered: its answer would replace the first, the only one
+// that shows a new key.
 const forms = document.querySelectorAll("form[method=post]");
 for (const form of forms) {
   form.addEventListener("submit", (event) => {
     if (form.dataset.sent) return event.preventDefault();
     form.dataset.sent = "yes";
-    // No answer takes so long. If the page is still here, its visitor has stopped the loading, and may try
+    // No answer takes this long. If the page is still here, its visitor has stopped loading, and may try
     // again.
     setTimeout(() => delete form.dataset.sent, 10_000);
   });
 }
-// The back button shows the page as it was left, which must be usable again.
+// The back button shows the page as it was left, and its forms must work again.
 addEventListener("pageshow", () => {
   for (const form of forms) delete form.dataset.sent;
 });
 
-// Checks now and then whether a waiting application was decided, while its page is visible.
+// Polls for the decision on a waiting application while its page is visible.
 const waiting = document.querySelector("[data-waiting]");
 if (waiting) {
   waiting.hidden = false;

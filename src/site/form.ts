@@ -1,11 +1,12 @@
 import { withDeadline } from "../store/deadline.ts";
 
 /**
- * Whether a form was sent from no page of another site: browsers say where a form comes from in Origin,
- * and most in Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/). What says neither is a program,
- * such as curl, which nobody can be lured into; Go's CrossOriginProtection decides the same.
- * @param options.isSecretAddress the form's own address is a secret, so whoever sends it has been on our
- *   page. Such a page sends no referrer, and browsers then call its origin "null".
+ * Protects from cross-site request forgery: false for a form from a page of another site. Browsers say where
+ * a form comes from in Origin, and most also in Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/). A
+ * request with neither comes from a program such as curl, which cannot be tricked into sending it; Go's
+ * CrossOriginProtection decides the same.
+ * @param options.isSecretAddress the form's own URL is a secret, so its sender has seen our page. Such a page
+ *   sends no referrer, so browsers send its origin as "null".
  */
 export function isOurForm(
   request: Request,
@@ -22,8 +23,8 @@ export function isOurForm(
 }
 
 /**
- * The first fields of a sent form, trimmed and with plain line ends; none for anything else. Null when the
- * form does not arrive whole within so many milliseconds, which is no failure of ours.
+ * The first fields of a form, trimmed and with LF line endings; none for any other content type. Null when
+ * the form does not arrive completely within so many milliseconds, which is not our failure.
  */
 export async function readForm(
   request: Request,
@@ -39,5 +40,5 @@ export async function readForm(
   );
 }
 
-/** More than any form of ours has. Thousands would take longer to read than all else takes together. */
+/** More than any of our forms has. Parsing thousands would take longer than everything else together. */
 const MOST_FIELDS = 20;

@@ -7,8 +7,8 @@ import { Code } from "./guide.tsx";
 import { unmarked } from "./unmarked.ts";
 
 /**
- * A key in the only answer that ever holds it.
- * @param hasFocus a screen reader begins here, since nothing above tells of the key
+ * A key, in the only answer that ever contains it.
+ * @param hasFocus whether a screen reader starts here, since nothing above mentions the key
  */
 export function NewKey({
   issued: { key },
@@ -25,12 +25,12 @@ export function NewKey({
         Your new key
       </h2>
       <p>
-        <strong>Copy it now.</strong> It is not shown again, and nobody can look it up for you.
+        <strong>Copy it now.</strong> It will not be shown again, and nobody can look it up for you.
       </p>
       <Code id="key" label="API key" code={key} />
       <Code
         id="key-call"
-        label="A call with it"
+        label="A call with your key"
         code={`curl '${baseUrl}/api/v1/search?q=plumber+in+leeds' \\
   -H 'Authorization: Bearer ${key}'`}
       />
@@ -38,7 +38,7 @@ export function NewKey({
   );
 }
 
-/** What was used of this month's quota, as a bar and in words. */
+/** How much of this month's quota is used, as a bar and in words. */
 export function Usage({
   usage: { used, quota, tier, perMinute, resetsAt },
 }: {
@@ -64,7 +64,7 @@ export function Usage({
   );
 }
 
-/** All keys, with what can be done with each. */
+/** All keys, with the actions for each. */
 export function KeyList({ keys }: { keys: readonly KeyRecord[] }) {
   const [newest] = keys;
   return (
@@ -90,9 +90,9 @@ export function KeyList({ keys }: { keys: readonly KeyRecord[] }) {
       </ul>
       {newest && keyState(newest) === "active" ? (
         <p class="small">
-          Roll a key to replace it with a new one with the same quota. When somebody else may have
-          it, roll it and let the old one go on working “not at all”. Revoke it when you no longer
-          need any: then you can only <a href="/developers#apply">apply again</a>.
+          Roll a key to replace it with a new one on the same quota. If someone else may have it,
+          roll it with the grace period “none”. Revoke it when you no longer need a key: after that
+          you can only <a href="/developers#apply">apply again</a>.
         </p>
       ) : (
         <p>
@@ -108,7 +108,7 @@ function RollForm({ id }: { id: string }) {
     <form method="post" class="actions">
       <input type="hidden" name="key" value={id} />
       <div>
-        <label for="grace">The old key goes on working</label>
+        <label for="grace">Grace period for the old key</label>
         <select id="grace" name="grace">
           {gracePeriods.map(({ value, label }) => (
             <option key={value} value={value}>
@@ -124,7 +124,7 @@ function RollForm({ id }: { id: string }) {
   );
 }
 
-/** The button is behind a summary, which asks for confirmation without a script: nothing can undo this. */
+/** The button is behind a summary, as a confirmation without a script: revoking cannot be undone. */
 function RevokeForm({ id, hint }: { id: string; hint: string }) {
   return (
     <details>

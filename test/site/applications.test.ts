@@ -280,7 +280,7 @@ describe("the private page", () => {
     expect(reveals.every(({ headers }) => headers.get("Cache-Control") === "no-store")).toBe(true);
     const replayed = await send(page, { action: "reveal" });
     expect([replayed.status, keyIn(replayed.html)]).toEqual([200, undefined]);
-    expect(replayed.html).toContain("one single time");
+    expect(replayed.html).toContain("shown only once");
     const called = await fetch(`${server.url}/api/v1/usage`, {
       headers: { Authorization: `Bearer ${keys[0]}` },
     });
@@ -456,7 +456,7 @@ describe("the private page", () => {
     for (let made = 1; made < 10; made++) expect(keyIn((await roll()).html)).toBeDefined();
     const { html } = await roll();
     expect(keyIn(html)).toBeUndefined();
-    expect(html).toContain("10 keys a day are enough");
+    expect(html).toContain("at most 10 keys can be made in 24 hours");
 
     const [{ id }] = await server.sql<[{ id: string }]>`
       update api_keys set created_at = created_at - interval '1 day'

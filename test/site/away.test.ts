@@ -40,7 +40,7 @@ async function expectFormBack() {
   expect(status).toBe(503);
   expect(Number(headers.get("Retry-After"))).toBeGreaterThan(0);
   expect(headers.get("Cache-Control")).toBe("private, no-cache");
-  expect(html).toContain("a part of the service is away for the moment");
+  expect(html).toContain("part of the service is temporarily unavailable");
   expect(html).toContain('value="Ada Shah"');
   expect(html).toContain('value="ada@map.example"');
   expect(html).toContain("A map\nof bakeries</textarea>");

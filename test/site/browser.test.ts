@@ -428,7 +428,7 @@ test("on a narrow phone, the outcome of copying is shown below the button, in wh
   await tab.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
   const button = tab.getByRole("button", { name: "Copy" }).first();
   await button.click();
-  const outcome = tab.getByText("Not copied, as your browser");
+  const outcome = tab.getByText("Not copied: your browser");
   const [above, below] = [await button.boundingBox(), await outcome.boundingBox()];
   expect(below?.y).toBeGreaterThanOrEqual((above?.y ?? 0) + (above?.height ?? 0));
   expect(below?.width).toBeGreaterThan(200);

@@ -129,7 +129,7 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
   await tab.getByText("when somebody has looked at what you sent").waitFor();
   await apply(tab, "Ada Shah");
   await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
-  await tab.getByText("it shows the decision by itself").waitFor();
+  await tab.getByText("the decision will appear by itself").waitFor();
   // At the top, since few read to the end.
   const main = (await tab.locator("main").textContent()) ?? "";
   expect(main.indexOf("address is the only way back")).toBeLessThan(main.indexOf("What you sent"));
@@ -160,7 +160,7 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
   await tab.emulateMedia({ forcedColors: "none" });
   await expectGoodLooks(tab);
 
-  await tab.getByLabel("The old key goes on working").selectOption("for an hour");
+  await tab.getByLabel("Grace period for the old key").selectOption("1 hour");
   await tab.getByRole("button", { name: "Roll" }).click();
   const second = await shownKey(tab);
   expect(second).not.toBe(first);
@@ -249,7 +249,7 @@ test("an invalid form keeps what was typed, says what is wrong beside the field,
   await apply(tab, "Ada <b>", "ada at home");
   await tab.getByText("That is not an email address").waitFor();
   expect(await tab.title()).toBe("Not sent: get a free key · Highstreet");
-  expect(await tab.locator(":focus").textContent()).toContain("look at the marked fields");
+  expect(await tab.locator(":focus").textContent()).toContain("check the marked fields");
   expect(await tab.getByLabel("Your name or company").inputValue()).toBe("Ada <b>");
   expect(await tab.getByLabel("Email").inputValue()).toBe("ada at home");
   expect(await tab.getByLabel("Email").getAttribute("aria-describedby")).toBe("email-fault");
@@ -269,7 +269,7 @@ test("going back to an invalid form shows it as it was, with what was typed", as
   const { tab, close } = await openTab(browser, server.url);
   await tab.goto("/developers");
   await apply(tab, "Ada <b>", "ada at home");
-  await tab.getByRole("link", { name: "What the API gives" }).click();
+  await tab.getByRole("link", { name: "About the API" }).click();
   await tab.waitForURL("**/developers");
   await tab.goBack();
   await tab.getByText("That is not an email address").waitFor();
