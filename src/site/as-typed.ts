@@ -1,6 +1,6 @@
 import { searchWords } from "../search/words.ts";
 
-/** Words as search knows them in the form in which they were typed: “B&B”, and not “bb”. */
+/** Restores the normalised words of a search to how they were typed: “B&B”, not “bb”. */
 export function asTyped(words: string, text: string): string {
   const pieces = text.split(/\s+/);
   const typed = new Map<string, string>();
@@ -17,5 +17,5 @@ export function asTyped(words: string, text: string): string {
     .join(" ");
 }
 
-/** A word may have been typed in so many pieces, as in “A & B & C”. */
+/** The most pieces in which one word may have been typed, as in “A & B & C”. */
 const MOST_PIECES = 5;

@@ -16,7 +16,7 @@ const assets = {
   "/assets/developers.js": asset("text/javascript", developers),
 };
 
-/** The address of a file; another one whenever its text changes, so that it may be kept for good. */
+/** The URL of a file, which changes whenever its text does, so that it may be cached for good. */
 export const assetUrl = (path: keyof typeof assets) => `${path}?${assets[path].version}`;
 
 /** Path and handler of each file that pages load. */
@@ -28,7 +28,7 @@ export function assetRoutes(): Record<string, Handler> {
   const favicon = file("image/svg+xml", icon, "public, max-age=86400");
   return {
     ...Object.fromEntries(all),
-    // Browsers ask for this path on their own when a document names no icon, such as JSON.
+    // Browsers request this path themselves when a document, such as JSON, names no icon.
     "/favicon.ico": () => favicon,
   };
 }

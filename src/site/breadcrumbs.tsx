@@ -1,12 +1,12 @@
 import { unmarked } from "./unmarked.ts";
 
-/** A page above this one; without an address it has a name and no page. */
+/** A page above this one; without `href`, just a name. */
 export interface Crumb {
   name: string;
   href?: string | undefined;
 }
 
-/** The way from the front page down to the pages right above this one. */
+/** Links from the front page down to the page right above this one. */
 export function Breadcrumbs({ crumbs = [] }: { crumbs?: readonly Crumb[] }) {
   return (
     <nav class="crumbs" aria-label="Where you are">

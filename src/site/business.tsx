@@ -16,10 +16,10 @@ import { Photos, PhotosOffer } from "./photos.tsx";
 import { unmarked } from "./unmarked.ts";
 
 /**
- * GET /businesses/{slug}: what open access says about a business, and nothing more. Photos stay where the
- * business keeps them, and a browser that shows them tells that host who reads the page: so they are only
- * shown when the visitor asks with `?photos=show`. Also those of our own host, whose address may be one of
- * the API: it would be the visitor whose requests are counted.
+ * GET /businesses/{slug}: what open access says about a business, and nothing more. Photos stay on the hosts
+ * that the business chose, which would learn the visitor's address, so they are shown only on request, with
+ * `?photos=show`. That includes those on our own host, whose URL may be one of the API: loading it would
+ * count against the visitor's limit.
  */
 export function business(sql: Sql, baseUrl: string): Handler {
   return async function business(_request, { segment, query }) {
@@ -73,7 +73,7 @@ export function business(sql: Sql, baseUrl: string): Handler {
   };
 }
 
-/** Tells one branch of a chain from the others in its town. */
+/** Distinguishes one branch of a chain from the others in its town. */
 function whereabouts({ category, city, address }: OpenBusiness): string {
   const lines = [address.line1, address.line2, address.postcode].filter(Boolean);
   return `${category} in ${city}: ${lines.join(", ")}.`;
@@ -93,7 +93,7 @@ function About({ text }: { text: string }) {
 }
 
 /**
- * A category that is not active has a name, and no page to lead to.
+ * An inactive category has a name, but no page to link to.
  * @param active slugs of active categories
  */
 function crumbsOf(business: Business, active: ReadonlySet<string>): Crumb[] {

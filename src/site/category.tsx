@@ -20,7 +20,7 @@ import {
 import { page } from "./page.tsx";
 import { optionalPage, PAGE_SIZE } from "./parameters.ts";
 
-/** GET /categories/{slug}: its businesses in the order of lists, `?city=` only those of a city. */
+/** GET /categories/{slug}: its businesses in list order, with `?city=` only those of a city. */
 export function category(sql: Sql, baseUrl: string): Handler {
   return async function category(_request, { segment, query }) {
     const slug = parseSlug(segment);
@@ -42,7 +42,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
     const isBelow = new Set(
       categories.filter(({ parent }) => parent?.slug === shown.slug).map(({ slug }) => slug),
     );
-    // The categories right below, as far as there is anything in them.
+    // The direct subcategories that are not empty.
     const below = counts.filter(
       ({ slug, businessCount }) => isBelow.has(slug) && businessCount > 0,
     );
@@ -90,7 +90,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
             />
             {cities.length === MOST_TOWNS && (
               <p>
-                These are the towns with the most. For any other, look through{" "}
+                These are the towns with the most businesses. For any other, see{" "}
                 <a href="/cities">all towns and cities</a>.
               </p>
             )}
@@ -103,7 +103,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
   };
 }
 
-/** Towns to choose from. A page that named all of many thousands would keep other requests waiting. */
+/** Towns to choose from. Rendering a page with many thousands would block other requests. */
 const MOST_TOWNS = 300;
 
 function crumbsOf({ parents }: Category, city: City | null): Crumb[] {

@@ -10,7 +10,7 @@ import { page } from "./page.tsx";
 import { optionalPage } from "./parameters.ts";
 import { unmarked } from "./unmarked.ts";
 
-/** GET /cities: every town in which there is something, by letter. */
+/** GET /cities: every town that has businesses, by initial letter. */
 export function cities(sql: Sql, baseUrl: string): Handler {
   return async function cities(_request, { query }) {
     const parsed = parseQuery(query, { page: optionalPage });
@@ -40,7 +40,7 @@ export function cities(sql: Sql, baseUrl: string): Handler {
         <Breadcrumbs />
         <h1>Towns and cities</h1>
         <p class="lead">
-          {total > 0 ? towns : "No town is listed here at the moment"}
+          {total > 0 ? towns : "No towns are listed here at the moment"}
           {ofPage(number)}
         </p>
         {letters.size > 1 && (
@@ -69,10 +69,10 @@ export function cities(sql: Sql, baseUrl: string): Handler {
   };
 }
 
-/** Towns on a page. While one is made, other requests wait: with all towns of the UK on it, for too long. */
+/** Towns on a page. Rendering it blocks other requests: with all towns of the UK, for too long. */
 const TOWNS_ON_PAGE = 500;
 
-/** How many towns stand before the first of each letter, and how many there are. */
+/** How many towns come before the first of each letter, and how many there are. */
 function lettersOf(initials: readonly { initial: string; cities: number }[]) {
   const letters = new Map<string, number>();
   let total = 0;
@@ -83,7 +83,7 @@ function lettersOf(initials: readonly { initial: string; cities: number }[]) {
   return { letters, total };
 }
 
-/** The letter of A to Z that a slug begins with. */
+/** The letter, A to Z, that a slug begins with; slugs that begin otherwise share a heading. */
 function letterOf(slug: string): string {
   const first = slug.charAt(0).toUpperCase();
   return /[A-Z]/.test(first) ? first : "Others";

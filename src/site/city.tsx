@@ -19,7 +19,7 @@ import {
 import { page } from "./page.tsx";
 import { optionalPage, PAGE_SIZE } from "./parameters.ts";
 
-/** GET /cities/{slug}: its businesses in the order of lists. */
+/** GET /cities/{slug}: its businesses in list order. */
 export function city(sql: Sql, baseUrl: string): Handler {
   return async function city(_request, { segment, query }) {
     const slug = parseSlug(segment);
@@ -80,5 +80,5 @@ export function city(sql: Sql, baseUrl: string): Handler {
   };
 }
 
-/** Categories that are shown without being asked for. */
+/** Categories that are shown before the list is expanded. */
 const MOST_AT_ONCE = 18;

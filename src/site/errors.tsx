@@ -2,7 +2,7 @@ import type { Answer } from "../http/answer.ts";
 import type { Middleware } from "../http/handler.ts";
 import { page, SearchBox } from "./page.tsx";
 
-/** Outermost on pages: turns errors from inside, which are JSON, into pages. */
+/** Outermost on pages: turns the JSON errors from inside into pages. */
 export function errorPages(): Middleware {
   return (next) =>
     async function errorPages(request, context) {
@@ -15,7 +15,7 @@ export function errorPages(): Middleware {
 
 /**
  * An error of the API as a page, with its status and its own headers.
- * @param typed what was searched for, which stands in the search box again
+ * @param typed the search text, for the search box
  */
 export function errorPage({ status, headers, body }: Answer, typed = ""): Answer {
   const said = JSON.parse(String(body ?? "{}")) as { message?: string };
@@ -35,7 +35,7 @@ export function errorPage({ status, headers, body }: Answer, typed = ""): Answer
       )}
       <SearchBox isLarge typed={typed} />
       <p>
-        <a href="/">To the front page</a>
+        <a href="/">Go to the front page</a>
       </p>
     </div>,
     status,
@@ -43,16 +43,16 @@ export function errorPage({ status, headers, body }: Answer, typed = ""): Answer
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
-/** A link to this page itself: it needs no script, and unlike a reload it sends no form again. */
+/** A link to this page itself: it needs no script and, unlike a reload, does not resubmit a form. */
 export const SAME_ADDRESS = "";
 
 interface ErrorText {
   title: string;
-  /** In place of what the API says. */
+  /** Replaces the message of the API. */
   advice?: string;
-  /** Begins a sentence of the API that would begin with the name of a parameter. */
+  /** Precedes a message of the API that begins with the name of a parameter. */
   before?: string;
-  /** Another try may help. */
+  /** Trying again may help. */
   isPassing?: boolean;
 }
 
@@ -61,7 +61,7 @@ const unexpected: ErrorText = { title: "Something went wrong", isPassing: true }
 const texts: Record<number, ErrorText> = {
   400: { title: "This address does not work", before: "In the address, " },
   404: {
-    title: "There is nothing here",
+    title: "Page not found",
     advice: "The page may have moved, or the business may no longer be listed. Try a search.",
   },
   405: { title: "That cannot be done here" },

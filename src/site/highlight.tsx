@@ -7,8 +7,8 @@ import { MOST_WORDS, mayBeUnfinished, searchWords, singular, unaccented } from "
 export type Highlight = (text: string) => ComponentChildren;
 
 /**
- * Marks words as search would match them: whole, in singular or plural, with or without accents,
- * begun, or with the typing errors that search forgives. Synonyms are left alone.
+ * Marks words as search would match them: whole, in singular or plural, with or without accents, as
+ * prefixes, or with the typos that search tolerates. Synonyms are not marked.
  */
 export function highlightWords(query: string): Highlight {
   const wanted = searchWords(unaccented(query)).slice(0, MOST_WORDS);

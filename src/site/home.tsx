@@ -5,7 +5,7 @@ import type { Sql } from "../store/postgres.ts";
 import { CountedLinks, countedBusinesses } from "./listing.tsx";
 import { page, SearchBox } from "./page.tsx";
 
-/** GET /: search, and where most is to be found. */
+/** GET /: search, and links to the largest categories and towns. */
 export function home(sql: Sql, baseUrl: string): Handler {
   return async function home() {
     const [categories, cities] = await Promise.all([

@@ -3,7 +3,7 @@ import type { OpeningHours } from "../directory/schemas.ts";
 import { weekdays } from "../directory/weekdays.ts";
 import { dayName, isAllDay, openState, spoken, wallClock } from "./opening.ts";
 
-/** The opening hours day by day, and whether they say that it is open now. */
+/** The opening hours day by day, and whether the business is open now. */
 export function Hours({ hours, now }: { hours: readonly OpeningHours[]; now: Date }) {
   const open = openState(hours, now);
   const today = wallClock(now).day;

@@ -1,7 +1,7 @@
 import type { OpenBusiness, OpeningHours } from "../directory/schemas.ts";
 import { dayName, isAllDay } from "./opening.ts";
 
-/** Schema.org's LocalBusiness (https://schema.org/LocalBusiness) of what open access shows. */
+/** What open access shows, as Schema.org's LocalBusiness (https://schema.org/LocalBusiness). */
 export function localBusiness(business: OpenBusiness, url: string): Record<string, unknown> {
   const { address, coordinates, phone, email, website, rating, reviewCount } = business;
   return {
@@ -31,7 +31,7 @@ export function localBusiness(business: OpenBusiness, url: string): Record<strin
   };
 }
 
-/** Closed all day is said by opening and closing at once, open all day by 00:00 to 23:59. */
+/** Closed all day is written as 00:00 to 00:00, open all day as 00:00 to 23:59. */
 function specification(hours: OpeningHours) {
   const { day, openTime, closeTime, isClosed } = hours;
   const [opens, closes] = isClosed

@@ -5,14 +5,14 @@ import { Credit } from "./credit.tsx";
 import type { Highlight } from "./highlight.tsx";
 import { unmarked } from "./unmarked.ts";
 
-/** Businesses as cards, in the order given, with the credit that their data asks for. */
+/** Businesses as cards, in the order given, with the credits that their data requires. */
 export function BusinessList({
   businesses,
   categories,
   highlight = (text) => text,
 }: {
   businesses: readonly ListedBusiness[];
-  /** Where the names of categories are taken from. A category that is missing here is not named. */
+  /** For the names of categories. A category that is missing here is not named. */
   categories: readonly Category[];
   highlight?: Highlight;
 }) {
@@ -46,7 +46,7 @@ export function BusinessList({
 
 const NO_BREAK = "\u00a0";
 
-/** What visitors look for first: the rating, and what is known of the business. */
+/** What visitors look for first: the rating, and whether the business is verified or featured. */
 export function Badges({
   business: { rating, reviewCount, isVerified, isPremium },
 }: {
@@ -127,13 +127,13 @@ export function CountedLinks({
   );
 }
 
-/** The order in which people look for names: É stands beside E, as it does not in PostgreSQL's order. */
+/** The alphabetical order that people expect: É sorts with E, unlike in PostgreSQL's order. */
 export const byName = (one: { name: string }, other: { name: string }) =>
   alphabetical.compare(one.name, other.name);
 
 const alphabetical = new Intl.Collator("en-GB");
 
-/** A path with those of the parameters that have a value; page 1 is left out. */
+/** A path with the parameters that have a value; page 1 is omitted. */
 export function pathWith(path: string, parameters: Record<string, string | number | undefined>) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -143,11 +143,11 @@ export function pathWith(path: string, parameters: Record<string, string | numbe
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** Ends the title of a page of a list; nothing on the first. */
+/** The end of the title of a list's page; empty on the first. */
 export const ofPage = (page: number) => (page > 1 ? `, page ${page}` : "");
 
-/** How many businesses a list has, for its head. */
+/** How many businesses a list has, for its heading. */
 export const countedBusinesses = (total: number) =>
   total === 0
-    ? "No business is listed here at the moment"
+    ? "No businesses are listed here at the moment"
     : counted(total, "business", "businesses");

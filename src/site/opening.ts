@@ -2,9 +2,8 @@ import type { OpeningHours } from "../directory/schemas.ts";
 import { weekdays } from "../directory/weekdays.ts";
 
 /**
- * "unknown": nothing is said about the day. `until` is in words, such as "23:00", and absent when it does not
- * close within a week; so is `opens`, such as "tomorrow at 09:00", and absent when no time within a week is
- * known.
+ * "unknown": the day has no entry. `until` is text such as "23:00", absent when it does not close within a
+ * week; `opens` is text such as "tomorrow at 09:00", absent when no opening within a week is known.
  */
 type OpenState =
   | { state: "open"; until?: string }
@@ -13,7 +12,7 @@ type OpenState =
 
 /**
  * Whether a business with these hours is open, by the time of day in the United Kingdom. An interval
- * whose end is not after its beginning goes on into the next day.
+ * whose end is not after its beginning continues into the next day.
  */
 export function openState(hours: readonly OpeningHours[], now: Date): OpenState {
   const { day, minute: at } = wallClock(now);
@@ -23,12 +22,12 @@ export function openState(hours: readonly OpeningHours[], now: Date): OpenState 
   const spans = daysAhead
     .flatMap((ahead) => entriesOf(ahead).flatMap((entry) => spanOf(entry, ahead)))
     .sort((one, other) => one.start - other.start);
-  // One that begins before another ends goes on into it.
+  // Spans that overlap or touch are merged.
   const end = spans.reduce((end, span) => (span.start <= end ? Math.max(end, span.end) : end), at);
   if (end >= at + A_WEEK) return { state: "open" };
   if (end > at) return { state: "open", until: closing(end, at, day) };
 
-  // What is known ends with the first day of which nothing is said.
+  // From the first day without an entry, nothing is known.
   const unknown =
     daysAhead.find((ahead) => ahead >= 0 && entriesOf(ahead).length === 0) ?? daysAhead.length;
   if (unknown === 0) return { state: "unknown" };
@@ -36,14 +35,14 @@ export function openState(hours: readonly OpeningHours[], now: Date): OpenState 
   return next ? { state: "closed", opens: opening(next.start, day) } : { state: "closed" };
 }
 
-/** Days from yesterday, whose night may not be over, to today in a week. */
+/** Days from yesterday, whose night may not be over, to a week from today. */
 const daysAhead = [-1, 0, 1, 2, 3, 4, 5, 6, 7];
 
 /** Minutes. */
 const A_DAY = 1_440;
 const A_WEEK = 7 * A_DAY;
 
-/** When an entry of a day so many days ahead is open, in minutes since the last midnight; none when it is closed. */
+/** The open span of an entry so many days ahead, in minutes since today's midnight; none when it is closed. */
 function spanOf(entry: OpeningHours, ahead: number): { start: number; end: number }[] {
   const midnight = ahead * A_DAY;
   if (isAllDay(entry)) return [{ start: midnight, end: midnight + A_DAY }];
@@ -53,7 +52,7 @@ function spanOf(entry: OpeningHours, ahead: number): { start: number; end: numbe
   return [{ start: midnight + minuteOf(openTime), end }];
 }
 
-/** The day is said only when it is not the next time that the clock shows this. */
+/** Names the day only if the clock will show that time before then. */
 function closing(minute: number, now: number, today: number): string {
   return minute < now + A_DAY
     ? spoken(timeOf(minute))
@@ -69,7 +68,7 @@ function opening(minute: number, today: number): string {
 
 const minuteOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
-/** The time on the clock so many minutes after a midnight. */
+/** The time of day, given minutes since a midnight. */
 function timeOf(minute: number): string {
   const [hours, minutes] = [Math.floor((minute % A_DAY) / 60), minute % 60];
   return [hours, minutes].map((part) => String(part).padStart(2, "0")).join(":");
@@ -80,14 +79,14 @@ const weekdayOf = (day: number) => weekdays[(day + 7) % 7] as OpeningHours["day"
 const dayAt = (minute: number, today: number) =>
   dayName(weekdayOf(today + Math.floor(minute / A_DAY)));
 
-/** Midnight in words, since 00:00 leaves open which end of the day is meant. */
+/** Midnight as a word, since 00:00 could mean either end of the day. */
 export const spoken = (time: string) => (time === "00:00" ? "midnight" : time);
 
-/** Whether a day is open from midnight to midnight, in either of the two ways in which it may say so. */
+/** Whether an entry is open from midnight to midnight, which can be written in two ways. */
 export const isAllDay = ({ is24Hours, openTime, closeTime }: OpeningHours) =>
   is24Hours || (openTime === "00:00" && closeTime === "00:00");
 
-/** MONDAY as it is written in a text. */
+/** MONDAY as written in prose: Monday. */
 export const dayName = (day: OpeningHours["day"]) => day[0] + day.slice(1).toLowerCase();
 
 /** The day of the week (0 is Monday) and the minutes since its midnight. */

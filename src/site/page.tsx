@@ -5,21 +5,21 @@ import { LONGEST_SEARCH_TEXT } from "../http/parameters.ts";
 import { assetUrl } from "./assets.ts";
 import { unmarked } from "./unmarked.ts";
 
-/** What there is to a page besides its content. */
+/** Everything about a page except its content. */
 interface PageHead {
   title: string;
   description?: string;
-  /** The one absolute address of this content, for search engines; without it they leave the page out. */
+  /** The canonical absolute URL, for search engines; without it, they are told not to index the page. */
   canonical?: string;
-  /** The page is for one person: nothing keeps it. Its route says sendNoReferrer, for the page and its errors. */
+  /** The page is for one person: never cached. Its route has sendNoReferrer, for the page and its errors. */
   isPrivate?: boolean;
-  /** The page has what its visitor typed, and no secret: the browser keeps it, for who goes back to it. */
+  /** The page has what its visitor typed, and no secret: the browser may cache it, for going back to it. */
   hasTyped?: boolean;
   /** Loads developers.client.js: the page has examples, or a form to apply for a key or change one. */
   hasScript?: boolean;
-  /** The page brings its own search box. */
+  /** The page has its own search box. */
   hidesSearch?: boolean;
-  /** The page shows photos, wherever they are kept. */
+  /** The page shows photos, from any host. */
   hasPhotos?: boolean;
   /** Structured data about the page, such as Schema.org's LocalBusiness. */
   linkedData?: Record<string, unknown>;
@@ -41,18 +41,18 @@ export function page(head: PageHead, content: VNode, status = 200): Answer {
 
 function cacheControl({ isPrivate, hasTyped }: PageHead, status: number): string {
   if (isPrivate) return "no-store";
-  // A browser that has not kept the answer to a form shows an error to who goes back to it.
+  // Going back to the answer to a form shows an error if the browser has not cached it.
   if (hasTyped) return "private, no-cache";
   return status === 200 ? "no-cache" : "no-store";
 }
 
-/** Leads to another page. */
+/** Redirects to another page. */
 export function seeOther(location: string, more: Record<string, string> = {}): Answer {
   const headers = { Location: location, "Cache-Control": "no-store", ...more };
   return { status: 303, headers, body: null };
 }
 
-/** The same page is at this path for good. */
+/** Redirects permanently. */
 export function movedTo(path: string): Answer {
   return { status: 308, headers: { Location: path, "Cache-Control": "no-cache" }, body: null };
 }
@@ -65,7 +65,7 @@ const headers = {
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 };
 
-/** Lets nothing come from or go to another host, except photos that a visitor asked for. */
+/** Allows nothing from or to other hosts, except photos that a visitor asked for. */
 const policy = (images: string) =>
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
   `img-src ${images}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
@@ -127,7 +127,7 @@ function Document({ head, children }: { head: PageHead; children: ComponentChild
   );
 }
 
-/** What shows where people share a link to the page: https://ogp.me */
+/** The preview of a shared link to the page: https://ogp.me */
 function Preview({ title, description, canonical }: PageHead & { canonical: string }) {
   return (
     <>
@@ -142,7 +142,7 @@ function Preview({ title, description, canonical }: PageHead & { canonical: stri
 
 const SITE = "Highstreet";
 
-/** The one form that finds businesses. */
+/** The search form with a single field, which most pages have. */
 export function SearchBox({ isLarge = false, typed = "" }: { isLarge?: boolean; typed?: string }) {
   return (
     <search>
@@ -166,8 +166,8 @@ export function SearchBox({ isLarge = false, typed = "" }: { isLarge?: boolean; 
 }
 
 /**
- * A script element ends at the first `</script`, also inside of JSON, and HTML's escapes mean nothing there.
- * So each `<` is written as JSON escapes it. Browsers run none of this: by its type it is data.
+ * A script element ends at the first `</script`, even inside JSON, and HTML escapes do not apply there, so each
+ * `<` is escaped as in JSON. Browsers do not run it: its type makes it data.
  */
 function LinkedData({ value }: { value: Record<string, unknown> }) {
   const json = JSON.stringify(value).replaceAll("<", "\\u003c");

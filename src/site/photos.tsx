@@ -1,16 +1,16 @@
 import type { Photo } from "../directory/schemas.ts";
 import { unmarked } from "./unmarked.ts";
 
-/** Says where the photos are, and what showing them means; a link shows them. */
+/** Says which hosts the photos are on, and what loading them reveals, with a link that shows them. */
 export function PhotosOffer({ photos, path }: { photos: readonly Photo[]; path: string }) {
   const number = photos.length;
   const hosts = hostsOf(photos);
   return (
     <div class="card">
       <p>
-        {number === 1 ? "There is 1 photo" : `There are ${number} photos`}, kept at{" "}
-        <strong>{hosts.join(", ")}</strong>. Showing {number === 1 ? "it" : "them"} tells{" "}
-        {hosts.length === 1 ? "that place" : "those places"} your internet address.
+        {number === 1 ? "There is 1 photo" : `There are ${number} photos`}, hosted on{" "}
+        <strong>{hosts.join(", ")}</strong>. Showing {number === 1 ? "it" : "them"} reveals your IP
+        address to {hosts.length === 1 ? "that site" : "those sites"}.
       </p>
       <p>
         <a class="button quiet" href={`${path}?photos=show#photos`} rel="nofollow">

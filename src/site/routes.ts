@@ -33,7 +33,7 @@ interface SiteParts {
   search: Search;
   admission: Admission;
   redis: RedisClient;
-  /** Turns errors that are thrown into answers: catchErrors. */
+  /** Turns exceptions into answers: catchErrors. */
   catching: Middleware;
   logAway: AwayLog;
   log: Logger;
@@ -60,7 +60,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
 
   return {
     "/": read(home(sql, baseUrl)),
-    // The narrower window first: a search that it refuses is no page.
+    // The narrower window first: a search that it refuses does not count as a page.
     "/search": read(takeTurns(byAddress)(searchPage(sql, search)), [admitSearch, admit]),
     "/businesses/:slug": read(business(sql, baseUrl)),
     "/categories/:slug": read(category(sql, baseUrl)),
@@ -76,7 +76,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
         admitApplication: createWindow(redis, APPLICATION_WINDOW),
       }),
       admitVisitor(pageWindow, log, refuseApplication),
-      // However many pages are late: in time it gives back what was typed.
+      // However many pages are late, what was typed comes back in time.
       answerInTime(),
     ),
     "/developers/applications/:token": sendNoReferrer()(
@@ -84,33 +84,33 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
     ),
     "/robots.txt": chain([...outer, allowMethods()], robots(baseUrl)),
     "/sitemap.xml": read(sitemapIndex(sql, baseUrl)),
-    // A file takes as long as ten other pages: many at once would keep everybody else waiting.
+    // A file takes as long as ten other pages: many at once would hold up everyone else.
     "/sitemaps/:file": read(takeTurns(byAddress)(sitemap(sql, baseUrl))),
     ...Object.fromEntries(files),
   };
 }
 
-/** Pages of one client: more than anybody reads, and slow for whoever copies them all. */
+/** Pages of one client: more than anyone reads, and slow for scrapers. */
 const PAGE_WINDOW = { name: "pages", limit: 120, seconds: 60 };
 
-/** Of those, searches: one for words that no business has may cost as much as a hundred others. */
+/** Of those, searches: one that matches nothing may cost as much as a hundred others. */
 const SEARCH_WINDOW = { name: "searches", limit: 30, seconds: 60 };
 
 /** Applications of one client: enough to correct a mistyped address, too few to fill a table. */
 const APPLICATION_WINDOW = { name: "applications", limit: 5, seconds: 3_600 };
 
-/** Pages that have been given up and are still being made; a second's work for the database. */
+/** Abandoned pages that are still in progress: a second's work for the database. */
 const MOST_LATE = 100;
 
 const byAddress = (_request: Request, context: Context) => context.client();
 
 /**
- * Browsers get a page for an unknown address outside of the API, or are led to the one without a slash at
- * its end; programs get their JSON.
+ * For unknown paths outside the API: browsers get a page, or a redirect to the path without its trailing
+ * slash; programs get JSON.
  */
 export function siteNotFound(fallback: Handler): Handler {
   return function siteNotFound(request, context) {
-    // Not the URL class: it cannot parse the address of a request with an odd Host, or none.
+    // Not the URL class: it cannot parse the URL of a request with an odd Host, or none.
     const address = request.url.replace(/^https?:\/\/[^/?]*/i, "");
     const isApi = /^\/api\//i.test(address);
     const isPage = !isApi && request.headers.get("Accept")?.includes("text/html");

@@ -68,16 +68,16 @@ export function SearchForm({
   );
 }
 
-/** Says which town was taken to be meant. */
+/** Says which town the text was taken to mean. */
 export function GuessedTown({ text, name }: { text: string; name: string }) {
   return (
     <p role="status" class="notice">
-      “{text}” was taken for {name}, the only town in the directory with such a name.
+      “{text}” was taken to mean {name}, the only town in the directory that matches.
     </p>
   );
 }
 
-/** Says that it was searched for as words, and which towns may have been meant. */
+/** Says that the text was added to the search words, and which towns may have been meant. */
 export function UnknownTown({
   text,
   similar,
@@ -89,7 +89,7 @@ export function UnknownTown({
 }) {
   return (
     <p role="status" class="notice" id={UNKNOWN_TOWN}>
-      There is no town called “{text}” in the directory, so it was searched for as words.{" "}
+      There is no town called “{text}” in the directory, so it was added to the search words.{" "}
       {similar.length > 0 ? (
         "Did you mean "
       ) : (

@@ -25,9 +25,9 @@ const parameters = {
 };
 
 /**
- * GET /search: what the API's search answers, in the same order. What is no town is searched for as words:
- * it may be a district, a postcode, or a town and its county. A town or a category without words has a page
- * of its own.
+ * GET /search: the results of the API's search, in the same order. A town that is not found is searched for
+ * as words: it may be a district, a postcode, or a town and its county. A town or a category without words
+ * redirects to its own page.
  */
 export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
   return async function searchPage(_request, { query }) {
@@ -76,7 +76,7 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
           cities={cities}
         />
         {text === "" && (
-          <p>By name, trade or place, in your own words: “plumber in leeds” will do.</p>
+          <p>Search by name, trade or place, in your own words, such as “plumber in leeds”.</p>
         )}
         {town?.city && town.isGuessed && <GuessedTown text={cityText} name={town.city.name} />}
         {unknown && !isOfPostcode && (
@@ -100,7 +100,7 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
               counted(found.total, "business", "businesses")
             )}
             {found.instead &&
-              ` for “${asTyped(found.instead, text)}”, as none${category && " of this category"}${inTown} has all of your words`}
+              ` for “${asTyped(found.instead, text)}”, as none${category && " of this category"}${inTown} matches all your words`}
             {ofPage(number)}
           </p>
         )}
@@ -111,8 +111,8 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
         />
         {number === LAST_PAGE && (
           <p class="notice">
-            These are the first {grouped(LAST_PAGE * PAGE_SIZE)}. Another word, a town or a category
-            finds fewer.
+            These are the first {grouped(LAST_PAGE * PAGE_SIZE)} results. Add a word, a town or a
+            category to find fewer.
           </p>
         )}
         <Paging page={number} pages={pages} linkTo={linkTo} />
@@ -121,28 +121,28 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
   };
 }
 
-/** Deeper pages cost search more and more, and nobody reads them. */
+/** Deeper pages cost ever more to search, and nobody reads them. */
 const LAST_PAGE = 50;
 
-/** Words that search leaves out, since it does not know from where a place would be near. */
+/** Words that search leaves out, since it does not know where the visitor is. */
 const NEAR_ME = /\b(near me|near ?by|near here)\b/i;
 
-/** Says what else may be tried, with a link to it. */
+/** Suggests what else to try, with a link. */
 function NothingFound({ q, isNarrowed }: { q: string; isNarrowed: boolean }) {
   return (
     <>
-      Nothing was found. Try fewer or other words, or{" "}
+      No businesses found. Try fewer or different words, or{" "}
       {isNarrowed ? (
         <a href={pathWith("/search", { q })}>search all towns and categories</a>
       ) : (
-        <a href="/">look through towns and categories</a>
+        <a href="/">browse towns and categories</a>
       )}
       .
     </>
   );
 }
 
-/** Leads to the list of a category, of a town, or of a category in a town. */
+/** Redirects to the list of a category, of a town, or of a category in a town. */
 function seeList(city: string | undefined, category: string): Answer {
   if (category === "") return seeOther(`/cities/${city}`);
   return seeOther(pathWith(`/categories/${encodeURIComponent(category)}`, { city }));

@@ -12,7 +12,8 @@ import type { Sql } from "../store/postgres.ts";
 export function robots(baseUrl: string): Handler {
   const body = [
     "User-agent: *",
-    // The reference is drawn from it. Before what it is an exception to: some read only to the first match.
+    // The reference is rendered from it. Before the rule that it is an exception to, since some crawlers stop at
+    // the first match.
     "Allow: /api/v1/openapi.json",
     "Disallow: /search",
     "Disallow: /api/",
@@ -78,7 +79,7 @@ async function places(sql: Sql, baseUrl: string): Promise<string[]> {
 const url = (baseUrl: string, path: string, updatedAt?: Date) =>
   `<url>${loc(baseUrl, path)}${updatedAt ? `<lastmod>${updatedAt.toISOString()}</lastmod>` : ""}</url>`;
 
-// Slugs need no escaping, but the base URL may, which the operator chooses.
+// Slugs need no escaping, but the base URL, which the operator chooses, may.
 const loc = (baseUrl: string, path: string) => `<loc>${Bun.escapeHTML(baseUrl)}${path}</loc>`;
 
 function xml(root: string, items: readonly string[]): Answer {
@@ -87,8 +88,8 @@ function xml(root: string, items: readonly string[]): Answer {
 }
 
 /**
- * Addresses in a file. The protocol (https://www.sitemaps.org/protocol.html) allows 50,000 in a file and
- * 50,000 files. While a file is compressed, other requests wait: with smaller files, not for long.
+ * URLs in a file. The protocol (https://www.sitemaps.org/protocol.html) allows 50,000 in a file and 50,000
+ * files. Compressing a file blocks other requests: with smaller files, only briefly.
  */
 const FILE_SIZE = 10_000;
 

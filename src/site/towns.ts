@@ -4,16 +4,16 @@ import { countTypos } from "../search/typos.ts";
 import type { Sql } from "../store/postgres.ts";
 
 /**
- * What somebody typed as a town: the one of that name, the only one that can have been meant, or those that
- * may have been.
+ * The result of looking up a town as typed: the one of that name, the only one that can be meant, or those
+ * that may be.
  */
 type TownMatch = { city: City; isGuessed: boolean } | { city: null; similar: City[] };
 
 /**
- * Finds a town by its name in whatever spelling. If there is none, the only town whose name has all the words
- * (Hull: Kingston upon Hull; Saint Albans: St Albans) is meant. Otherwise similar towns are all those that
- * have them, or else those of the larger ones that are a typing error or two away; of several alike the
- * largest come first.
+ * Finds a town by its name, however it is written. If there is none, the only town whose name has all the
+ * words (Hull: Kingston upon Hull; Saint Albans: St Albans) is meant. Otherwise the similar towns are those
+ * that have them or, if there are none, those of the larger towns that are one or two typos away; among equals
+ * the largest come first.
  */
 export async function findTown(sql: Sql, text: string): Promise<TownMatch> {
   const slug = makeSlug(text);
@@ -28,7 +28,7 @@ export async function findTown(sql: Sql, text: string): Promise<TownMatch> {
   return { city: null, similar: similar.slice(0, MOST_SIMILAR) };
 }
 
-/** In short names no typing error is forgiven: there another letter makes another town. */
+/** Short names tolerate no typos: there, a different letter makes a different town. */
 function closest(cities: readonly City[], slug: string): City[] {
   return cities
     .flatMap((city) => {
@@ -41,5 +41,5 @@ function closest(cities: readonly City[], slug: string): City[] {
 
 const MOST_SIMILAR = 5;
 
-/** While names are compared letter by letter, other requests wait. Search itself forgives errors in all. */
+/** Comparing names letter by letter blocks other requests. Search itself tolerates typos in all names. */
 const MOST_COMPARED = 2_000;

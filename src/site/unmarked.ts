@@ -1,5 +1,5 @@
 /**
- * For each list without markers: VoiceOver in Safari takes it for no list unless it says that it is one. It is
- * spread over the element, since linters call the same attribute redundant where they see it.
+ * For lists without markers, which VoiceOver in Safari announces as lists only if they have this role. Spread
+ * into the element, since linters call the attribute itself redundant.
  */
 export const unmarked = { role: "list" } as const;

@@ -574,7 +574,7 @@ describe("the directory", () => {
       await route.fulfill({ contentType: "image/png", body: PIXEL });
     });
     await tab.goto("/businesses/night-owl", { waitUntil: "networkidle" });
-    await tab.getByText("There are 2 photos, kept at images.example").waitFor();
+    await tab.getByText("There are 2 photos, hosted on images.example").waitFor();
     expect(asked).toEqual([]);
     await tab.getByRole("link", { name: "Show the photos" }).click();
     await tab.getByRole("img", { name: "Photo 2" }).scrollIntoViewIfNeeded();

@@ -119,10 +119,10 @@ describe("search", () => {
       const { html } = await open(`/search?q=plumber&city=${encodeURIComponent(typed)}`);
       const named = await open(`/search?q=plumber&city=${slug}`);
       expect(slugsIn(html)).toEqual(slugsIn(named.html));
-      expect(html).toContain(`“${typed}” was taken for ${name},`);
+      expect(html).toContain(`“${typed}” was taken to mean ${name},`);
       expect(html).toContain(`value="${name}"`);
       expect(html).not.toContain("aria-invalid");
-      expect(named.html).not.toContain("was taken for");
+      expect(named.html).not.toContain("was taken to mean");
     });
   }
 
@@ -167,7 +167,7 @@ describe("search", () => {
 
   test("keeps what was typed as a town on the next page, and says which words it searched for", async () => {
     const { html } = await open("/search?q=plumber&city=Nowhereville");
-    expect(html).toContain("for “plumber”, as none has all of your words");
+    expect(html).toContain("for “plumber”, as none matches all your words");
     const [, next = ""] = /<a href="([^"]*)" rel="next"/.exec(html) ?? [];
     expect(next).toBe("/search?q=plumber&amp;city=Nowhereville&amp;page=2");
     const second = await open(next.replaceAll("&amp;", "&"));
@@ -176,14 +176,14 @@ describe("search", () => {
 
   test("says which words it searched for when nothing matches them all", async () => {
     const { html } = await open("/search?q=emergency+plumber+leeds");
-    expect(html).toContain("for “plumber leeds”, as none has all of your words");
+    expect(html).toContain("for “plumber leeds”, as none matches all your words");
     const typed = await open(`/search?q=${encodeURIComponent("emergency Plumber’s, LEEDS")}`);
-    expect(typed.html).toContain("for “Plumber’s LEEDS”, as none has all of your words");
+    expect(typed.html).toContain("for “Plumber’s LEEDS”, as none matches all your words");
     const inPieces = await open(`/search?q=${encodeURIComponent("emergency B & B")}`);
-    expect(inPieces.html).toContain("for “B &amp; B”, as none has all of your words");
-    expect((await open("/search?q=plumber+leeds")).html).not.toContain("as none has");
+    expect(inPieces.html).toContain("for “B &amp; B”, as none matches all your words");
+    expect((await open("/search?q=plumber+leeds")).html).not.toContain("as none matches");
     const narrowed = await open("/search?q=emergency+plumber&city=leeds&category=plumbers");
-    expect(narrowed.html).toContain("as none of this category in Leeds has all of your words");
+    expect(narrowed.html).toContain("as none of this category in Leeds matches all your words");
     expect(narrowed.html).toContain("<h1>Results for “emergency plumber” in Leeds</h1>");
   });
 
@@ -234,7 +234,7 @@ describe("search", () => {
   test("searches for an unknown town also when there are no other words", async () => {
     const { status, html } = await open("/search?q=&city=Atlantis&category=plumbers");
     expect([status, html]).toEqual([200, expect.stringContaining("no town called “Atlantis”")]);
-    expect(html).toMatch(/Nothing was found\.[^<]*<a href="\/"/);
+    expect(html).toMatch(/No businesses found\.[^<]*<a href="\/"/);
     const district = await open("/search?q=&city=ls1");
     expect(slugsIn(district.html).length).toBeGreaterThan(0);
     expect(slugsIn(district.html)).toEqual(slugsIn((await open("/search?q=ls1")).html));
@@ -282,7 +282,7 @@ describe("search", () => {
       const response = await fetch(address, { headers: { Accept: "text/html" } });
       const html = await response.text();
       const isLast = !html.includes('rel="next"');
-      const says = html.includes("These are the first 1,000.");
+      const says = html.includes("These are the first 1,000 results.");
       return { status: response.status, shown: slugsIn(html).length, isLast, says };
     };
     expect(await look(49)).toEqual({ status: 200, shown: 20, isLast: false, says: false });
@@ -293,13 +293,13 @@ describe("search", () => {
   test("asks for words when there are none, and says when nothing is found", async () => {
     expect((await open("/search")).html).toContain('name="q"');
     expect((await open("/search?q=")).status).toBe(200);
-    expect((await open("/search?q=xqzvkwjy")).html).toContain("Nothing was found");
+    expect((await open("/search?q=xqzvkwjy")).html).toContain("No businesses found");
   });
 
   test("when nothing is found, suggests all towns and categories, or browsing them", async () => {
     const wayOn = async (query: string) => {
       const { html } = await open(`/search?${query}`);
-      return /Nothing was found\.[^<]*<a href="([^"]*)"/.exec(html)?.[1];
+      return /No businesses found\.[^<]*<a href="([^"]*)"/.exec(html)?.[1];
     };
     expect(await wayOn("q=xqzvkwjy&city=leeds")).toBe("/search?q=xqzvkwjy");
     expect(await wayOn("q=xqzvkwjy&category=pubs")).toBe("/search?q=xqzvkwjy");
@@ -442,7 +442,7 @@ describe("a business", () => {
   test("does not appear anywhere while it is not approved", async () => {
     const pending = await open("/businesses/pending-shop");
     expect(pending.status).toBe(404);
-    expect(pending.html).toContain("There is nothing here");
+    expect(pending.html).toContain("Page not found");
   });
 
   test("shows photos on request only, also those on our own host, which might be requests to the API", async () => {
@@ -741,7 +741,7 @@ describe("lists", () => {
 
     const category = await look("/categories/plumbers");
     expect([...category.matchAll(/href="\/categories\/plumbers\?city=/g)]).toHaveLength(300);
-    expect(category).toContain('look through <a href="/cities">all towns and cities</a>');
+    expect(category).toContain('For any other, see <a href="/cities">all towns and cities</a>');
   });
 
   test("of towns have an index of letters if there are two or more", async () => {
@@ -982,11 +982,11 @@ describe("for search engines", () => {
   test("an empty directory says so, and links nowhere", async () => {
     await using empty = await startTestServer();
     const front = await (await fetch(empty.url)).text();
-    expect(front).toContain("No business is listed here at the moment");
+    expect(front).toContain("No businesses are listed here at the moment");
     expect(front).not.toContain("All towns and cities");
     const towns = await fetch(`${empty.url}/cities`);
     expect([towns.status, towns.headers.get("X-Robots-Tag")]).toEqual([200, "noindex"]);
-    expect(await towns.text()).toContain("No town is listed here at the moment");
+    expect(await towns.text()).toContain("No towns are listed here at the moment");
     const files = await (await fetch(`${empty.url}/sitemap.xml`)).text();
     expect(files.match(/<sitemap>/g)).toHaveLength(1);
   });
@@ -1003,7 +1003,7 @@ describe("for search engines", () => {
     await addBusiness(sql, { slug: "only-shop", city: "Quiet Town", status: "pending" });
     const look = async (path: string) => {
       const { status, headers, html } = await open(path);
-      const isEmpty = html.includes("No business is listed here at the moment");
+      const isEmpty = html.includes("No businesses are listed here at the moment");
       const isFound = headers.get("X-Robots-Tag") === null && html.includes('rel="canonical"');
       return { path, status, isEmpty, isFound };
     };
