@@ -12,11 +12,11 @@ interface DevelopersParts {
   sql: Sql;
   baseUrl: string;
   openAccess: boolean;
-  /** Whether applications are granted at once, without anybody looking at them. */
+  /** Whether applications are approved at once, without review. */
   isAutomatic: boolean;
 }
 
-/** GET /developers: what the API gives, how to call it, and how to get a key. */
+/** GET /developers: what the API offers, how to call it, and how to get a key. */
 export function developers({ sql, baseUrl, openAccess, isAutomatic }: DevelopersParts): Handler {
   return async function developers() {
     const [tiers, example] = await Promise.all([listTiers(sql), findExample(sql)]);
@@ -24,8 +24,8 @@ export function developers({ sql, baseUrl, openAccess, isAutomatic }: Developers
       {
         title: "Developers",
         description: openAccess
-          ? "The API of the directory: a first call without a key, and a free key."
-          : "The API of the directory: how to call it, and a free key.",
+          ? "The directory's API: make a first call without a key, and get a free key."
+          : "The directory's API: how to call it, and how to get a free key.",
         canonical: `${baseUrl}/developers`,
         hasScript: true,
       },
@@ -34,7 +34,7 @@ export function developers({ sql, baseUrl, openAccess, isAutomatic }: Developers
           <h1>The directory as an API</h1>
           <p class="lead narrow">
             UK businesses as JSON: lists by town and category with exact totals, full records with
-            opening hours and photos, and the search of this site. Free, without an account.
+            opening hours and photos, and the same search as this site. Free, without an account.
           </p>
           <p class="actions">
             <a class="button" href="#apply">
@@ -54,10 +54,11 @@ export function developers({ sql, baseUrl, openAccess, isAutomatic }: Developers
             <section>
               <h2 id="samples">A call with a key</h2>
               <p>
-                A key opens everything: search, categories, up to 100 businesses a page, and every
+                A key unlocks everything: search, categories, up to 100 businesses a page, and every
                 field of a business. Send it in the <code>Authorization</code> header. Keep it on
-                your server: whoever has it can use up your quota, and web pages cannot send it. The
-                samples read it from the environment: <code>export HIGHSTREET_KEY=hs_live_…</code>
+                your server: anyone who has it can use up your quota, and web pages cannot send it.
+                The samples read it from the environment:{" "}
+                <code>export HIGHSTREET_KEY=hs_live_…</code>
               </p>
               <Samples baseUrl={baseUrl} />
             </section>
@@ -71,25 +72,25 @@ export function developers({ sql, baseUrl, openAccess, isAutomatic }: Developers
             <section>
               <h2 id="reference">Reference</h2>
               <p>
-                Every operation, field and error, with calls to try, is in the{" "}
-                <a href="/developers/reference">reference</a>. It is made from{" "}
-                <a href="/api/v1/openapi.json">openapi.json</a>, from which clients can be
-                generated; <a href="/llms.txt">llms.txt</a> describes it to language models.
+                The <a href="/developers/reference">reference</a> has every operation, field and
+                error, with calls to try. It is rendered from{" "}
+                <a href="/api/v1/openapi.json">openapi.json</a>, from which you can generate
+                clients; <a href="/llms.txt">llms.txt</a> describes the API to language models.
               </p>
               <p>
-                Send the <code>ETag</code> of an answer back in <code>If-None-Match</code>, and you
-                get a 304 without a body while nothing has changed. Answers come compressed, as gzip
-                or zstd, when <code>Accept-Encoding</code> allows it. Version 1 may gain fields, so
-                ignore those you do not know; what would break a program would be{" "}
-                <code>/api/v2</code>, with version 1 beside it.
+                Send the <code>ETag</code> of a response back in <code>If-None-Match</code> to get a
+                304 without a body if nothing has changed. Responses are compressed with gzip or
+                zstd if <code>Accept-Encoding</code> allows it. Version 1 may gain fields, so ignore
+                those you do not know; breaking changes would be <code>/api/v2</code>, alongside
+                version 1.
               </p>
             </section>
             <section id="apply" aria-labelledby="apply-title">
               <h2 id="apply-title">Get a free key</h2>
               <p>
                 No account and no password: you get a private page, where your key is shown
-                {isAutomatic ? " once" : ", once, when somebody has looked at what you sent"}. Keep
-                the key, and the page's address to roll or revoke it.
+                {isAutomatic ? " once" : ", once, after someone has reviewed your application"}.
+                Keep the key, and the page's address, which you need to roll or revoke it.
               </p>
               <ApplicationForm />
             </section>
@@ -134,11 +135,11 @@ function FirstCall({ baseUrl, path }: { baseUrl: string; path: string }) {
           Run it here
         </button>{" "}
         <a class="button quiet" href={path}>
-          Open the answer
+          Open the response
         </a>
       </p>
-      {/* No live region: the script gives this the focus, so it would be read out twice. */}
-      <section id="answer" tabindex={0} aria-label="The answer" hidden>
+      {/* No live region: the script moves focus here, so it would be read out twice. */}
+      <section id="answer" tabindex={0} aria-label="The response" hidden>
         <pre />
       </section>
     </section>

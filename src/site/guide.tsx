@@ -1,6 +1,6 @@
 import { type ErrorCase, errorCases } from "../reference/errors.ts";
 
-/** The parts of the developers' page that explain. */
+/** The explanatory parts of the developers' page. */
 
 /** A list to call as an example, and how many businesses it has. */
 export interface Example {
@@ -58,7 +58,7 @@ for business in answer["data"]:
   );
 }
 
-/** Code that can be copied where a script may. */
+/** Code, with a copy button where a script may use the clipboard. */
 export function Code({ id, label, code }: { id: string; label: string; code: string }) {
   return (
     <figure class="code">
@@ -88,15 +88,15 @@ export function Limits({ openAccess }: { openAccess: boolean }) {
           </li>
         )}
         <li>
-          With a key: a bucket that holds your tier's requests a minute and refills continuously,
-          and a quota for the calendar month in UTC. <code>GET /api/v1/usage</code> says free of
-          charge what you have left, and so does each answer:{" "}
+          With a key: a token bucket that holds your tier's requests a minute and refills
+          continuously, and a quota per calendar month in UTC. <code>GET /api/v1/usage</code> shows
+          what you have left, free of charge, and so does each response:{" "}
           <code>RateLimit: "permin";r=59;t=1, "month";r=959;t=777600</code> means 59 requests now,
-          one more in 1 second, and 959 in the month, which ends in 777,600 seconds.
+          one more in 1 second, and 959 this month, which ends in 777,600 seconds.
         </li>
         <li>
-          Every answer costs one request, including a 304 and the 404 of a business. Refusals (401,
-          403, 405, 429) cost a key nothing, and what fails on our side (5xx) is given back to it.
+          Every response costs one request, including a 304 and the 404 of a business. Refusals
+          (401, 403, 405, 429) cost a key nothing, and failures on our side (5xx) are refunded.
           Refused keys are limited by address: 60 requests in any 60 seconds.
         </li>
         <li>
@@ -155,20 +155,20 @@ export function Paging({ example, openAccess }: { example: Example; openAccess: 
     <section>
       <h2 id="paging">Paging</h2>
       <p>
-        Lists have an exact <code>total</code> and no limit on pages: page 50,000 is as quick as
-        page 1. Ask until <code>has_more</code> is false
+        Lists have an exact <code>total</code> and no depth cap: page 50,000 is as fast as page 1.
+        Request pages until <code>has_more</code> is false
         {openAccess && (
           <>
             , or without a key until <code>page</code> reaches <code>pages</code>
           </>
         )}
-        . When the directory changes meanwhile, a business may move to another page, and so come
-        twice or be missed: tell them apart by <code>slug</code>, and read the list again for what
-        was missed.
+        . If the directory changes meanwhile, a business may move to another page, and so appear
+        twice or be missed: deduplicate by <code>slug</code>, and read the list again for what was
+        missed.
       </p>
       <p>
-        <code>city</code> and <code>category</code> are slugs, not names. The addresses of pages
-        here end with them, and a business has them as <code>citySlug</code> and{" "}
+        <code>city</code> and <code>category</code> are slugs, not names. The URLs of this site's
+        pages end with them, and a business has them as <code>citySlug</code> and{" "}
         <code>categorySlug</code>. An unknown one gives an empty page.
       </p>
       <Code

@@ -335,7 +335,7 @@ describe("a business", () => {
     expect(business).toContain("Website Map on OpenStreetMap");
     const developers = await text("/developers");
     expect(developers).toContain("Get a free key API reference");
-    expect(developers).toContain("Run it here Open the answer");
+    expect(developers).toContain("Run it here Open the response");
   });
 
   test("dials its number without appending the extension", async () => {

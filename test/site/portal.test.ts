@@ -32,7 +32,7 @@ test("the first call runs on the page and shows its answer, which screen readers
   const { tab, close } = await openTab(browser, server.url);
   await tab.goto("/developers");
   await tab.getByRole("button", { name: "Run it here" }).click();
-  const answer = tab.getByRole("region", { name: "The answer" });
+  const answer = tab.getByRole("region", { name: "The response" });
   await answer.getByText("The Only Shop").waitFor();
   // It has the focus, and is no live region, which would be announced as well.
   expect(await tab.locator(":focus").getAttribute("id")).toBe("answer");
@@ -126,7 +126,7 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
   const { tab, close } = await openTab(browser, server.url);
   await tab.clock.install();
   await tab.goto("/developers#apply");
-  await tab.getByText("when somebody has looked at what you sent").waitFor();
+  await tab.getByText("after someone has reviewed your application").waitFor();
   await apply(tab, "Ada Shah");
   await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
   await tab.getByText("the decision will appear by itself").waitFor();
