@@ -102,7 +102,7 @@ export function ApplicationForm({
 const labels: Record<keyof ApplicationFields, string> = {
   name: "Your name or company",
   email: "Email",
-  purpose: "What do you want to make?",
+  purpose: "What do you want to build?",
 };
 
 /** Links to the marked fields. Each field itself says what is wrong. */

@@ -253,7 +253,7 @@ test("an invalid form keeps what was typed, says what is wrong beside the field,
   expect(await tab.getByLabel("Your name or company").inputValue()).toBe("Ada <b>");
   expect(await tab.getByLabel("Email").inputValue()).toBe("ada at home");
   expect(await tab.getByLabel("Email").getAttribute("aria-describedby")).toBe("email-fault");
-  expect(await tab.getByLabel("What do you want to make?").inputValue()).toBe("A map\nof bakeries");
+  expect(await tab.getByLabel("What do you want to build?").inputValue()).toBe("A map\nof bakeries");
   await expectGoodLooks(tab);
   // The error links to its field, without a script.
   await tab.getByRole("alert").getByRole("link").click();
@@ -331,7 +331,7 @@ test("a key can be had without JavaScript, with the keyboard alone, on a phone i
 async function apply(tab: Page, name: string, email = "ada@client.example") {
   await tab.getByLabel("Your name or company").fill(name);
   await tab.getByLabel("Email").fill(email);
-  await tab.getByLabel("What do you want to make?").fill("A map\nof bakeries");
+  await tab.getByLabel("What do you want to build?").fill("A map\nof bakeries");
   await tab.getByRole("button", { name: "Apply for a key" }).click();
 }
 
