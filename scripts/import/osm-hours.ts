@@ -29,7 +29,7 @@ function quietly<Result>(work: () => Result): Result {
 }
 
 function parse(value: string): Week | null {
-  // These vary with the season and the place, so there is no normal week.
+  // These vary with the season, but without coordinates the library takes fixed hours for them.
   if (/\b(sunrise|sunset|dawn|dusk)\b/.test(value)) return null;
   // By the letter of the format these are open day and night, but those who write them do not know the times.
   if (value.split(";").some((rule) => ONLY_DAYS.test(rule))) return null;
@@ -93,7 +93,10 @@ const ONLY_DAYS = /^\s*(?:(?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[\s,-]*)+(?:PH\s*)?(?:open\
 /** Anything but days and times, such as a month or a year: only then can weeks differ. */
 const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|BH|SH|off|closed)\b)\p{L}|\b\d{4}\b/iu;
 
-/** Hours without minutes or a leading zero, which the library reads as 24-hour times; but not days of a month or weeks. */
+/**
+ * A range that begins with no leading zero, with or without minutes: the library reads it as 24-hour times. Not
+ * the days of a month, or weeks.
+ */
 const BARE_HOURS =
   /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?[\d, -]*)([1-9]\d?(?:[:.]\d\d)?) ?- ?(\d{1,2}|[1-9]\d?[:.]\d\d)(?![\d:.]| ?[ap]\.?m)/gi;
 

@@ -37,7 +37,7 @@ const ENGLAND: nominatim_object = {
 };
 
 /**
- * A Monday in each month of a year, with neither a public holiday nor a change of clocks in Britain from
+ * A Monday in each month of a year, with neither a public holiday nor a change of clocks in England from
  * MARGIN_DAYS before its week to MARGIN_DAYS after it.
  */
 export const MONDAYS = [

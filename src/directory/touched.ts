@@ -55,8 +55,8 @@ export interface Touch {
 
 /**
  * The touches of a change, by subject. A business that enters or leaves a list moves all rows after it. One
- * that stays moves those between its old place and its new one. Rows before that are unaffected, except for
- * the total.
+ * that stays moves those between its old place and its new one. What comes before is unaffected, except
+ * for the total.
  */
 export function* touchesOf(
   { transaction, slug, before, after }: Change,

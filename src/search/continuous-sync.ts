@@ -8,7 +8,7 @@ import { type SyncResult, syncSearch } from "./sync.ts";
 /**
  * Keeps the index current until it is stopped. Each commit that touches the directory wakes it, and so does each
  * new connection to PostgreSQL, since commits before it may have gone unheard; a slow poll is the safety net.
- * While a store is away, it keeps retrying. It logs when it starts and stops failing, and each new index.
+ * While a store is down, it keeps retrying. It logs when it starts and stops failing, and each new index.
  *
  * The first of many commits is applied at once, the others together, at intervals that leave Meilisearch most
  * of its time. Changes have to wait while the index is tidied. So that is done when nothing happens, and only
@@ -71,7 +71,7 @@ export async function startSearchSync({
         isQuiet = await untilDue(result, began);
       } catch (error) {
         if (signal.aborted) return;
-        // Counting starts again: while a store is away no server can apply changes, so none has abandoned the index.
+        // Counting starts again: while a store is down no server can apply changes, so none has abandoned the index.
         lacking = NOTHING_LACKING;
         if (failures === 0) {
           log.error({ err: error }, "the search index falls behind; trying until it works again");
@@ -109,7 +109,7 @@ export async function startSearchSync({
     return isQuiet;
   }
 
-  /** Waits, but only until this signal is aborted: by default by `stop`, and not by changes. */
+  /** Waits, but no longer than until the signal is aborted. By default, `stop` aborts it, and changes do not. */
   function rest(ms: number, until = signal): Promise<void> {
     return sleep(ms, undefined, { signal: until }).catch(() => {});
   }

@@ -53,7 +53,7 @@ export interface SearchDocument {
    */
   about: string;
   citySlug: string;
-  /** Its category and those above it, from the top of the tree down to the first that is not active. */
+  /** Its category and those above it, without any that is inactive or below an inactive one. */
   categorySlugs: string[];
   /** The order of lists: premium, then rating, then reviews; smaller is better. */
   rank: number;

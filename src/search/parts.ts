@@ -7,7 +7,7 @@ export interface BranchPart {
   names: { whole: Trade; first: Trade; second: Trade };
   /** The words of the categories above it. */
   branch: string;
-  /** Its own and those above it, from the top of the tree down to the first that is not active. */
+  /** Its own and those above it, without any that is inactive or below an inactive one. */
   categorySlugs: string[];
 }
 

@@ -46,12 +46,12 @@ export async function waitForTask(
 
 /**
  * Lets work go on while more is started.
- * @param most how much at a time
+ * @param most how many at a time
  */
 export function createPipeline(most: number) {
   const underWay: Promise<void>[] = [];
   return {
-    /** Waits for the oldest when the most are under way. @throws what that failed with */
+    /** Waits for the oldest while `most` are under way. @throws what that failed with */
     async add(work: Promise<void>): Promise<void> {
       // A failure is thrown where the work is awaited. Until then nobody would handle it, which would end the
       // process.

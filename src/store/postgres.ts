@@ -97,7 +97,7 @@ function cutWhenSilent(milliseconds: number) {
 /**
  * Listens on a channel.
  * @param onListening called now and after each reconnection, since earlier notifications are lost
- * @returns stops listening; a lost connection is no failure there
+ * @returns stops listening; that the connection is lost is no failure, since it has stopped listening too
  */
 export async function listenTo(
   sql: Sql,

@@ -23,8 +23,8 @@ end
 local this_time = struct.pack(DOUBLE, now)
 local ttl = math.ceil(window / 1000)
 
--- The clock stepped back: shifts a log, keeping its intervals, so that the newest admission is now. None
--- is dated earlier than it was, so nobody gains by it, and nobody waits for longer than a window.
+-- The clock stepped back: shifts a log, keeping its intervals, so that the newest admission is now. In
+-- truth it came earlier, so nobody gains by it, and nobody waits for longer than a window.
 local function moved(log)
   local newest = struct.unpack(DOUBLE, log, #log - WIDTH + 1)
   local times = {}

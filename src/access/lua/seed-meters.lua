@@ -1,4 +1,4 @@
--- Brings meters up to what was charged without this Redis, which was emptied, or down. Only raises
+-- Brings meters up to what was charged without this Redis, which was emptied or down. Only raises
 -- counts and lowers buckets, so any number of servers may do it concurrently and repeatedly.
 --
 -- KEYS[i]  a key's meter, see admit-keys.lua
