@@ -23,18 +23,18 @@ export function catchErrors(log: Logger, logAway: AwayLog): Middleware {
     };
 }
 
-/** Logs that a request failed because a store is down. */
+/** Logs that a request failed because a store is down or slow. */
 export type AwayLog = (error: unknown, request: Request) => void;
 
 /**
- * While a store is down every request may fail, so the log gets one short line a second for each cause. A
- * server needs a single one for all its routes, or each would write lines of its own.
+ * While a store is down or slow every request may fail, so the log gets one short line a second for each
+ * cause. A server needs a single one for all its routes, or each would write lines of its own.
  */
 export function createAwayLog(log: Logger): AwayLog {
   const write = onceASecond(({ error, ...asked }, leftOut) => {
     const { type, message, code } = pino.stdSerializers.err(error as Error);
     const cause = { type, message, code };
-    log.error({ cause, ...asked, leftOut }, "a request failed: a store is down");
+    log.error({ cause, ...asked, leftOut }, "a request failed: a store is down or slow");
   });
   return (error, request) => write({ error, ...asked(request) });
 }

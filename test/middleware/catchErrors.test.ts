@@ -93,7 +93,7 @@ describe("the log of requests that failed", () => {
     await postgres.mend();
   });
 
-  test("has the cause once a second while a store is away, without a stack, and every request counts", async () => {
+  test("has the cause once a second while a store is down, without a stack, and every request counts", async () => {
     const paths = ["/businesses/nobody", "/api/v1/businesses/nobody", "/healthz"];
     await postgres.cut();
     await until(async () => (await fetch(`${server.url}/healthz`)).status === 503, 5_000);
@@ -121,7 +121,8 @@ describe("the log of requests that failed", () => {
     const causes = new Set(lines.map(({ cause }) => `${cause.type} ${cause.code}`));
     expect(requests).toBeGreaterThan(20);
     expect(lines.length).toBeLessThanOrEqual(causes.size * Math.ceil(seconds));
-    for (const { cause, err } of lines) {
+    for (const { msg, cause, err } of lines) {
+      expect(msg).toBe("a request failed: a store is down or slow");
       expect(err).toBeUndefined();
       expect(cause).toEqual({
         type: expect.any(String),
