@@ -101,7 +101,7 @@ async function importEach(
       }
     }
   } finally {
-    // Also when PostgreSQL goes away before the last file: those before it are kept.
+    // Also when PostgreSQL goes down before the last file: those before it are kept.
     summarize(results, files, json);
   }
 }

@@ -50,7 +50,7 @@ function explain(error: unknown): string | null {
     return `PostgreSQL is out of disk space, memory or connections: ${message}. Free some, then try again.`;
   }
   if (REFUSED.has(code)) return `PostgreSQL refuses: ${message}. Look at DATABASE_URL.`;
-  // After those two, some of whose codes count as PostgreSQL being away: a server waits until that has
+  // After those two, some of whose codes count as PostgreSQL being down: a server waits until that has
   // passed, but the user can do something about it.
   if (isPostgresAway(error) || /^(ECONN|ETIMEDOUT|CONNECT)/.test(code)) {
     return `Cannot reach a store: ${message || code}. Is it running?`;

@@ -93,7 +93,7 @@ async function inspectIndex(
     if (isIndexMissing(error)) return "missing";
     if (error instanceof SyntaxError) {
       throw new MeilisearchError(
-        "what answers at MEILI_URL is no Meilisearch, or a proxy whose Meilisearch is away",
+        "what answers at MEILI_URL is not Meilisearch, or is a proxy whose Meilisearch is down",
         { cause: error },
       );
     }

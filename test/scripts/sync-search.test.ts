@@ -92,7 +92,7 @@ test("says in one line that Meilisearch refuses the key, naming the setting", as
   expect(stderr).toMatch(/^Cannot bring search up to date: Meilisearch refuses MEILI_KEY: .*\n$/);
 });
 
-test("says in one line that Meilisearch is away, and exits 1", async () => {
+test("says in one line that Meilisearch is down, and exits 1", async () => {
   const { stdout, stderr, exitCode } = await syncSearch([], { MEILI_URL: "http://127.0.0.1:9" });
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
   expect(stderr).toMatch(
@@ -106,7 +106,7 @@ test("says in one line that a proxy answers for Meilisearch, and exits 1", async
   const { stderr, exitCode } = await syncSearch([], { MEILI_URL: proxy.url.href });
   expect({ stderr, exitCode }).toEqual({
     stderr:
-      "Cannot bring search up to date: what answers at MEILI_URL is no Meilisearch, or a proxy whose Meilisearch is away\n",
+      "Cannot bring search up to date: what answers at MEILI_URL is not Meilisearch, or is a proxy whose Meilisearch is down\n",
     exitCode: 1,
   });
 });
