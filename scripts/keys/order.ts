@@ -100,13 +100,13 @@ const holderSchema = v.object({
     v.string(),
     v.trim(),
     v.minLength(1, "--name is empty."),
-    v.maxLength(200, "--name is too long; at most 200 characters."),
+    v.maxLength(200, "--name is too long; it may have at most 200 characters."),
   ),
   email: v.pipe(
     v.string(),
     v.trim(),
     v.regex(emailPattern, "--email must be an address such as ann@shop.example."),
-    v.maxLength(254, "--email is too long; at most 254 characters."),
+    v.maxLength(254, "--email is too long; it may have at most 254 characters."),
   ),
 });
 

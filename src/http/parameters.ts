@@ -118,7 +118,10 @@ export const typedText = v.pipe(
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   v.transform((text) => text.replace(/[\u0000-\u001f\u007f]+/g, " ").trim()),
   v.string(),
-  atMost(LONGEST_SEARCH_TEXT, `is too long; it has at most ${LONGEST_SEARCH_TEXT} characters.`),
+  atMost(
+    LONGEST_SEARCH_TEXT,
+    `is too long; it may have at most ${LONGEST_SEARCH_TEXT} characters.`,
+  ),
 );
 
 /** What to search for: a typed text that is not empty. */
@@ -137,7 +140,7 @@ export const searchText = v.pipe(
 /** The slug that ends a path. */
 export const slugInPath = v.pipe(
   v.string(),
-  atMost(LONGEST_SLUG, `is too long; it has at most ${LONGEST_SLUG} characters.`),
+  atMost(LONGEST_SLUG, `is too long; it may have at most ${LONGEST_SLUG} characters.`),
   v.metadata({
     description: "The business's slug.",
     examples: ["aire-valley-plumbing-leeds"],

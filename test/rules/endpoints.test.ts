@@ -237,7 +237,7 @@ describe("invalid values", () => {
   }
   test("the message says what is wrong with which parameter, and what is right", async () => {
     const list = "/api/v1/businesses";
-    const encoding = "is not percent-encoded UTF-8, or has a U+FFFD, which stands for what is not.";
+    const encoding = "must be percent-encoded UTF-8 without U+FFFD, the replacement character.";
     for (const [path, message] of [
       [`${list}?page=0`, "page must be a whole number from 1 to 999999999."],
       [`${list}?per_page=0`, "per_page must be a whole number from 1 to 100."],
@@ -245,9 +245,9 @@ describe("invalid values", () => {
       [`${list}?city=`, "city is empty; leave it out to get all."],
       [`${list}?city=${"x".repeat(121)}`, "city is too long; a slug has at most 120 characters."],
       [`${list}?city=%ff`, `city ${encoding}`],
-      [`${list}/${"x".repeat(121)}`, "slug is too long; it has at most 120 characters."],
+      [`${list}/${"x".repeat(121)}`, "slug is too long; it may have at most 120 characters."],
       [`${list}/%ff`, `slug ${encoding}`],
-      [`/api/v1/search?q=${"x".repeat(201)}`, "q is too long; it may have 200 characters."],
+      [`/api/v1/search?q=${"x".repeat(201)}`, "q is too long; it may have at most 200 characters."],
     ] as const) {
       expect((await json(keyed(path))).message).toBe(message);
     }
@@ -507,7 +507,7 @@ describe("other errors", () => {
         expect(response.headers.get("Access-Control-Allow-Origin")).toBe(isOpen ? "*" : null);
         expect(await response.json()).toMatchObject({
           error: "method_not_allowed",
-          message: `${method} does nothing here. Use one of: GET, HEAD, OPTIONS.`,
+          message: `${method} is not supported here. Use one of: GET, HEAD, OPTIONS.`,
         });
       }
     });

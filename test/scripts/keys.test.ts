@@ -122,6 +122,7 @@ describe("issue-key", () => {
   const unreadable: [what: string, given: Parameters<typeof readOrder>[0], message: string][] = [
     ["an invalid email", { email: "x" }, "--email must be"],
     ["an empty name", { name: " " }, "--name is empty"],
+    ["a long name", { name: "x".repeat(201) }, "--name is too long; it may have at most 200"],
     ["enterprise without limits", { tier: "enterprise", quota: "5" }, "--burst"],
     ["a quota of 0", { quota: "0" }, "--quota must be"],
     ["a rate that is not a number", { "per-minute": "1e3" }, "--per-minute"],
