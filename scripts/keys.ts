@@ -24,8 +24,8 @@ const USAGE = `Usage: npx bun scripts/keys.ts list
 
   list     every key, its state and its holder
   revoke   disables a key for good, everywhere within a second
-  roll     issues a new key with the same rights and usage, and shows it once; the old one keeps
-           working for the grace period, by default 24h
+  roll     issues a new key with the same rights, and shows it once; the old one keeps working for
+           the grace period, by default 24h, and both draw on the same limits
   usage    what the key has used of this month's quota
   --json   one JSON line for each key`;
 
