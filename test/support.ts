@@ -87,7 +87,7 @@ export const patient = { deadlineMs: 20_000 };
 /** No durable usage: a meter that Redis does not know starts at 0. */
 export const noUsage: DurableUsage = {
   count() {},
-  async giveBack() {},
+  async refund() {},
   totals: async (meters) => meters.map(() => 0),
   async flush() {},
   onWritten() {},

@@ -136,14 +136,14 @@ export function createAdmission(
     async refundKey({ meterId, perMinute }, admission) {
       const { month } = admission;
       const charge = { meterId, month, perMinute };
-      const given = usage.giveBack(meterId, month);
+      const written = usage.refund(meterId, month);
       if (outage.isOn) {
         if (chargedIn.get(admission) !== outage.count) recovery.owe(charge);
         return local.refund(meterId, month);
       }
       // PostgreSQL first. A server that finds a higher count there than in Redis assumes that Redis has lost
       // charges, and restores them: a refund made in Redis alone would be undone.
-      const refunded = given
+      const refunded = written
         .then(() => recovery.refund(charge))
         .catch((error) => outage.begin(error, meterId));
       await withDeadline(refunded, LONGEST_REFUND_MS).catch(() => {});

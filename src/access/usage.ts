@@ -19,7 +19,7 @@ export interface DurableUsage {
    * Counts a refund, and resolves once PostgreSQL no longer counts the request: at once if it never has.
    * Never throws.
    */
-  giveBack(meterId: string, month: string): Promise<void>;
+  refund(meterId: string, month: string): Promise<void>;
   /** What each meter has used in a month, including everything counted here so far. */
   totals(meters: readonly MeterMonth[]): Promise<number[]>;
   /** Writes what has been counted. @throws when PostgreSQL is down; nothing is lost then */
@@ -82,7 +82,7 @@ export function openUsage(sql: Sql): DurableUsage {
     }
   }
 
-  async function giveBack(meterId: string, month: string) {
+  async function refund(meterId: string, month: string) {
     count(meterId, month, -1);
     const name = `${month} ${meterId}`;
     const others = owed.get(name) ?? 0;
@@ -113,7 +113,7 @@ export function openUsage(sql: Sql): DurableUsage {
 
   return {
     count,
-    giveBack,
+    refund,
     flush,
     async totals(meters) {
       await flush();

@@ -53,7 +53,7 @@ test("concurrent refunds of several keys, each in its month, resolve once they a
   await holder`lock table usage`;
   let over = 0;
   const given = charged.map(async ({ meterId, month }) => {
-    await usage.giveBack(meterId, month);
+    await usage.refund(meterId, month);
     over++;
   });
   await untilBlocked(sql);
