@@ -99,7 +99,7 @@ async function record(bench: Bench, kind: Comparing["kind"], callersFile: string
   );
 }
 
-/** The ETag of each different request, by its path. */
+/** The ETag of each distinct request, by its path. */
 async function readTags(bench: Bench, traffic: Traffic): Promise<Map<string, string>> {
   const tags = new Map<string, string>();
   const { url } = await bench.server();

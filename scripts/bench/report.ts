@@ -31,7 +31,7 @@ function remarks({ title, ratios, mix, notes = [] }: Line): string[] {
   const all = [
     ...(mix
       ? [
-          `${whole(mix.requests)} requests recorded, ${whole(mix.different)} different; the most popular hundredth of those are ${Math.round(mix.topShare * 100)} % of all`,
+          `${whole(mix.requests)} requests recorded, ${whole(mix.different)} distinct; the most popular hundredth of those are ${Math.round(mix.topShare * 100)} % of all`,
         ]
       : []),
     ...(ratios

@@ -18,7 +18,7 @@ export const uncached: Scenario[] = [
   { name: "uncached", title: "keyed list with the cache off", measure: againstOneQuery },
   {
     name: "search",
-    title: "search, 10,000 different queries, cache off",
+    title: "search, 10,000 distinct queries, cache off",
     measure: againstMeilisearch,
   },
   { name: "depth", title: "last page against page 1, cache off", measure: againstFirstPage },
