@@ -93,7 +93,9 @@ async function* applyForKey(tab: Page): AsyncGenerator<string> {
     await tab.goto("/developers#apply");
     await tab.getByLabel("Your name or company").fill("Ada Shah");
     await tab.getByLabel("Email").fill(email);
-    await tab.getByLabel("What do you want to build?").fill("A map of bakeries.\nWith their hours.");
+    await tab
+      .getByLabel("What do you want to build?")
+      .fill("A map of bakeries.\nWith their hours.");
     await press("Apply for a key");
     await fault.or(tab.getByRole("heading", { name: "Your application" })).waitFor();
   };

@@ -253,7 +253,9 @@ test("an invalid form keeps what was typed, says what is wrong beside the field,
   expect(await tab.getByLabel("Your name or company").inputValue()).toBe("Ada <b>");
   expect(await tab.getByLabel("Email").inputValue()).toBe("ada at home");
   expect(await tab.getByLabel("Email").getAttribute("aria-describedby")).toBe("email-fault");
-  expect(await tab.getByLabel("What do you want to build?").inputValue()).toBe("A map\nof bakeries");
+  expect(await tab.getByLabel("What do you want to build?").inputValue()).toBe(
+    "A map\nof bakeries",
+  );
   await expectGoodLooks(tab);
   // The error links to its field, without a script.
   await tab.getByRole("alert").getByRole("link").click();
