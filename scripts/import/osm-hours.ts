@@ -29,8 +29,8 @@ function quietly<Result>(work: () => Result): Result {
 }
 
 function parse(value: string): Week | null {
-  // These vary with the season, but without coordinates the library takes fixed hours for them.
-  if (/\b(sunrise|sunset|dawn|dusk)\b/.test(value)) return null;
+  // These vary with the season and the place, so there is no normal week.
+  if (/\b(sunrise|sunset|dawn|dusk)\b/i.test(value)) return null;
   // By the letter of the format these are open day and night, but those who write them do not know the times.
   if (value.split(";").some((rule) => ONLY_DAYS.test(rule))) return null;
   // The first and third Friday of a month.
@@ -55,9 +55,7 @@ function parse(value: string): Week | null {
 
 /** "Monday to Friday" as "Mo-Fr": the library knows both, but the patterns here only the latter. */
 function inUsualForm(value: string): string {
-  return value
-    .replace(DAY, (_, day: string) => day.charAt(0).toUpperCase() + day.charAt(1).toLowerCase())
-    .replace(/\s+(?:to|till?|until|through)\s+|[‐‑‒–—−]/gi, "-");
+  return value.replace(DAY, "$1").replace(/\s+(?:to|till?|until|through)\s+|[‐‑‒–—−]/gi, "-");
 }
 
 /** In two letters, which are captured, or in more: Tue, Tues., Tuesdays. */
@@ -72,7 +70,7 @@ const DAY = /\b(Mo|Tu|We|Th|Fr|Sa|Su)(?:n|es?|ds?|dnes|urs?|i|t|tur)?(?:days?)?\
 function normalise(value: string): string {
   return (
     value
-      .replace(/\bBH\b/g, "PH")
+      .replace(/\bBH\b/gi, "PH")
       .replace(SCHOOL_HOLIDAYS, "")
       .replace(MISSING_SEPARATOR, "$1; ")
       .replace(
@@ -81,14 +79,14 @@ function normalise(value: string): string {
           isInOrder(opened, closes, opens) ? `${span},` : separated,
       )
       .split(";")
-      .filter((rule) => !/^\s*SH\b/.test(rule))
+      .filter((rule) => !/^\s*SH\b/i.test(rule))
       .join(";")
       // Each of these would double the time the library takes.
       .replace(/^[\s;]+/, "")
   );
 }
 
-const ONLY_DAYS = /^\s*(?:(?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[\s,-]*)+(?:PH\s*)?(?:open\s*)?|open\s*)$/;
+const ONLY_DAYS = /^\s*(?:(?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[\s,-]*)+(?:PH\s*)?(?:open\s*)?|open\s*)$/i;
 
 /** Anything but days and times, such as a month or a year: only then can weeks differ. */
 const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|BH|SH|off|closed)\b)\p{L}|\b\d{4}\b/iu;
@@ -137,7 +135,7 @@ const MOST_OPEN_ENDS = 8;
 
 /** School holidays among other days, as in "PH,SH off". */
 const SCHOOL_HOLIDAYS =
-  /(?<=\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\s*),\s*SH\b|\bSH\s*,\s*(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/g;
+  /(?<=\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\s*),\s*SH\b|\bSH\s*,\s*(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/gi;
 
 /** White space after days and their times, before other days. */
 const MISSING_SEPARATOR =

@@ -32,11 +32,13 @@ test("what holds on public holidays leaves the normal week alone", () => {
   ).toEqual(expected);
   expect(week("Mo-Sa 09:00-17:00; Su,BH 10:00-16:00")).toEqual(expected);
   expect(week("SH Mo-Fr 08:00-20:00; Mo-Sa 09:00-17:00; Su 10:00-16:00")).toEqual(expected);
+  expect(week("mo-sa 09:00-17:00; su,bh 10:00-16:00; sh off")).toEqual(expected);
 });
 
 test("what holds on school holidays and on other days at once holds on those", () => {
   const expected = week("Mo-Fr 09:00-17:00; Sa 10:00-16:00; Su off");
   expect(week("Mo-Fr 09:00-17:00; Sa 10:00-16:00; PH,SH off")).toEqual(expected);
+  expect(week("MO-FR 09:00-17:00; SA 10:00-16:00; ph,sh OFF")).toEqual(expected);
   expect(week("Mo-Fr 09:00-17:00; Sa, SH 10:00-16:00; Su,SH,PH off")).toEqual(expected);
   expect(week("Mo-Fr 09:00-17:00; SH,Sa 10:00-16:00")).toEqual(expected);
 });
@@ -147,6 +149,7 @@ test.each([
   ["of some Fridays of a month", "Fr[1,3] 09:00-12:00"],
   ["of the first Saturday of a month", "Mo-Fr 09:00-17:00; Sa[1] 10:00-12:00"],
   ["of the sun", "sunrise-sunset"],
+  ["of the sun, in capitals", "Sunrise-Sunset"],
   ["in words", '"by appointment"'],
   ["partly in words", 'Mo-We "private hire"; Th-Sa 21:00-03:00'],
   ["that never come", "Mo-Su off"],
@@ -157,6 +160,7 @@ test.each([
   ["that are only days, with holidays", "Mo-Sa; Dec 25-26 off"],
   ["that are open, whenever that is", "open"],
   ["that are open on some days", "Mo-Fr open; Sa,Su off"],
+  ["that are open, in capitals", "Mo-Fr Open"],
   ["of twelve hours, as it seems", "Mo-Sa 9-5"],
   ["of twelve hours on one day", "Mo-Fr 08:00-18:00; Sa 8-1"],
   ["of twelve hours, twice a day", "12-3, 5-11"],
@@ -167,6 +171,8 @@ test.each([
   ["that end when they begin, with a word between them", "11:00 to 11:00"],
   ["of twelve hours, with a word between them", "Mon-Fri 9 to 5"],
   ["that are only days, written in full", "Monday to Friday"],
+  ["that are only days, in capitals", "MON-SAT"],
+  ["that are only days, in small letters", "mon-sat"],
   ["of twelve hours that end when they begin", "9:00am-9:00am"],
   ["of twelve hours that end when they begin, on certain days", "Mo-Fr 9:00am-9:00 am"],
   ["that lack the times of a day", "Mo-Fr 09:00-17:00; Sa,Su,PH"],
