@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { readWeek } from "../../../scripts/import/osm-hours.ts";
 
 /** A week in short: "MON 09:00-17:00", "SUN closed", "TUE 24h". */
@@ -32,6 +32,7 @@ test("what holds on public holidays leaves the normal week alone", () => {
   ).toEqual(expected);
   expect(week("Mo-Sa 09:00-17:00; Su,BH 10:00-16:00")).toEqual(expected);
   expect(week("SH Mo-Fr 08:00-20:00; Mo-Sa 09:00-17:00; Su 10:00-16:00")).toEqual(expected);
+  expect(week("Mo-Sa 09:00-17:00; Su 10:00-16:00; SH Mo-Fr 08:00-20:00")).toEqual(expected);
   expect(week("mo-sa 09:00-17:00; su,bh 10:00-16:00; sh off")).toEqual(expected);
 });
 
@@ -48,6 +49,7 @@ test("days after times begin a rule of their own, also where no semicolon says s
   expect(week("Mo-Fr 09:00-12:00,13:00-17:00 Sa 09:00-12:00")).toEqual(expected);
   expect(week("Mo-Fr 09:00-12:00,13:00-17:00 Sa 09:00-12:00 Su off PH off")).toEqual(expected);
   expect(week("Mo-Fr 9AM-12 PM,1PM-5 p.m. Sa 9AM-12PM Su off")).toEqual(expected);
+  expect(week("Su off Mo-Sa 09:00-12:00")).toEqual(week("Mo-Sa 09:00-12:00; Su off"));
   expect(week("09:00-12:00 Mo-Su")).toEqual(each("09:00-12:00"));
   expect(week("Jan 1-Dec 31 Mo-Su 09:00-12:00")).toEqual(each("09:00-12:00"));
 });
@@ -100,7 +102,12 @@ test("times that follow a semicolon are further ones of the days before it", () 
     ...split("12:00-14:00", "14:30-21:00"),
     ...closed,
   ]);
+  expect(week("Mo-Fr 9:00-12:00; 13:00-17:00; Sa 9:00-11:00; 13:00-15:00")).toEqual([
+    ...split("09:00-12:00", "13:00-17:00"),
+    ...["SAT 09:00-11:00", "SAT 13:00-15:00", "SUN closed"],
+  ]);
   // These are no further ones, but those of all days.
+  expect(week("Dec 24 08:00-12:00; 13:00-17:00")).toEqual(each("13:00-17:00"));
   expect(week("Su 10:00-16:00; 08:00-20:00")).toEqual(each("08:00-20:00"));
   expect(week("Fr-Sa 12:00-01:00; 12:00-23:00")).toEqual([
     ...each("12:00-23:00", DAYS.slice(0, 4)),
@@ -148,8 +155,13 @@ test.each([
   ["of some weeks", "week 2-52/2 Mo-Fr 09:00-17:00"],
   ["of some Fridays of a month", "Fr[1,3] 09:00-12:00"],
   ["of the first Saturday of a month", "Mo-Fr 09:00-17:00; Sa[1] 10:00-12:00"],
+  ["of the last Friday of a month", "Mo-Th 09:00-17:00; Fr[-1] 09:00-12:00"],
   ["of the sun", "sunrise-sunset"],
   ["of the sun, in capitals", "Sunrise-Sunset"],
+  ["from dawn", "Mo-Su dawn-22:00"],
+  ["from sunrise", "Mo-Su (sunrise+01:00)-18:00"],
+  ["until sunset", "Mo-Su 09:00-sunset"],
+  ["until dusk", "Mo-Su 09:00-dusk"],
   ["in words", '"by appointment"'],
   ["partly in words", 'Mo-We "private hire"; Th-Sa 21:00-03:00'],
   ["that never come", "Mo-Su off"],
@@ -157,6 +169,7 @@ test.each([
   ["that are none", "whenever we like"],
   ["that are nothing", ""],
   ["that are only days", "Mo-Sa"],
+  ["that are only days, one by one", "Tu, We, Th"],
   ["that are only days, with holidays", "Mo-Sa; Dec 25-26 off"],
   ["that are open, whenever that is", "open"],
   ["that are open on some days", "Mo-Fr open; Sa,Su off"],
@@ -164,7 +177,10 @@ test.each([
   ["of twelve hours, as it seems", "Mo-Sa 9-5"],
   ["of twelve hours on one day", "Mo-Fr 08:00-18:00; Sa 8-1"],
   ["of twelve hours, twice a day", "12-3, 5-11"],
+  ["of twelve hours, from noon", "Mo-Fr 12-3"],
+  ["of twelve hours, in the evening", "Mo-Sa 5-11"],
   ["of twelve hours, with minutes", "Mo-Fr 9:00-5:30"],
+  ["of twelve hours, with full stops", "Mo-Fr 9.00-5.30"],
   ["of twelve hours, with minutes and twice a day", "12:00-14:00,5:00-11:00"],
   ["that end when they begin", "Mo-Fr 11:00-11:00; Sa 11:00-00:00; Su 11:00-18:00"],
   ["that end when they begin, written in two ways", "Mo-Fr 9:00-09:00"],
@@ -178,10 +194,18 @@ test.each([
   ["that lack the times of a day", "Mo-Fr 09:00-17:00; Sa,Su,PH"],
 ])("hours %s are not understood", (_, value) => expect(readWeek(value)).toBeNull());
 
+test("hours may be of twelve, whatever stands between them", () => {
+  for (const between of [" - ", " till ", " til ", " until ", " through ", ..."‐‑‒–—−"]) {
+    expect([between, week(`Mo-Fr 9${between}5`)]).toEqual([between, null]);
+  }
+});
+
 test("hours without minutes or a leading zero are understood where they can only be of 24", () => {
   expect(week("Mo-Su 9-17")).toEqual(each("09:00-17:00"));
   expect(week("Mo-Su 05-11")).toEqual(each("05:00-11:00"));
+  expect(week("Mo-Su 6-11")).toEqual(each("06:00-11:00"));
   expect(week("Mo-Su 9am-5pm")).toEqual(each("09:00-17:00"));
+  expect(week("Mo-Su 9am-9pm")).toEqual(each("09:00-21:00"));
   expect(week("Mo-Su 18-2")).toEqual(each("18:00-02:00"));
   expect(week("Mo-Su 5-14")).toEqual(each("05:00-14:00"));
   expect(week("Mo-Su 9:00-17:30")).toEqual(each("09:00-17:30"));
@@ -257,4 +281,13 @@ test("what is longer than OpenStreetMap keeps is not read", () => {
   const long = `Mo-Fr 09:00-17:00${"; PH off".repeat(30)}`;
   expect(week(long.slice(0, 249))).not.toBeNull();
   expect(week(long)).toBeNull();
+});
+
+test("a fault that the library finds is not printed, but what is printed afterwards is", () => {
+  using printed = spyOn(console, "error").mockImplementation(() => {});
+  // The library knows no school holidays of England.
+  expect(week("Mo 09:00-10:00 sh")).toBeNull();
+  expect(printed).not.toHaveBeenCalled();
+  console.error("heard");
+  expect(printed).toHaveBeenCalledWith("heard");
 });
