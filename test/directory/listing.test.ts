@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import pino from "pino";
 import { createRandom, type Random } from "../../scripts/generate/random.ts";
 import { until } from "../../scripts/stack/waiting.ts";
@@ -399,6 +399,39 @@ describe("the database guards the directory", () => {
     await until(async () => (await uneven()) === 0, 10_000);
     await compaction.stop();
   });
+
+  test("a server also splits chunks that grow while it runs, and those that it could not split at first", async () => {
+    await using own = await createDirectory();
+    const { sql } = own;
+    const uneven = async () => (await sql`select from uneven_chunks(null)`).length;
+    const unfolded = async () => (await sql`select from listing_counts where not is_folded`).length;
+    const now = performance.now.bind(performance);
+    let skippedMs = 0;
+    using _ = spyOn(performance, "now").mockImplementation(() => now() + skippedMs);
+    const told: string[] = [];
+    const log = pino({}, { write: (line) => void told.push(JSON.parse(line).msg) });
+
+    // Without a new change that would make it look for them.
+    await sql`select fold_listing_counts()`;
+    await sql`alter function cut_chunk rename to gone`;
+    const compaction = startCompaction(sql, log);
+    await until(() => compaction.isFailing(), 10_000);
+    await sql`alter function gone rename to cut_chunk`;
+    // Chunks are looked for every 20 seconds.
+    skippedMs += 20_000;
+    await until(() => !compaction.isFailing(), 10_000);
+    expect(told).toEqual([
+      "cannot fold list totals; will keep retrying",
+      "list totals are folded again",
+    ]);
+    await until(async () => (await uneven()) === 0, 10_000);
+
+    await sql`update businesses set rating = 2 where status = 'approved'`;
+    await until(async () => (await unfolded()) === 0, 10_000);
+    skippedMs += 20_000;
+    await until(async () => (await uneven()) === 0, 10_000);
+    await compaction.stop();
+  }, 60_000);
 
   test("a count that is too high blocks neither other chunks from being split nor changes from being folded", async () => {
     await using own = await createDirectory();
