@@ -946,9 +946,24 @@ test("an asset is cached forever only at its versioned address", async () => {
   const address = /href="(\/assets\/site\.css\?v=[^"]+)"/.exec(html)?.[1] ?? "";
   const kept = async (path: string) =>
     (await fetch(server.url + path)).headers.get("Cache-Control");
-  expect(await kept(address)).toContain("immutable");
+  expect(await kept(address)).toBe("public, max-age=31536000, immutable");
   expect(await kept("/assets/site.css?v=another")).toBe("no-cache");
   expect(await kept("/assets/site.css")).toBe("no-cache");
+});
+
+test("each file says what it is, and tells browsers not to guess", async () => {
+  for (const [path, type] of [
+    ["/assets/site.css", "text/css"],
+    ["/assets/developers.js", "text/javascript"],
+    ["/assets/icon.svg", "image/svg+xml"],
+    ["/favicon.ico", "image/svg+xml"],
+    ["/robots.txt", "text/plain"],
+    ["/sitemap.xml", "application/xml"],
+  ] as const) {
+    const { headers } = await open(path);
+    const said = [headers.get("Content-Type"), headers.get("X-Content-Type-Options")];
+    expect([path, ...said]).toEqual([path, `${type}; charset=utf-8`, "nosniff"]);
+  }
 });
 
 describe("for search engines", () => {
