@@ -497,6 +497,9 @@ test("a category may be written with capitals, spaces and entities, and in the s
     "Café",
     "Bakery",
     "Car wash",
+    "Takeaway",
+    "Locksmith",
+    "Gym",
   ];
   await load(spellings.map((category, place) => ({ ...whole, sourceId: `${place}`, category })));
   const categories = await Promise.all(spellings.map((_, place) => stored(`${place}`)));
@@ -510,6 +513,9 @@ test("a category may be written with capitals, spaces and entities, and in the s
     "cafes",
     "bakeries",
     "car-washes",
+    "takeaways",
+    "locksmiths",
+    "gyms",
   ]);
   expect(await load([{ ...whole, category: " " }])).toMatchObject({ rejected: 0, pending: 1 });
 });
