@@ -1031,6 +1031,19 @@ describe("many searches at the same time", () => {
     expect([late, inTime]).toEqual([null, await ask("haddock", 20_000)]);
   });
 
+  test("are answered although another in the same request is too late by then", async () => {
+    const soon = performance.now() + 1_000;
+    await using slow = proxyMeilisearch(async (_request, forward) => {
+      await until(() => performance.now() > soon, 10_000);
+      return forward();
+    });
+    const { askMeilisearch } = batchQueries(database.sql, slow.meili, 1);
+    const ask = (q: string, until: number) =>
+      askMeilisearch({ query: { indexUid: index, q }, until });
+    const [, found] = await Promise.all([ask("boots", soon), ask("haddock", soon + 20_000)]);
+    expect(found?.total).toBeGreaterThan(0);
+  });
+
   test("take turns by how soon they have to be answered, so that a second step does not queue anew", async () => {
     const asked: string[][] = [];
     const { promise: end, resolve: endFirst } = Promise.withResolvers<void>();
