@@ -141,9 +141,9 @@ const SCHOOL_HOLIDAYS =
 const MISSING_SEPARATOR =
   /((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b[^;"]*?(?:\d(?:\s?[ap]\.?m\.?)?|off|closed))\s+(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/gi;
 
-/** Times of certain days, a semicolon, and times without days; captures the last range and the next time. */
+/** Times, of certain days or of all, a semicolon, and times without days; captures the last range and the next time. */
 const FURTHER_TIMES = new RegExp(
-  `(?<=\\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)[\\dapm.:,;\\s-]*)(${SPAN.source})\\s*;\\s*(?=(${TIME})\\s*-\\s*${TIME}\\s*(?:[,;]|$))`,
+  `(?<=(?:^|\\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH))[\\dapm.:,;\\s-]*)(${SPAN.source})\\s*;\\s*(?=(${TIME})\\s*-\\s*${TIME}\\s*(?:[,;]|$))`,
   "gi",
 );
 

@@ -98,6 +98,7 @@ test("times that follow a semicolon are further ones of the days before it", () 
   for (const written of ["Mo-Fr 12-14; 17-21", "Mo-Fr 12pm-2pm; 5:00 PM-9:00 p.m."]) {
     expect(week(written)).toEqual([...split("12:00-14:00", "17:00-21:00"), ...closed]);
   }
+  expect(week("09:00-12:00; 13:00-17:00")).toEqual(week("Mo-Su 09:00-12:00,13:00-17:00"));
   expect(week("Mo-Fr 12:00-14:00; 14.30-21.00")).toEqual([
     ...split("12:00-14:00", "14:30-21:00"),
     ...closed,
