@@ -58,7 +58,7 @@ interface TestServer {
   changes: boolean[];
 }
 
-/** Runs so many servers' admission alone: usage is written only on `flush`. */
+/** Opens the admission of `instances` servers, without their upkeep: usage is written only on `flush`. */
 async function withServers(
   options: Partial<AdmissionOptions> & { instances: number },
   use: (...servers: [TestServer, ...TestServer[]]) => Promise<void>,
@@ -113,7 +113,7 @@ const stored = async ({ meterId }: ApiKey) => {
   return row?.used ?? 0;
 };
 
-test("one flush writes what was charged and given back, and adds to what others wrote", async () => {
+test("one flush writes charges and refunds, and adds to what others wrote", async () => {
   await withServers({ instances: 2, ...patient }, async (one, other) => {
     const key = newKey();
     await admitted(one, key, 5);

@@ -88,7 +88,7 @@ describe("openState", () => {
     ["Mo-Fr 09:00-17:00", "2026-11-27T18:00:00Z", undefined],
     ["Mo-Su off", "2026-11-27T18:00:00Z", undefined],
   ] as const) {
-    test(`with ${text} is closed on ${time.slice(0, 10)} and opens ${opens ?? "nobody knows when"}`, () => {
+    test(`with ${text} is closed on ${time.slice(0, 10)} and opens ${opens ?? "at an unknown time"}`, () => {
       const state = openState(parseOpeningHours(text), new Date(time));
       expect(state).toEqual({ state: "closed", ...(opens && { opens }) });
     });
@@ -114,7 +114,7 @@ test("the page says how long it is open, or when it opens next", () => {
   expect(stateAt("2026-11-24T12:00:00Z", [])).toBe("Opening hours are not known");
 });
 
-test("the page says the hours of each day and which day is today, and shows no table of nothing", () => {
+test("the page says the hours of each day and which day is today, and has no empty table", () => {
   const now = new Date("2026-11-23T12:00:00Z");
   const html = renderToString(Hours({ hours, now }));
   const rows = [...html.matchAll(/<tr.*?<\/tr>/gs)].map(([row]) =>

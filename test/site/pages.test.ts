@@ -219,7 +219,7 @@ describe("search", () => {
     }
   });
 
-  test("links to the list of a town or a category when there are no words", async () => {
+  test("redirects to the list of a town or a category when there are no words", async () => {
     for (const [query, list] of [
       ["q=&city=Leeds&category=", "/cities/leeds"],
       ["q=&city=&category=plumbers", "/categories/plumbers"],
@@ -434,12 +434,12 @@ describe("a business", () => {
     expect(await seen()).toEqual({ links: both, where: named });
   });
 
-  test("never links to a script as its website", async () => {
+  test("cannot have a script as its website", async () => {
     const sly = { slug: "sly-shop", website: "javascript:alert(1)" };
     await expect(addBusiness(server.sql, sly)).rejects.toThrow("businesses_website_check");
   });
 
-  test("does not appear anywhere while it is not approved", async () => {
+  test("is a 404 while it is not approved", async () => {
     const pending = await open("/businesses/pending-shop");
     expect(pending.status).toBe(404);
     expect(pending.html).toContain("Page not found");
@@ -469,7 +469,7 @@ describe("a business", () => {
     expect(policyOf(asked)).toBe("'self' https: http:");
   });
 
-  test("has structured data with its canonical address", async () => {
+  test("names its canonical address, also for previews of links", async () => {
     const { html } = await open("/businesses/claimed-shop");
     const { baseUrl } = server.config;
     expect(html).toContain(`<link rel="canonical" href="${baseUrl}/businesses/claimed-shop"/>`);
@@ -478,7 +478,7 @@ describe("a business", () => {
     );
   });
 
-  test("tells machines all that it shows, and nothing of what is not known", async () => {
+  test("has everything that it shows in its structured data, and nothing that is unknown", async () => {
     const { slug } = await addBusiness(server.sql, {
       name: "Aire Plumbing",
       addressLine2: "Kirkgate",
