@@ -30,7 +30,7 @@ High Street",52.6,1.3,yes,4.5,"[{""url"":""https://x.example/a""}]"
   ]);
 });
 
-test("CSV: an empty cell of a contact says that there is none, of other fields nothing", async () => {
+test("CSV: an empty cell of a contact means that there is none, in other fields nothing", async () => {
   const csv = "sourceId,name,city,phone,email,website,rating\n1,Boots,,, ,,\n";
   const none = { sourceId: "1", name: "Boots", phone: "", email: "", website: "" };
   expect(await records(readCsv(pieces(csv), null))).toEqual([none]);
@@ -43,7 +43,7 @@ test("CSV: an empty cell of a contact says that there is none, of other fields n
   ]);
 });
 
-test("CSV: the header of a file that was put behind another one is no business", async () => {
+test("CSV: the header of a file that was appended to another is not a business", async () => {
   const csv = "sourceId,name\n1,Boots\n\ufeffsourceId,name \n2,Shoes\n";
   expect(await records(readCsv(pieces(csv), null))).toEqual([
     { sourceId: "1", name: "Boots" },
@@ -70,7 +70,7 @@ test("CSV: columns may have semicolons, tabs or bars between them", async () => 
   ]);
 });
 
-test("CSV: what the first line has most often is between the columns, or else a comma", async () => {
+test("CSV: the delimiter is the one that the first line has most often, or else a comma", async () => {
   const mapping: Mapping = { header: true, fields: { sourceId: "ID", name: 2, city: "Town" } };
   const semicolons = "ID;Name;Address, line 1;Town\n1;Boots;1 Briggate;Leeds\n";
   const boots = { sourceId: "1", name: "Boots", city: "Leeds" };
@@ -86,7 +86,7 @@ test("CSV: what the first line has most often is between the columns, or else a 
   expect(await records(readCsv(pieces(single), null))).toEqual([{ sourceId: "A|B" }]);
 });
 
-test("CSV: blank lines may come before the header, whatever is between the columns", async () => {
+test("CSV: blank lines may come before the header, whatever the delimiter", async () => {
   for (const [blank, delimiter, lineEnd] of [
     [[""], ";", "\n"],
     [["\ufeff", " ", ""], "\t", "\n"],
@@ -102,7 +102,7 @@ test("CSV: blank lines may come before the header, whatever is between the colum
   }
 });
 
-test("CSV: a first line that tells Excel the delimiter is no header", async () => {
+test("CSV: a first line that tells Excel the delimiter is not the header", async () => {
   for (const [mark, lineEnd] of [
     ["", "\n"],
     ["\ufeff", "\r\n"],
@@ -117,7 +117,7 @@ test("CSV: a first line that tells Excel the delimiter is no header", async () =
   }
 });
 
-test("CSV: a row is told by its first line, however the lines within its cells end", async () => {
+test("CSV: a row is numbered by its first line, whatever the line ends in its cells", async () => {
   for (const [rowEnd, cellEnd] of [
     ["\r\n", "\r\n"],
     ["\r\n", "\n"],
@@ -167,7 +167,7 @@ test("CSV: a return within a cell does not end its row", async () => {
   }
 });
 
-test("CSV: a column that is there twice, or has no name, is refused with what is wrong", async () => {
+test("CSV: a repeated column, or one without a name, is refused with what is wrong", async () => {
   const twice = records(readCsv(pieces("sourceId,name,phone,phone\n1,Boots,1,\n"), null));
   await expect(twice).rejects.toThrow("repeats columns: phone");
   const unnamed = records(readCsv(pieces("sourceId,name,\n1,Boots,\n"), null));
@@ -203,7 +203,7 @@ test.each([
   },
 );
 
-test("CSV: what fails while the text is read is told as it is", async () => {
+test("CSV: an error while the text is read is passed on unchanged", async () => {
   async function* broken() {
     yield "sourceId,name\n1,A\n";
     throw new Error("the disk fails");

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { guessFormat } from "../../../scripts/import/formats.ts";
 import { newFolder } from "../../support.ts";
 
-test("the format is told by how a file begins, or else by its name", async () => {
+test("the format is recognised by how a file begins, or else by its name", async () => {
   const folder = await newFolder();
   const places = { type: "FeatureCollection", features: [{ id: "node/1" }] };
   const record = '{"sourceId":"1","name":"features","features":["FeatureCollection"]}';
   for (const [format, name, text] of [
     ["ndjson", "a.json", '{"sourceId":"1"}'],
-    // What looks like OpenStreetMap's is in a record, for that is complete on its line.
+    // What looks like OpenStreetMap's is within a record, since that is complete on its line.
     ["ndjson", "b.json", `${record}\n${record}\n`],
     ["ndjson", "c.json", `\n${record}\r\n{"sourceId":`],
     ["ndjson", "d.jsonl", ""],

@@ -11,7 +11,7 @@ test("NDJSON: each line is a record, a broken one is rejected with its number", 
   ]);
 });
 
-test("NDJSON: what is no field of ours is told of", async () => {
+test("NDJSON: unknown fields are reported", async () => {
   const json = [
     '{"sourceId":"1","telephone":"1","address":{"line1":"1 Briggate","town":"Leeds"}}',
     '{"sourceId":"2","address":"1 Briggate","coordinates":[-1.5,53.8]}',

@@ -12,7 +12,7 @@ test("OSM: every tag leads to a category, of several the first that is known", (
   expect(categoryOf({ natural: "tree" })).toBe("other-organisations");
 });
 
-test("OSM: a second tag says more exactly what a place is", () => {
+test("OSM: a second tag makes the category more precise", () => {
   const barber = { shop: "hairdresser", male: "yes" };
   expect(categoryOf(barber)).toBe("barbers");
   expect(categoryOf({ ...barber, female: "yes" })).toBe("hairdressers");

@@ -21,7 +21,7 @@ test("days that are not named are closed", () => {
   ]);
 });
 
-test("what holds on public holidays leaves the normal week alone", () => {
+test("rules for public holidays do not change the normal week", () => {
   const expected = [...each("09:00-17:00", DAYS.slice(0, 6)), "SUN 10:00-16:00"];
   expect(week("Mo-Sa 09:00-17:00; Su,PH 10:00-16:00")).toEqual(expected);
   expect(week("Mo-Sa 09:00-17:00; Su 10:00-16:00; PH off")).toEqual(expected);
@@ -36,7 +36,7 @@ test("what holds on public holidays leaves the normal week alone", () => {
   expect(week("mo-sa 09:00-17:00; su,bh 10:00-16:00; sh off")).toEqual(expected);
 });
 
-test("what holds on school holidays and on other days at once holds on those", () => {
+test("a rule for school holidays and other days holds on the other days", () => {
   const expected = week("Mo-Fr 09:00-17:00; Sa 10:00-16:00; Su off");
   expect(week("Mo-Fr 09:00-17:00; Sa 10:00-16:00; PH,SH off")).toEqual(expected);
   expect(week("MO-FR 09:00-17:00; SA 10:00-16:00; ph,sh OFF")).toEqual(expected);
@@ -278,7 +278,7 @@ test("many open ends in one rule are not understood, and cost nothing", () => {
   expect(week([...days, ...days].join("; "))).toEqual(each("08:00-09:00"));
 });
 
-test("what is longer than OpenStreetMap keeps is not read", () => {
+test("text longer than OpenStreetMap can store is not read", () => {
   const long = `Mo-Fr 09:00-17:00${"; PH off".repeat(30)}`;
   expect(week(long.slice(0, 249))).not.toBeNull();
   expect(week(long)).toBeNull();

@@ -78,7 +78,7 @@ test("OSM: tags become fields", async () => {
   expect((record as { openingHours: unknown[] }).openingHours.length).toBe(7);
 });
 
-test("OSM: what one tag lacks another may have", async () => {
+test("OSM: a missing tag is replaced by another of the same meaning", async () => {
   const json = collection(
     {
       properties: {
@@ -116,7 +116,7 @@ test("OSM: a node and a way of one number are two places, also where the type is
   ]);
 });
 
-test("OSM: tags may be apart from what else is known of an element", async () => {
+test("OSM: tags may be nested apart from the rest of an element", async () => {
   const tags = { name: "A", shop: "books", phone: "01632 960123" };
   const properties = { type: "node", id: 1, tags, relations: [], meta: {} };
   const json = collection(
@@ -163,7 +163,7 @@ test("OSM: a house that is named as the place itself needs no line where a stree
   expect(await addressOf(place)).toEqual({ line1: "the lions den" });
 });
 
-test("OSM: the number or letter of a unit is told to be one", async () => {
+test("OSM: the number or letter of a unit is preceded by Unit", async () => {
   const mill = { "addr:housenumber": "5", "addr:street": "Mill Lane" };
   for (const [unit, line2] of [
     ["3", "Unit 3"],
@@ -206,7 +206,7 @@ test("OSM: what the street is part of is kept, but not the town again", async ()
   });
 });
 
-test("OSM: hours that cannot be read say that there are none, and are told of", async () => {
+test("OSM: unreadable hours count as none, and are reported", async () => {
   const cafe = (id: string, hours: object) => ({ id, properties: { name: "A", ...hours } });
   const json = collection(
     cafe("node/1", { opening_hours: "Mo-Fr 18:00+" }),
@@ -259,7 +259,7 @@ test("OSM: the middle of an area of several parts in a collection is found", asy
   expect(record?.coordinates?.lng).toBeCloseTo(1.3);
 });
 
-test("OSM: what is nested deeper than any place is no geometry and no id", async () => {
+test("OSM: excessively nested values are not read as a geometry or an id", async () => {
   const deep = "[".repeat(100_000) + "]".repeat(100_000);
   const json = collection(
     { id: "node/1", properties: { name: "A" }, geometry: { coordinates: "deep" } },
@@ -272,7 +272,7 @@ test("OSM: what is nested deeper than any place is no geometry and no id", async
   expect(others).toMatchObject(["the feature has no id", { sourceId: "node/3" }]);
 });
 
-test("OSM: what has no name, and what is vacant or disused, is rejected; a line has its middle", async () => {
+test("OSM: a nameless, vacant or disused place is rejected; a line is placed at its middle", async () => {
   const way = {
     type: "LineString",
     coordinates: [

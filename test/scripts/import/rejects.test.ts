@@ -105,7 +105,7 @@ test.each([
   expect((await stat(`${file}.rejects.ndjson`)).mode & 0o777).toBe(ofRejects);
 });
 
-test("a row that is nested too deeply to be written is told of by its line", async () => {
+test("a row nested too deeply to be written is reported by its line", async () => {
   const file = join(tmpdir(), crypto.randomUUID());
   const rejects = new Rejects(file);
   const row: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
