@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Whoever holds the lock, and for how many milliseconds. */
+/** For how many milliseconds the lock has been held, if it is. */
 const holders = () => database.sql<{ forMs: number }[]>`
   select (extract(epoch from clock_timestamp() - xact_start) * 1000)::float8 as "forMs"
   from pg_locks join pg_stat_activity using (pid)
   where locktype = 'advisory' and objid = ${SEARCH_SYNC_LOCK} and datname = current_database()`;
 
-test("whoever holds the lock holds up no vacuum", async () => {
+test("holding the lock does not hold back vacuum", async () => {
   const { signal } = new AbortController();
   const held = await withSyncLock(database.sql, signal, async () => [
     ...(await database.sql`

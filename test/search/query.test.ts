@@ -127,7 +127,7 @@ async function names(text: string): Promise<string[]> {
   return (await search(text)).items.map((item) => item.name);
 }
 
-describe("what a person types", () => {
+describe("searches as people type them", () => {
   for (const [text, found] of [
     ["plumber in leeds", ["Wet Walls Ltd"]],
     ["plumbers+leeds", ["Wet Walls Ltd"]],
@@ -186,12 +186,12 @@ describe("what a person types", () => {
     });
   }
 
-  test("the word as it was typed comes before one that differs by a letter", async () => {
+  test("an exact word ranks before one that differs by a letter", async () => {
     const { items } = await search("boots norwich");
     expect(items.map((item) => item.name)).toEqual(["Boots", "Barclay Books"]);
   });
 
-  test("a shop that is its owner's is found by the owner, before what is only in a place called so", async () => {
+  test("a name in the possessive is found without its s, before addresses with that word", async () => {
     const added = [
       { ...norwich, name: "Sainsbury's", category: "supermarkets" },
       { ...norwich, name: "The Terrace", category: "cafes", addressLine1: "Sainsbury Centre" },
@@ -205,7 +205,7 @@ describe("what a person types", () => {
     expect((await names("sainsburys norwich")).slice(0, 2)).toEqual(found.slice(0, 2));
   });
 
-  test("a name of two words written as one is found by either, wherever it stands", async () => {
+  test("a name of two words run together is found by the first, wherever that is, and by both", async () => {
     const added = [
       { name: "LloydsPharmacy", category: "pharmacies", city: "Leeds" },
       { name: "Lloyds", category: "banks", city: "York" },
@@ -216,7 +216,7 @@ describe("what a person types", () => {
     }
   });
 
-  test("a trade is no owner", async () => {
+  test("a trade ranks before names that have it in the possessive", async () => {
     const added = [
       { ...norwich, name: "Crumb", category: "bakeries" },
       { ...norwich, name: "The Baker's Arms", category: "pubs", rating: 5 },
@@ -225,12 +225,12 @@ describe("what a person types", () => {
     expect(await names("baker norwich")).toEqual(["Crumb", "The Baker's Arms"]);
   });
 
-  test("a store is no street, though that begins with all but one of its letters", async () => {
+  test("'store' does not match 'street', which 'stree' does", async () => {
     expect(await names("norwich stree")).toContain("Clip Joint");
     expect(await names("norwich store")).not.toContain("Clip Joint");
   });
 
-  test("who does what is wanted is found by that", async () => {
+  test("a trade is found by what it does or offers", async () => {
     const added = [
       { ...norwich, name: "Broom & Bloom", category: "cleaners" },
       { ...norwich, name: "Clear Flow", category: "drainage-contractors" },
@@ -266,7 +266,7 @@ describe("what a person types", () => {
     expect((await names("deli norwich")).toSorted()).toEqual(["Brine", "The Corner Deli"]);
   });
 
-  test("who does it is found by other names for what is done, bought or eaten there", async () => {
+  test("a trade is found by other names for what is done, bought or eaten there", async () => {
     const added = [
       { ...norwich, name: "Dot Matrix", category: "web-designers" },
       { ...norwich, name: "Room Service", category: "interior-designers" },
@@ -313,12 +313,12 @@ describe("what a person types", () => {
       expect([text, ...(await names(text))]).toEqual([text, found]);
     }
     expect((await names("hair norwich")).toSorted()).toEqual(["Clip Joint", "Shear Bliss"]);
-    // What is above it is of pubs and bars, too.
+    // Its branch is of pubs as well as bars.
     const [first] = await names("wine bar norwich");
     expect(first).toBe("Nine Bar");
   });
 
-  test("a trade is found by how many write it, though that is further from it than is forgiven", async () => {
+  test("a trade is found by common misspellings with more errors than are tolerated", async () => {
     const added = [
       { ...norwich, name: "Carat", category: "jewellers" },
       { ...norwich, name: "Paws Better", category: "vets" },
@@ -336,7 +336,7 @@ describe("what a person types", () => {
     expect(await names("restraunts norwich")).toContain("Fork");
   });
 
-  test("a chain's other name finds it, and its own still those that are spelled otherwise", async () => {
+  test("a chain's nickname finds it, and its own name still finds similar ones", async () => {
     const added = [
       { ...norwich, name: "McDonald's", category: "burger-bars" },
       { ...norwich, name: "MacDonald & Sons", category: "opticians" },
@@ -346,11 +346,11 @@ describe("what a person types", () => {
     expect(await names("mcdonald optician norwich")).toEqual(["MacDonald & Sons"]);
   });
 
-  test("food is also where people eat", async () => {
+  test("'food' also finds places to eat", async () => {
     expect(await names("food norwich")).toContain("Saffron Garden");
   });
 
-  test("one of a trade and several find the same, wherever its name is", async () => {
+  test("a trade in the singular and in the plural finds the same, in categories and in names", async () => {
     const added = [
       { ...norwich, name: "Fiddy Butchers", category: "other-food-shops" },
       { ...norwich, name: "The Old Butcher", category: "cafes" },
@@ -371,7 +371,7 @@ describe("what a person types", () => {
     }
   });
 
-  test("a glass is no pair of glasses, and what is cosmetic no cosmetics", async () => {
+  test("'glass' is not 'glasses', and 'cosmetic' is not 'cosmetics'", async () => {
     const added = [
       { ...norwich, name: "Iris", category: "opticians" },
       { ...norwich, name: "The Glass House", category: "pubs" },
@@ -392,21 +392,21 @@ describe("what a person types", () => {
     }
   });
 
-  test("a printer is no painter, though a letter apart", async () => {
+  test("'printer' does not match 'painter', though a letter apart", async () => {
     expect(await names("painter")).toEqual(["Fresh Coats"]);
     expect(await names("printer")).toEqual([]);
   });
 
-  test("a short word is taken as it is: bar does not find Barclay", async () => {
+  test("a word of three letters is not a prefix: 'bar' does not find Barclay", async () => {
     expect(await names("bar")).not.toContain("Barclay Books");
     expect(await names("barc")).toContain("Barclay Books");
   });
 
-  test("an outcode is not taken for another that begins like it", async () => {
+  test("an outcode does not match a longer one that begins with it", async () => {
     expect(await names("nr1")).toEqual(["Boots"]);
   });
 
-  test("half a postcode is one before it is a part of an address", async () => {
+  test("an outcode matches postcodes before other parts of addresses", async () => {
     const added = [
       { category: "pharmacies", city: "Wakefield", addressLine1: "Unit NR1", rating: 5 },
       { category: "pharmacies", city: "Norwich", postcode: "NR1 2AB", rating: 1 },
@@ -416,18 +416,18 @@ describe("what a person types", () => {
     expect(items.map(({ cityName }) => cityName)).toEqual(["Norwich", "Norwich", "Wakefield"]);
   });
 
-  test("has no operators: a minus or a quote is only a separator", async () => {
+  test("there are no operators: a minus or a quote is only a separator", async () => {
     expect(await names('"plumber" -leeds')).toEqual(["Wet Walls Ltd"]);
   });
 
   for (const text of ["!!!", "🛠️", "+"]) {
-    test(`"${text}" holds no word and finds nothing`, async () => {
+    test(`"${text}" has no words and finds nothing`, async () => {
       expect(await search(text)).toEqual({ items: [], total: 0, instead: null });
     });
   }
 });
 
-test("words are written in one way, whatever signs they come with", () => {
+test("words are normalised, whatever characters they are written with", () => {
   for (const [text, words] of [
     ["ＣＡＦÉ ﬁsh", "café fish"],
     ["Łódź Smørrebrød", "lódź smorrebrod"],
@@ -489,7 +489,7 @@ describe("when nothing matches all words", () => {
     ["quokka leeds", ["Boots", "Leeds Lamps", "Wet Walls Ltd"], "leeds"],
     ["accountant great yarmouth", ["Lamb & Co", "Lost Ledgers", "Needles Audit"], "accountant"],
   ] as const) {
-    test(`"${text}" finds what "${instead}" does: a place is kept as long as it can be`, async () => {
+    test(`"${text}" finds what "${instead}" does: a place is kept as long as possible`, async () => {
       const answer = await search(text);
       expect(answer.items.map(({ name }) => name).sort()).toEqual([...found]);
       expect(answer.instead).toBe(instead);
@@ -524,7 +524,7 @@ describe("when nothing matches all words", () => {
     });
   }
 
-  test("so is one that is called nothing else, such as a school", async () => {
+  test("so is a trade that has no other name, such as a school", async () => {
     const added = [
       { name: "Elmet Academy", category: "schools", city: "Leeds" },
       { name: "Pills", category: "pharmacies", city: "Leeds", addressLine1: "Primary Care Centre" },
@@ -556,7 +556,7 @@ describe("when nothing matches all words", () => {
     }
   });
 
-  test("a name in its place is kept before a trade that is not the one of the business", async () => {
+  test("a name with its place is kept before a trade that is not that of the business", async () => {
     for (const [text, found, instead] of [
       ["wet walls hairdresser leeds", "Wet Walls Ltd", "wet walls leeds"],
       ["wet walls hairdresser ls1", "Wet Walls Ltd", "wet walls ls1"],
@@ -575,14 +575,14 @@ describe("when nothing matches all words", () => {
     ["where can i find the nearest plumber in york", "plumber york"],
     ["24 hour plumber", "plumber"],
   ] as const) {
-    test(`"${text}" finds what "${instead}" does: how it should be matters less`, async () => {
+    test(`"${text}" finds what "${instead}" does: qualifiers matter less`, async () => {
       const answer = await search(text);
       expect(answer).toEqual({ ...(await search(instead)), instead });
       expect(answer.total).toBeGreaterThan(0);
     });
   }
 
-  test("a word of a trade is kept, though others only say by it how something should be", async () => {
+  test("a word of a trade is kept even if it is a qualifier elsewhere", async () => {
     const added = [
       { ...norwich, name: "The Keep", category: "museums" },
       { ...norwich, name: "Strobe", category: "nightclubs" },
@@ -599,7 +599,7 @@ describe("when nothing matches all words", () => {
     }
   });
 
-  test("what it should be like is looked at as long as something matches all words", async () => {
+  test("qualifiers count as long as something matches all words", async () => {
     expect(await search("best foot york")).toMatchObject({ total: 1, instead: null });
   });
 
@@ -616,22 +616,22 @@ describe("when nothing matches all words", () => {
     });
   }
 
-  test("a word that is somewhere spelled like that is no misspelt trade", async () => {
+  test("a word that occurs in any business is not corrected to a trade", async () => {
     const { items, instead } = await search("boots york");
     expect(instead).toBe("boots");
     expect(items.map(({ name }) => name)).toEqual(["Boots", "Boots", "Barclay Books"]);
   });
 
-  test("a word that has to be right is no misspelt trade either: who wants a print wants no pint", async () => {
+  test("nor is a word that must be spelt right: 'print' does not become 'pint'", async () => {
     expect((await search("print norwich")).instead).toBe("norwich");
   });
 
-  test("nor is the plural of a word that is somewhere spelled: tiles are no tires", async () => {
+  test("nor is the plural of a word that occurs: 'tiles' does not become 'tires'", async () => {
     await using _ = await withMore([{ name: "Glaze", category: "tile-shops", city: "Leeds" }]);
     expect((await search("tiles norwich")).instead).toBe("tiles");
   });
 
-  test("a number or a letter alone is not looked for", async () => {
+  test("no search is relaxed to a number or a letter alone", async () => {
     expect((await search("9")).total).toBe(2);
     expect(await search("+9 1603 625000")).toEqual({ items: [], total: 0, instead: null });
     expect((await search("m plumber")).instead).toBe("plumber");
@@ -656,7 +656,7 @@ describe("when nothing matches all words", () => {
     expect((await search("qa qe qi qo qu qy boots york")).instead).toBe("boots");
   });
 
-  test("words after the tenth are not looked at", async () => {
+  test("words after the tenth are ignored", async () => {
     expect((await search("plumber qa qe qi qo qu qy qz wz leeds")).instead).toBe("plumber leeds");
     expect((await search("plumber qa qe qi qo qu qy qz wz wq leeds")).instead).toBe("plumber");
   });
@@ -668,7 +668,7 @@ describe("when nothing matches all words", () => {
   });
 });
 
-/** Has more businesses in the directory and its index, until the end of the test. */
+/** Adds businesses to the directory and its index, until they are disposed of. */
 async function withMore(added: readonly Partial<BusinessFixture>[]): Promise<AsyncDisposable> {
   const ids: string[] = [];
   for (const business of added) ids.push((await addBusiness(database.sql, business)).id);
@@ -687,14 +687,14 @@ describe("order and totals", () => {
     expect(items.map((item) => item.slug)).toEqual(["t-0", "t-1", "t-2", "t-3"]);
   });
 
-  test("a better text wins over premium", async () => {
+  test("a better match ranks before premium", async () => {
     const premium = { name: "Haddock and Wet Walls of Leeds", isPremium: true, rating: 5 };
     await using _ = await withMore([premium]);
     expect((await names("wet walls ltd"))[0]).toBe("Wet Walls Ltd");
     expect((await names("wet walls"))[0]).toBe("Wet Walls Ltd");
   });
 
-  test("a trade wins over what only begins its description with the word", async () => {
+  test("a trade ranks before descriptions that begin with the word", async () => {
     const added = [
       {
         name: "Grand Lodge",
@@ -712,7 +712,7 @@ describe("order and totals", () => {
     expect((await names("exhaust")).slice(3)).toEqual(["Twin Tyres", "Fume Works"]);
   });
 
-  test("all of a trade in a town are alike, whatever their names say, and come before what is called so", async () => {
+  test("all of a trade in a town rank equally, whatever their names, and before others with such names", async () => {
     const about = { shortDescription: "A pub in the middle of Norwich." };
     const texts = ["pubs in norwich", "pub norwich", "norwich pubs", "norwich pub"];
     const tours = { ...norwich, category: "coach-hire", isPremium: true };
@@ -734,7 +734,7 @@ describe("order and totals", () => {
     }
   });
 
-  test("so are those of a category of two trades, whichever is asked for", async () => {
+  test("so do those of a category of two trades, whichever is searched for", async () => {
     const pharmacy = { category: "pharmacies", postcode: "BA5 2AA" };
     const added = [
       { ...pharmacy, name: "Old Wells Remedies", city: "Wells", rating: 1 },
@@ -749,7 +749,7 @@ describe("order and totals", () => {
     }
   });
 
-  test("a town comes before those whose names only begin with its own", async () => {
+  test("a town ranks before longer names that begin with its own", async () => {
     const added = [
       { name: "Slow Drip", category: "plumbers", city: "Bradford", rating: 2 },
       { name: "Quick Drip", category: "plumbers", city: "Bradford on Avon", rating: 5 },
@@ -767,7 +767,7 @@ describe("order and totals", () => {
     expect(await names("pharmacies bradford on avon")).toEqual(["Avon Tonic"]);
   });
 
-  test("a whole name and its town come first, then what else in the town is called so", async () => {
+  test("a whole name in its town ranks first, then longer names in that town", async () => {
     const added = [
       { name: "Boots", category: "pharmacies", city: "Bradford", rating: 2 },
       { name: "Boots", category: "pharmacies", city: "Bradford on Avon", rating: 5 },
@@ -780,7 +780,7 @@ describe("order and totals", () => {
     }
   });
 
-  test("nor does it matter where a name has the second trade, whether one or several are asked for", async () => {
+  test("it does not matter where a name has the second trade of its category, in the singular or plural", async () => {
     const found = ["Plumb Line", "Stonemason Co", "Stonemasons Co", "Sunny Stonemason"];
     const masons = found.map((name, place) => {
       return { name, category: "bricklayers", city: "Wells", rating: 5 - place };
@@ -796,7 +796,7 @@ describe("order and totals", () => {
     }
   });
 
-  test("nor does it when the first of two trades, or the town, has several words", async () => {
+  test("nor does it if the first of two trades, or the town, has several words", async () => {
     const added = [
       { name: "Nuts & Bolts", rating: 4 },
       { name: "Smith's Ironmongers", rating: 3 },
@@ -817,7 +817,7 @@ describe("order and totals", () => {
     }
   });
 
-  test("nor does it when the singular of the trade ends in an e", async () => {
+  test("nor does it if the singular of the trade ends in an e", async () => {
     const added = [
       { name: "Fairway", category: "golf-courses", rating: 4 },
       { name: "The Golf Course", category: "pubs", rating: 5 },
@@ -830,7 +830,7 @@ describe("order and totals", () => {
     }
   });
 
-  test("a trade comes before another that is called by the same words", async () => {
+  test("a trade ranks before another with the same words", async () => {
     const added = [
       { name: "Oak Lodge", category: "care-homes", city: "Wells", rating: 1 },
       { name: "Rectory Care at Home", category: "home-care", city: "Wells", rating: 4 },
@@ -842,7 +842,7 @@ describe("order and totals", () => {
     expect((await names("home care in wells"))[0]).toBe("Rectory Care at Home");
   });
 
-  test("how long names and trades are does not matter to a question for the beginning of a trade and a town", async () => {
+  test("the length of names and trades does not matter to a search for the beginning of a trade and a town", async () => {
     const added = [
       { name: "The Golden Dragon", category: "chinese-takeaways", rating: 3 },
       { name: "Jade", category: "chinese-takeaways", rating: 2 },
@@ -861,7 +861,7 @@ describe("order and totals", () => {
     expect((await names("keynes"))[0]).toBe("Keynes Books");
   });
 
-  test("nor to one for the beginning of names and a town", async () => {
+  test("nor does it to one for the beginning of names and a town", async () => {
     const added = [
       { name: "Lotus", category: "gyms", rating: 1 },
       { name: "Lotus Bed & Breakfast", category: "bed-and-breakfasts", rating: 4 },
@@ -889,7 +889,7 @@ describe("order and totals", () => {
     expect(pages.map((page) => page.total)).toEqual([4, 4, 4, 4, 4]);
   });
 
-  test("a city and a category narrow the search, a category with its descendants", async () => {
+  test("a city and a category filter the results, a category with its descendants", async () => {
     const found = async (more: { city?: string; category?: string }) =>
       (await search("pharmacy", more)).total;
     expect(await found({})).toBe(3);
@@ -902,7 +902,7 @@ describe("order and totals", () => {
 });
 
 describe("while the index lags", () => {
-  test("what is no longer approved is not shown, and the next ones take its place", async () => {
+  test("businesses that are no longer approved are not shown, and the next ones take their place", async () => {
     const { sql } = database;
     const suspend = (slug: string, status: string) =>
       sql`update businesses set status = ${status} where slug = ${slug}`;
@@ -923,12 +923,12 @@ describe("while the index lags", () => {
     await suspend("t-2", "approved");
   });
 
-  test("what is pending is not found", async () => {
+  test("a pending business is not found", async () => {
     expect(await names("nib supplies")).not.toContain("Nib Supplies");
   });
 });
 
-describe("what Meilisearch is asked", () => {
+describe("requests to Meilisearch", () => {
   /** Of each request, the queries and the number of matches wanted. */
   const asks = async (text: string, limit: number) => {
     const asked: string[][] = [];
@@ -941,25 +941,25 @@ describe("what Meilisearch is asked", () => {
     return asked;
   };
 
-  test("the page that is wanted, and no more", async () => {
+  test("ask for the page that is wanted, and no more", async () => {
     expect(await asks("twin tyres", 2)).toEqual([["twin tyres: 2"]]);
   });
 
-  test("nothing shorter than a run of words that is found", async () => {
+  test("ask for nothing shorter than a run of words that is found", async () => {
     expect(await asks("copper walls leeds", 5)).toEqual([
       ["copper walls leeds: 5"],
       ["copper leeds: 5", "walls leeds: 5"],
     ]);
   });
 
-  test("no run without the trade, when one with it is found", async () => {
+  test("ask for no run without the trade, if one with it is found", async () => {
     expect(await asks("copper plumber leeds", 5)).toEqual([
       ["copper plumber leeds: 5"],
       ["plumber leeds: 5"],
     ]);
   });
 
-  test("the town of half a postcode once, when nothing is found there", async () => {
+  test("ask for the town of an outcode once, if nothing is found there", async () => {
     expect(await asks("florist nr1", 5)).toEqual([
       ["florist nr1: 5"],
       ["nr1: 20"],
@@ -967,7 +967,7 @@ describe("what Meilisearch is asked", () => {
     ]);
   });
 
-  test("all runs, a request for each length, when no word is known", async () => {
+  test("ask for all runs, one request per length, if no word is known", async () => {
     expect(await asks("xylophonist quokka zyzzyva", 5)).toEqual([
       ["xylophonist quokka zyzzyva: 5"],
       ["xylophonist quokka: 5", "quokka zyzzyva: 5"],
@@ -976,13 +976,13 @@ describe("what Meilisearch is asked", () => {
   });
 });
 
-describe("many searches at the same time", () => {
+describe("concurrent searches", () => {
   const texts = [
     ...businesses.flatMap(({ name = "", city = "" }) => [name, `${name} ${city}`]),
     ...businesses.slice(0, 5).map(({ name }) => `emergency ${name}`),
   ];
 
-  /** A search whose turn does not come in time gives up, as it should; on a loaded machine some do. */
+  /** Retries a search that has queued for too long, as some do on a busy machine. */
   async function searchAgain(search: Search, text: string, times = 5): Promise<Found> {
     try {
       return await search({ text, limit: 3 });
@@ -1016,14 +1016,14 @@ describe("many searches at the same time", () => {
     expect(answered.requests).toBeLessThan(texts.length / 2);
   });
 
-  test("get their answers also where more workers share Meilisearch than it has cores", async () => {
+  test("are answered also where more workers share Meilisearch than it has cores", async () => {
     const { askMeilisearch } = batchQueries(database.sql, meili, 2 * availableParallelism() + 2);
     const query = { indexUid: index, q: "haddock" };
     const found = await askMeilisearch({ query, until: performance.now() + 20_000 });
     expect(found?.total).toBeGreaterThan(0);
   });
 
-  test("that would be answered too late get none, nor that of another", async () => {
+  test("that would be answered too late get no answer, not even that of another", async () => {
     const { askMeilisearch } = batchQueries(database.sql, meili, 1);
     const ask = (q: string, ms: number) =>
       askMeilisearch({ query: { indexUid: index, q }, until: performance.now() + ms });
@@ -1044,7 +1044,7 @@ describe("many searches at the same time", () => {
     expect(found?.total).toBeGreaterThan(0);
   });
 
-  test("take turns by how soon they have to be answered, so that a second step does not queue anew", async () => {
+  test("are sent in the order of their deadlines, so that a second step does not queue again", async () => {
     const asked: string[][] = [];
     const { promise: end, resolve: endFirst } = Promise.withResolvers<void>();
     await using slow = proxyMeilisearch(async ({ body }, forward) => {
@@ -1067,7 +1067,7 @@ describe("many searches at the same time", () => {
     expect(asked.find((texts) => texts.includes("linen"))).toEqual(["linen", ...others]);
   });
 
-  test("all fail in time when it does not answer, also those that still wait for their turn", async () => {
+  test("all fail in time when Meilisearch does not answer, including those still queued", async () => {
     let isSilent = true;
     await using silent = proxyMeilisearch((_request, forward) =>
       isSilent ? new Promise<Response>(() => {}) : forward(),
@@ -1081,7 +1081,7 @@ describe("many searches at the same time", () => {
     );
     expect(failures.every((failure) => failure instanceof SearchUnavailable)).toBe(true);
     expect(performance.now() - began).toBeLessThan(3_500);
-    // What nobody waits for any longer does not keep others waiting.
+    // Abandoned searches do not block later ones.
     isSilent = false;
     expect((await search({ text: "haddock", limit: 1 })).total).toBe(1);
   });

@@ -67,7 +67,7 @@ async function addMany(count: number): Promise<void> {
 }
 
 describe("bringing the index up to date", () => {
-  test("the first time builds the index, the next time brings only what changed", async () => {
+  test("the first run builds the index, the next applies only what has changed", async () => {
     await addBusiness(database.sql, { name: "Anvil Works" });
     await addBusiness(database.sql, { name: "Bellows Yard", status: "pending" });
     expect(await sync()).toEqual({ state: "current", rebuilt: true, documents: 1, changes: 0 });
@@ -87,7 +87,7 @@ describe("bringing the index up to date", () => {
     expect(await sync()).toMatchObject({ rebuilt: false });
   });
 
-  test("a first import of many is looked through once, although PostgreSQL knows nothing of it yet", async () => {
+  test("a large first import is read in one pass, although PostgreSQL has no statistics about it yet", async () => {
     await sync();
     await database.sql`
       with made as (
@@ -110,7 +110,7 @@ describe("bringing the index up to date", () => {
     await sql.end();
   });
 
-  test("what is suspended or deleted is not found, and leaves the index when it is tidied", async () => {
+  test("a suspended or deleted business is not found, and leaves the index when that is tidied", async () => {
     const kept = await addBusiness(database.sql, { name: "Kept Kites" });
     const back = await addBusiness(database.sql, { name: "Back Kites" });
     const suspended = await addBusiness(database.sql, { name: "Suspended Kites" });
@@ -133,7 +133,7 @@ describe("bringing the index up to date", () => {
     expect(await total("suspended kites")).toBe(1);
   });
 
-  test("what was never approved is not found once it is deleted", async () => {
+  test("a business that came and went between two runs is not found", async () => {
     await sync();
     const { id, slug } = await addBusiness(database.sql, { name: "Brief Kites" });
     await setStatus(slug, "suspended");
@@ -144,7 +144,7 @@ describe("bringing the index up to date", () => {
     expect(await indexed({ marked: true })).toEqual([]);
   });
 
-  test("a new name of a category is found, and that of a city", async () => {
+  test("a renamed category or city is found by its new name", async () => {
     await addBusiness(database.sql, { category: "plumbers" });
     await sync();
     await database.sql`update categories set name = 'Zinkworkers' where slug = 'plumbers'`;
@@ -155,12 +155,12 @@ describe("bringing the index up to date", () => {
     expect(await total("xanadu")).toBe(1);
   });
 
-  // While the name of a city changes, PostgreSQL itself has who comes to it wait.
+  // While the name of a city changes, PostgreSQL itself makes new businesses in it wait.
   for (const [what, slug] of [
     ["category", "plumbers"],
     ["branch", "building-trades"],
   ] as const) {
-    test(`who came while a ${what} got its new name is found by that, and only by that`, async () => {
+    test(`a business added while its ${what} is renamed is found by the new name, and only by that`, async () => {
       const { id } = await addBusiness(database.sql, { name: "Quux Works" });
       await sync();
       const rename = await database.sql.reserve();
@@ -181,7 +181,7 @@ describe("bringing the index up to date", () => {
     });
   }
 
-  test("a category that is not active is filtered by no more, and neither is one below it", async () => {
+  test("an inactive category filters to nothing, and so does one below it", async () => {
     const { sql } = database;
     await sql`insert into categories (slug, name) values ('crafts', 'Crafts')`;
     await sql`
@@ -208,7 +208,7 @@ describe("bringing the index up to date", () => {
     expect(await found()).toEqual([1, 0, 0]);
   });
 
-  test("an index of other settings is built anew", async () => {
+  test("an index with other settings is rebuilt", async () => {
     await addBusiness(database.sql);
     await sync();
     await meili.index(index).updateDisplayedAttributes(["id"]).waitTask();
@@ -216,7 +216,7 @@ describe("bringing the index up to date", () => {
     expect(await sync()).toMatchObject({ rebuilt: false });
   });
 
-  test("an index that does not know a filter of today answers while another one is built", async () => {
+  test("an index that lacks a present-day filter answers while another is built", async () => {
     await addMany(300);
     await sync();
     const old = meili.index(index);
@@ -243,14 +243,14 @@ describe("bringing the index up to date", () => {
     expect(answersMeanwhile).toContain(300);
   });
 
-  test("an index that lost its documents is built anew", async () => {
+  test("an index that lost its documents is rebuilt", async () => {
     await addBusiness(database.sql);
     await sync();
     await meili.index(index).deleteAllDocuments().waitTask();
     expect(await sync()).toMatchObject({ rebuilt: true, documents: 1 });
   });
 
-  test("an index that lost its documents is built anew also when something has changed since", async () => {
+  test("an index that lost its documents is rebuilt also when something has changed since", async () => {
     await addBusiness(database.sql, { name: "Anvil Works" });
     await sync();
     await meili.index(index).deleteAllDocuments().waitTask();
@@ -276,7 +276,7 @@ describe("bringing the index up to date", () => {
     expect(await pendingChanges()).toBe(before);
   });
 
-  test("changes stay recorded while Meilisearch is away, and are caught up with", async () => {
+  test("changes stay recorded while Meilisearch is away, and are applied afterwards", async () => {
     await sync();
     await addBusiness(database.sql, { name: "Patience" });
     const away = { ...where(), meili: openMeilisearch("http://127.0.0.1:9", "") };
@@ -286,7 +286,7 @@ describe("bringing the index up to date", () => {
     expect(await total("patience")).toBe(1);
   });
 
-  test("many changes are brought in batch by batch, and told of", async () => {
+  test("many changes are applied in batches, with reports of progress", async () => {
     await sync();
     await addMany(12_000);
     const told: number[] = [];
@@ -298,7 +298,7 @@ describe("bringing the index up to date", () => {
     expect(await total("zephyr")).toBe(12_000);
   }, 40_000);
 
-  test("a run ends although there are always more changes", async () => {
+  test("a run ends although changes never stop", async () => {
     const { id } = await addBusiness(database.sql);
     await sync();
     await copyBusiness(database.sql, id, "first");
@@ -313,7 +313,7 @@ describe("bringing the index up to date", () => {
     expect(await pendingChanges()).toBe(1);
   });
 
-  test("one process at a time does it", async () => {
+  test("one process syncs at a time", async () => {
     await addBusiness(database.sql);
     await database.sql.begin(async (other) => {
       await other`select pg_advisory_xact_lock(${SEARCH_SYNC_LOCK})`;
@@ -322,7 +322,7 @@ describe("bringing the index up to date", () => {
     expect(await sync()).toMatchObject({ state: "current" });
   });
 
-  test("its lock is free again as soon as it has ended, however it has", async () => {
+  test("the lock is free as soon as a run has ended, whether or not it succeeded", async () => {
     const isFree = async () => {
       const held = await database.sql`
         select from pg_locks where locktype = 'advisory' and objid = ${SEARCH_SYNC_LOCK}
@@ -339,7 +339,7 @@ describe("bringing the index up to date", () => {
     }
   });
 
-  test("it can be ended early, and goes on later", async () => {
+  test("a run can be ended early, and the next one continues", async () => {
     await addBusiness(database.sql);
     const reason = new Error("enough");
     await expect(sync({ signal: AbortSignal.abort(reason) })).rejects.toThrow(reason);
@@ -347,7 +347,7 @@ describe("bringing the index up to date", () => {
   });
 });
 
-test("nothing is told to Meilisearch once the lock is lost", async () => {
+test("nothing is sent to Meilisearch once the lock is lost", async () => {
   await sync();
   await addBusiness(database.sql);
   const told = async () => (await meili.tasks.getTasks({ indexUids: [index] })).total;
@@ -365,7 +365,7 @@ const cut = () =>
     where locktype = 'advisory' and objid = ${SEARCH_SYNC_LOCK}
       and database = (select oid from pg_database where datname = current_database())`;
 
-test("of work that fails after its lock was lost that is the reason, whatever its own error says", async () => {
+test("work that fails after losing its lock fails with that reason, whatever its own error", async () => {
   const work = async (signal: AbortSignal) => {
     await cut();
     await until(() => signal.aborted, 5_000);
@@ -376,7 +376,7 @@ test("of work that fails after its lock was lost that is the reason, whatever it
 });
 
 describe("a rebuild", () => {
-  test("ends when its connection to PostgreSQL and so its lock is lost, and can be repeated", async () => {
+  test("ends when it loses its connection to PostgreSQL and so its lock, and can be repeated", async () => {
     await addMany(50);
     let cutting: Promise<unknown> | undefined;
     const interrupted = sync({
@@ -390,8 +390,8 @@ describe("a rebuild", () => {
   });
 
   test.each([
-    ["brought in after each batch", 0],
-    ["brought in at the end", 60_000],
+    ["applied after each batch", 0],
+    ["applied at the end", 60_000],
   ])(
     "loses no change that is committed meanwhile and %s, and searches are answered all the time",
     async (_, changesAfterMs) => {
@@ -448,7 +448,7 @@ describe("a rebuild", () => {
     expect(foundMeanwhile).toContain(1);
   });
 
-  test("has what was committed meanwhile before it takes the place of the present one", async () => {
+  test("includes what was committed meanwhile before it replaces the present index", async () => {
     const { id } = await addBusiness(database.sql, { name: "Early" });
     await sync();
     // When all documents have been read.
@@ -462,7 +462,7 @@ describe("a rebuild", () => {
     expect(await total("latecomer")).toBe(1);
   });
 
-  test("sends nothing that was read before a change after it", async () => {
+  test("sends no document after a change that it was read before", async () => {
     await addMany(20);
     await sync();
     // Each time before documents are sent, one that comes with the next ones changes.
@@ -496,7 +496,7 @@ describe("a rebuild", () => {
     expect(await total("present")).toBe(1);
   });
 
-  test("does not wait for very many recorded changes, and is begun again if it was cut short", async () => {
+  test("does not wait for very many recorded changes, and starts again after it was cut short", async () => {
     await addMany(20_001);
     const signal = AbortSignal.timeout(30_000);
     await meili.createIndex(index, { primaryKey: "id" }).waitTask();
@@ -522,7 +522,7 @@ describe("a rebuild", () => {
     expect(await total("zephyr")).toBe(20_001);
   }, 40_000);
 
-  test("sends nothing more once it is to end, however few requests are under way", async () => {
+  test("sends nothing more once it is told to stop, however few requests are in flight", async () => {
     await addMany(10);
     const stopping = new AbortController();
     const sent: number[] = [];
@@ -562,12 +562,12 @@ describe("the running sync", () => {
     await until(async () => (await indexed()).length === 0, FOUND_WITHIN_MS);
     await addBusiness(database.sql, { name: "Slow" });
     await until(async () => (await total("slow")) === 1, FOUND_WITHIN_MS);
-    // It is only marked: to delete it takes longer, and can wait.
+    // It is only marked, since deleting it takes longer and can wait.
     expect(await indexed({ marked: true })).toHaveLength(2);
     await running.stop();
   });
 
-  test("brings in together what is committed one after the other", async () => {
+  test("applies changes together that are committed one after another", async () => {
     const { slug } = await addBusiness(database.sql);
     await sync();
     await using slow = slowMeilisearch(200);
@@ -581,7 +581,7 @@ describe("the running sync", () => {
     await running.stop();
   });
 
-  test("has what just missed a long run found in time by the next one", async () => {
+  test("makes a change that just missed a long run searchable in time with the next one", async () => {
     const { slug } = await addBusiness(database.sql);
     await sync();
     await using slow = slowMeilisearch(1_200);
@@ -603,7 +603,7 @@ describe("the running sync", () => {
     await running.stop();
   });
 
-  test("tidies up now and then also when something always happens", async () => {
+  test("tidies up now and then also when changes never stop", async () => {
     const running = await startSync({ pollIntervalMs: 40 });
     await until(() => exists(index), 10_000);
     const { slug } = await addBusiness(database.sql, { name: "Swift" });
@@ -641,7 +641,7 @@ describe("the running sync", () => {
     await running.stop();
   });
 
-  test("goes on after PostgreSQL has cut all connections", async () => {
+  test("continues after PostgreSQL has cut all connections", async () => {
     const running = await startSync();
     await until(() => exists(index), 10_000);
     const watcher = openPostgres(database.url, { max: 1 });
@@ -665,7 +665,7 @@ describe("the running sync", () => {
     await Promise.all(running.map((one) => one.stop()));
   });
 
-  test("leaves an index of another version to who brings changes into it, and builds its own when nobody does", async () => {
+  test("leaves an index of another version to servers that apply changes to it, and builds its own when none does", async () => {
     const { id } = await addBusiness(database.sql, { name: "First" });
     await sync();
     // Long beside a round, so that no round holds the same change for three polls.
@@ -705,7 +705,7 @@ describe("the running sync", () => {
     await running.stop();
   });
 
-  test("takes no outage of Meilisearch for a time in which nobody brought in a change", async () => {
+  test("does not count an outage of Meilisearch as a time in which no server applied changes", async () => {
     const { id } = await addBusiness(database.sql, { name: "First" });
     await sync();
     let looks = 0;
@@ -725,7 +725,7 @@ describe("the running sync", () => {
     await running.stop();
   });
 
-  test("begins with an index of its own version", async () => {
+  test("replaces an index of another version when it starts", async () => {
     await addBusiness(database.sql, { name: "First" });
     await sync();
     await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
@@ -785,7 +785,7 @@ async function exists(name: string): Promise<boolean> {
   return results.some(({ uid }) => uid === name);
 }
 
-test("a server goes on answering while it makes thousands of documents", async () => {
+test("a server keeps answering while it makes thousands of documents", async () => {
   const { id } = await addBusiness(database.sql);
   await copyBusiness(database.sql, id, "copy", 1_999);
   const normalise = String.prototype.normalize;

@@ -11,7 +11,7 @@ const task = {
   enqueuedAt: "",
 } as const;
 
-test("waiting for a task ends with the reason it was given, also in the midst of a request", async () => {
+test("waiting for a task ends with the reason of its signal, also during a request", async () => {
   const reason = new Error("enough");
   const stopping = new AbortController();
   const silent = Bun.serve({
@@ -27,7 +27,7 @@ test("waiting for a task ends with the reason it was given, also in the midst of
   await silent.stop(true);
 });
 
-test("a Meilisearch that says nothing is not waited for without end", async () => {
+test("a Meilisearch that does not answer is not waited for forever", async () => {
   const silent = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
