@@ -66,6 +66,12 @@ async function addMany(count: number): Promise<void> {
   await copyBusiness(database.sql, id, "zephyr", count - 1);
 }
 
+/** Records changes of businesses that are gone, which cost Meilisearch far less than others. */
+async function recordDeletions(count: number): Promise<void> {
+  await database.sql`
+    insert into search_changes (business_id) select gen_random_uuid() from generate_series(1, ${count}::integer)`;
+}
+
 describe("bringing the index up to date", () => {
   test("the first run builds the index, the next applies only what has changed", async () => {
     await addBusiness(database.sql, { name: "Anvil Works" });
@@ -288,14 +294,16 @@ describe("bringing the index up to date", () => {
 
   test("many changes are applied in batches, with reports of progress", async () => {
     await sync();
-    await addMany(12_000);
+    await addBusiness(database.sql, { name: "Zephyr First" });
+    await recordDeletions(10_000);
+    await addBusiness(database.sql, { name: "Zephyr Last" });
     const told: number[] = [];
     const result = await sync({ onProgress: ({ done, total }) => told.push(done / total) });
-    expect(result).toMatchObject({ rebuilt: false, changes: 12_000 });
+    expect(result).toMatchObject({ rebuilt: false, changes: 10_002 });
     expect(told.length).toBe(2);
     expect(told.at(-1)).toBe(1);
     expect(await pendingChanges()).toBe(0);
-    expect(await total("zephyr")).toBe(12_000);
+    expect(await total("zephyr")).toBe(2);
   }, 40_000);
 
   test("a run ends although changes never stop", async () => {
@@ -497,7 +505,8 @@ describe("a rebuild", () => {
   });
 
   test("does not wait for very many recorded changes, and starts again after it was cut short", async () => {
-    await addMany(20_001);
+    await addMany(10);
+    await recordDeletions(20_000);
     const signal = AbortSignal.timeout(30_000);
     await meili.createIndex(index, { primaryKey: "id" }).waitTask();
     await meili.index(index).updateSettings(indexSettings).waitTask();
@@ -514,12 +523,12 @@ describe("a rebuild", () => {
       ...rebuild(),
       signal: AbortSignal.any([signal, stopping.signal]),
       onDocuments: () => stopping.abort(),
-      documentsAtOnce: 500,
+      documentsAtOnce: 5,
     });
     await expect(cutShort).rejects.toThrow("aborted");
     expect(await pendingChanges()).toBe(0);
-    expect(await sync({ signal })).toMatchObject({ rebuilt: true, documents: 20_002, changes: 0 });
-    expect(await total("zephyr")).toBe(20_001);
+    expect(await sync({ signal })).toMatchObject({ rebuilt: true, documents: 11, changes: 0 });
+    expect(await total("zephyr")).toBe(10);
   }, 40_000);
 
   test("sends nothing more once it is told to stop, however few requests are in flight", async () => {
@@ -668,17 +677,24 @@ describe("the running sync", () => {
   test("leaves an index of another version to servers that apply changes to it, and builds its own when none does", async () => {
     const { id } = await addBusiness(database.sql, { name: "First" });
     await sync();
+    let looks = 0;
+    await using proxy = proxyMeilisearch(({ pathname }, forward) => {
+      if (pathname.endsWith("/settings/displayed-attributes")) looks++;
+      return forward();
+    });
     // Long beside a round, so that no round holds the same change for three polls.
-    const running = await startSync({ pollIntervalMs: 200 });
+    const running = await startSync({ meili: proxy.meili, pollIntervalMs: 200 });
     // It has looked once, and not built the index itself, after which it would rest for longer.
     await copyBusiness(database.sql, id, "known");
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
     const shown = () => meili.index(index).getDisplayedAttributes();
     await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
-    for (let round = 0; round < 45; round++) {
+    looks = 0;
+    for (let round = 0; looks < 7; round++) {
       await copyBusiness(database.sql, id, `round-${round}`);
+      // It always lacks a change, though never one for long.
+      await database.sql`delete from search_changes where id < (select max(id) from search_changes)`;
       await Bun.sleep(50);
-      await database.sql`delete from search_changes`;
     }
     expect(await shown()).toEqual(["id", "version-other"]);
     await addBusiness(database.sql, { name: "Orphan" });
@@ -720,7 +736,8 @@ describe("the running sync", () => {
     await meili.index(index).updateDisplayedAttributes(["id", "version-other"]).waitTask();
     isFrail = true;
     await copyBusiness(database.sql, id, "lacking");
-    await until(() => looks > 12, 20_000);
+    // Five looks would do if the outages counted.
+    await until(() => looks > 6, 20_000);
     expect(await meili.index(index).getDisplayedAttributes()).toEqual(["id", "version-other"]);
     await running.stop();
   });
