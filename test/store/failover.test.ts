@@ -40,7 +40,8 @@ test("connections to a PostgreSQL that vanished silently time out, and are reope
   await proxy.close();
 });
 
-test("a PostgreSQL that accepts and never answers is named by its address", async () => {
+// These wait for most of their time, so they do it together.
+test.concurrent("a PostgreSQL that accepts and never answers is named by its address", async () => {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => {
     silent.listen(0, "127.0.0.1", resolve);
@@ -57,7 +58,7 @@ test("a PostgreSQL that accepts and never answers is named by its address", asyn
   silent.close();
 }, 10_000);
 
-test("a long statement or an idle connection is not mistaken for one", async () => {
+test.concurrent("a long statement or an idle connection is not mistaken for one", async () => {
   const sql = openPostgres(database.url, { max: 1, longestSilenceMs: 2_000 });
   expect((await sql`select pg_sleep(1.5)`).length).toBe(1);
   const [before] = await sql`select pg_backend_pid() as pid`;
@@ -68,6 +69,37 @@ test("a long statement or an idle connection is not mistaken for one", async () 
   expect((await sql`select 1 as one`)[0]).toEqual({ one: 1 });
   await sql.end();
 });
+
+test.concurrent.each([
+  ["is not heard", "listen %"],
+  ["cannot be confirmed", "select pg_notify(%"],
+])(
+  "an announcement that %s for seconds is reported as missing, and so is its recovery",
+  async (_, query) => {
+    await using own = await createDatabase();
+    const sql = openPostgres(own.url, { max: 2 });
+    const told: boolean[] = [];
+    const announcements = await followAnnouncements(
+      sql,
+      () => {},
+      (areMissing) => told.push(areMissing),
+    );
+    const hanging = await backendOf(own.sql, query);
+    process.kill(hanging, "SIGSTOP");
+    try {
+      await until(() => !announcements.areCurrent(), 5_000);
+      expect(announcements.areMissing()).toBe(false);
+      await until(() => told.length > 0, 20_000);
+      expect([announcements.areMissing(), told]).toEqual([true, [true]]);
+    } finally {
+      process.kill(hanging, "SIGCONT");
+    }
+    await until(() => told.length > 1, 20_000);
+    expect([announcements.areMissing(), told]).toEqual([false, [true, false]]);
+    await announcements.stop();
+    await sql.end({ timeout: 1 });
+  },
+);
 
 test("after a reconnection nothing is current before everything has been dropped", async () => {
   const proxy = await openProxy(new URL(database.url));
@@ -121,36 +153,6 @@ test("nothing is current before the announcements missed meanwhile are delivered
   await announcements.stop();
   await sql.end({ timeout: 1 });
 });
-
-test.each([
-  ["is not heard", "listen %"],
-  ["cannot be confirmed", "select pg_notify(%"],
-])(
-  "an announcement that %s for seconds is reported as missing, and so is its recovery",
-  async (_, query) => {
-    const sql = openPostgres(database.url, { max: 2 });
-    const told: boolean[] = [];
-    const announcements = await followAnnouncements(
-      sql,
-      () => {},
-      (areMissing) => told.push(areMissing),
-    );
-    const hanging = await backendOf(database.sql, query);
-    process.kill(hanging, "SIGSTOP");
-    try {
-      await until(() => !announcements.areCurrent(), 5_000);
-      expect(announcements.areMissing()).toBe(false);
-      await until(() => told.length > 0, 20_000);
-      expect([announcements.areMissing(), told]).toEqual([true, [true]]);
-    } finally {
-      process.kill(hanging, "SIGCONT");
-    }
-    await until(() => told.length > 1, 20_000);
-    expect([announcements.areMissing(), told]).toEqual([false, [true, false]]);
-    await announcements.stop();
-    await sql.end({ timeout: 1 });
-  },
-);
 
 /** The pid of the connection to this database whose latest query matches. */
 async function backendOf(sql: Sql, query: string): Promise<number> {
