@@ -60,7 +60,7 @@ const slugsIn = (html: string) =>
   [...html.matchAll(/<h2><a href="\/businesses\/([^"]+)"/g)].map(([, slug]) => slug);
 
 describe("search", () => {
-  test("shows the same results as the API's search, in the same order, for 200 queries from the data", async () => {
+  test("shows the same results as the API's search, in the same order, for 100 queries from the data", async () => {
     const questions = await server.sql<{ text: string }[]>`
       select case (row_number() over (order by b.id)) % 5
           when 0 then b.name
@@ -70,8 +70,8 @@ describe("search", () => {
           else c.name || ' in ' || cities.name end as text
       from businesses as b join categories as c on c.id = b.category_id
         join cities on cities.id = b.city_id
-      where b.source = 'sample' and b.status = 'approved' order by b.id limit 200`;
-    expect(questions.length).toBe(200);
+      where b.source = 'sample' and b.status = 'approved' order by b.id limit 100`;
+    expect(questions.length).toBe(100);
     let found = 0;
     for (const { text } of questions) {
       const q = encodeURIComponent(text);
@@ -87,7 +87,7 @@ describe("search", () => {
       ]);
       found += data.length;
     }
-    expect(found).toBeGreaterThan(1_000); // or it would be easy
+    expect(found).toBeGreaterThan(500); // or it would be easy
   }, 60_000);
 
   test("filters by town, however spelt, and by category, and marks the words", async () => {
