@@ -37,7 +37,8 @@ function parse(value: string): Week | null {
   if (/\[[-\d, ]+\]/.test(value)) return null;
   const said = value.replace(/"[^"]*"/g, "");
   if ([...said.matchAll(BARE_HOURS)].some(isHalfOfDay)) return null;
-  if ([...said.matchAll(SPAN)].some(endsAsItBegins)) return null;
+  const spans = [...said.matchAll(SPAN)];
+  if (spans.some(endsAsItBegins) || spans.some(lacksHalf)) return null;
   // Each open end in a rule doubles the time the library takes to read it.
   if (said.split(";").some((rule) => rule.split("+").length - 1 > MOST_OPEN_ENDS)) return null;
   try {
@@ -121,6 +122,19 @@ const SPAN = new RegExp(`(?<!\\d)(${TIME})\\s*-\\s*(${TIME})`, "gi");
 function endsAsItBegins([span, from = "", to = ""]: RegExpExecArray): boolean {
   const begins = minutesOf(from);
   return /[:.m]/i.test(span) && begins > 0 && begins === minutesOf(to);
+}
+
+/**
+ * Whether only one of two times says am or pm, and the other may mean another than the library takes it for: 4-10pm,
+ * 1-5pm or 9am-5. But 9-5pm, 12-3pm and 9am-12 are clear: each makes sense in one way only.
+ */
+function lacksHalf([, from = "", to = ""]: RegExpExecArray): boolean {
+  const bare = [from, to].filter((time) => !/m/i.test(time));
+  if (bare.length !== 1 || !/^([1-9]|1[0-2])(?!\d)/.test(bare[0] ?? "")) return false;
+  const readings = ["am", "pm"]
+    .map((half) => [from, to].map((time) => minutesOf(bare.includes(time) ? time + half : time)))
+    .filter(([opens = 0, closes = 0]) => opens >= EARLIEST_OPENING && closes > opens);
+  return readings.join() !== [from, to].map(minutesOf).join();
 }
 
 /** Since midnight. */

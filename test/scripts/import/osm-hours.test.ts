@@ -183,6 +183,13 @@ test.each([
   ["of twelve hours, with minutes", "Mo-Fr 9:00-5:30"],
   ["of twelve hours, with full stops", "Mo-Fr 9.00-5.30"],
   ["of twelve hours, with minutes and twice a day", "12:00-14:00,5:00-11:00"],
+  ["of twelve hours that may both be of the evening", "Mo-Su 4-10pm"],
+  ["of twelve hours that may be of the evening or the whole day", "Mo-Su 8-10pm"],
+  ["of twelve hours in the afternoon", "Mo-Fr 09:00-17:00; Sa 1-5pm"],
+  ["of twelve hours until the afternoon", "Mo-Fr 9am-5"],
+  ["of twelve hours until the afternoon, with minutes", "Mo-Fr 9.00am - 5.30"],
+  ["of twelve hours until the night", "Fr,Sa 10-2am"],
+  ["of twelve hours until the late evening", "Mo-Sa 5pm-11"],
   ["that end when they begin", "Mo-Fr 11:00-11:00; Sa 11:00-00:00; Su 11:00-18:00"],
   ["that end when they begin, written in two ways", "Mo-Fr 9:00-09:00"],
   ["that end when they begin, with a word between them", "11:00 to 11:00"],
@@ -215,6 +222,12 @@ test("hours without minutes or a leading zero are understood where they can only
   expect(week("Mo-Su 18:00-2:00")).toEqual(each("18:00-02:00"));
   expect(week("Mo-Su 9:00-9:45")).toEqual(each("09:00-09:45"));
   expect(week("Mo-Su 9:00-5:30pm")).toEqual(each("09:00-17:30"));
+  expect(week("Mo-Su 9-5pm")).toEqual(each("09:00-17:00"));
+  expect(week("Mo-Su 10-10 pm")).toEqual(each("10:00-22:00"));
+  expect(week("Mo-Su 12-3pm")).toEqual(each("12:00-15:00"));
+  expect(week("Mo-Su 6-11am")).toEqual(each("06:00-11:00"));
+  expect(week("Mo-Su 9am-12")).toEqual(each("09:00-12:00"));
+  expect(week("Mo-Su 09-5pm")).toEqual(each("09:00-17:00"));
   expect(week('Mo-Su 09:00-17:00; Jan 1,3-5 off; PH off "call 1-2-1"')).toEqual(
     each("09:00-17:00"),
   );
