@@ -29,13 +29,11 @@ function quietly<Result>(work: () => Result): Result {
 }
 
 function parse(value: string): Week | null {
-  // These vary with the season and the place, so there is no normal week.
-  if (/\b(sunrise|sunset|dawn|dusk)\b/i.test(value)) return null;
-  // By the letter of the format these are open day and night, but those who write them do not know the times.
-  if (value.split(";").some((rule) => ONLY_DAYS.test(rule))) return null;
   // The first and third Friday of a month.
   if (/\[[-\d, ]+\]/.test(value)) return null;
-  const said = value.replace(/"[^"]*"/g, "");
+  const said = withoutComments(value);
+  // To the library this is day and night, but a pub that is open all day has no break in the afternoon.
+  if (/\ball day\b/i.test(said)) return null;
   if ([...said.matchAll(BARE_HOURS)].some(isHalfOfDay)) return null;
   const spans = [...said.matchAll(SPAN)];
   if (spans.some(endsAsItBegins) || spans.some(lacksHalf)) return null;
@@ -43,6 +41,11 @@ function parse(value: string): Week | null {
   if (said.split(";").some((rule) => rule.split("+").length - 1 > MOST_OPEN_ENDS)) return null;
   try {
     const hours = readRules(normalise(value));
+    const rules = withoutComments(hours.text);
+    // These vary with the season and the place, so there is no normal week.
+    if (/\b(sunrise|sunset|dawn|dusk)\b/.test(rules)) return null;
+    const isUnclear = (rule: string) => ONLY_DAYS.test(rule) || RUN_TOGETHER.test(rule);
+    if (rules.split(/[;|] ?|, /).some(isUnclear)) return null;
     const mondays = SAYS_MORE_THAN_DAYS.test(value) ? MONDAYS : MONDAYS.slice(0, 1);
     const weeks = mondays.map((monday) => weekFrom(hours, monday));
     // A business that closes for a fortnight, say in January, still has normal weeks.
@@ -53,6 +56,8 @@ function parse(value: string): Week | null {
     return null; // Rules that the library cannot read, or holidays or sunrises that it cannot place.
   }
 }
+
+const withoutComments = (text: string) => text.replace(/"[^"]*"/g, "");
 
 /** "Monday to Friday" as "Mo-Fr": the library knows both, but the patterns here only the latter. */
 function inUsualForm(value: string): string {
@@ -87,7 +92,17 @@ function normalise(value: string): string {
   );
 }
 
-const ONLY_DAYS = /^\s*(?:(?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[\s,-]*)+(?:PH\s*)?(?:open\s*)?|open\s*)$/i;
+/**
+ * As the library writes rules for days without times: "Mo-Fr" for "Weekdays". By the letter of the format these are
+ * open day and night, but those who write them do not know the times.
+ */
+const ONLY_DAYS = /^(?:[\w,-]*(?:Mo|Tu|We|Th|Fr|Sa|Su)[\w,-]*(?: open)?|open)$/;
+
+/**
+ * As the library writes two rules between which it has missed a border: "Mo-Fr 09:00-17:00 closed Sa,Su". It applies
+ * all of their times, or that they are closed, to all of their days.
+ */
+const RUN_TOGETHER = /(?::\d\d|off|closed) (?:Mo|Tu|We|Th|Fr|Sa|Su|\d\d:)/;
 
 /** Anything but days and times, such as a month or a year: only then can weeks differ. */
 const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|BH|SH|off|closed)\b)\p{L}|\b\d{4}\b/iu;

@@ -11,21 +11,24 @@ export type Week = NonNullable<ImportRecord["openingHours"]>;
  * Tuesday. Nobody means that: the night belongs to the rule of the evening before it, and to no other.
  */
 interface Hours {
+  /** The rules as the library writes them: "Mo-Fr 09:00-17:00" for "Weekdays 9am-5pm". */
+  text: string;
   whole: OpeningHours;
   /** The same rules, but all of them end at midnight. */
   days: OpeningHours;
 }
 
 /** Reads rules in OpenStreetMap's format. @throws a string that describes the fault */
-export function readRules(text: string): Hours {
-  const whole = new OpeningHours(text, ENGLAND);
-  const rules = whole.prettifyValue();
-  const withoutNights = rules.replace(/(\d\d:\d\d)-(\d\d:\d\d)\+?/g, (span, from, to) =>
+export function readRules(given: string): Hours {
+  const whole = new OpeningHours(given, ENGLAND);
+  const text = whole.prettifyValue();
+  const withoutNights = text.replace(/(\d\d:\d\d)-(\d\d:\d\d)\+?/g, (span, from, to) =>
     to < from || to > "24:00" ? `${from}-24:00` : span,
   );
   return {
+    text,
     whole,
-    days: withoutNights === rules ? whole : new OpeningHours(withoutNights, ENGLAND),
+    days: withoutNights === text ? whole : new OpeningHours(withoutNights, ENGLAND),
   };
 }
 

@@ -197,10 +197,28 @@ test.each([
   ["that are only days, written in full", "Monday to Friday"],
   ["that are only days, in capitals", "MON-SAT"],
   ["that are only days, in small letters", "mon-sat"],
+  ["that are only days, in other words", "Weekdays"],
+  ["that are only all days", "Daily"],
+  ["that are only the days of one rule of two", "Mo-Fr 09:00-17:00, Sa"],
+  ["of the sun, in other words", "Daylight hours"],
+  ["that may only lack a break", "Fri 5pm-11pm, Sat & Sun all day"],
   ["of twelve hours that end when they begin", "9:00am-9:00am"],
   ["of twelve hours that end when they begin, on certain days", "Mo-Fr 9:00am-9:00 am"],
   ["that lack the times of a day", "Mo-Fr 09:00-17:00; Sa,Su,PH"],
 ])("hours %s are not understood", (_, value) => expect(readWeek(value)).toBeNull());
+
+test.each([
+  "Mon-Fri 9am-5pm closed Sat & Sun",
+  "Mon-Fri 9am-5pm, closed Sat & Sun",
+  "Tue-Sun 10am-5pm. Closed Mondays.",
+  "Mo-Fr 09:00-17:00 closed 13:00-14:00; Sa 09:00-12:00",
+  "9am-5pm Mon-Fri 10am-4pm Sat",
+  "Mo-Fr 09:00-17:00, 10:00-16:00 Sa",
+  "M-F 9am-5pm Sat 10am-4pm",
+  "Weekdays 9am-5pm Weekends 10am-4pm",
+])("hours are not understood where a border between rules is missing: %s", (value) =>
+  expect(readWeek(value)).toBeNull(),
+);
 
 test("hours may be of twelve, whatever stands between them", () => {
   for (const between of [" - ", " till ", " til ", " until ", " through ", ..."‐‑‒–—−"]) {
