@@ -77,6 +77,7 @@ function normalise(value: string): string {
   return (
     value
       .replace(/\bBH\b/gi, "PH")
+      .replace(SPAN, withMinutes)
       .replace(SCHOOL_HOLIDAYS, "")
       .replace(MISSING_SEPARATOR, "$1; ")
       .replace(
@@ -139,9 +140,14 @@ function endsAsItBegins([span, from = "", to = ""]: RegExpExecArray): boolean {
   return /[:.m]/i.test(span) && begins > 0 && begins === minutesOf(to);
 }
 
+/** 9am-5.30pm as 9:00am-5.30pm: the library reads minutes only if both times have them. */
+function withMinutes(span: string): string {
+  return /[:.]\d/.test(span) ? span.replace(/(?<![\d:.])\d\d?(?![\d:.])/g, "$&:00") : span;
+}
+
 /**
  * Whether only one of two times says am or pm, and the other may mean another than the library takes it for: 4-10pm,
- * 1-5pm or 9am-5. But 9-5pm, 12-3pm and 9am-12 are clear: each makes sense in one way only.
+ * 1:30-5pm or 9am-5. But 9-5pm, 12-3pm and 9am-12 are clear: each makes sense in one way only.
  */
 function lacksHalf([, from = "", to = ""]: RegExpExecArray): boolean {
   const bare = [from, to].filter((time) => !/m/i.test(time));

@@ -71,6 +71,21 @@ test("days and spans are understood as people write them", () => {
   }
 });
 
+test("minutes are understood where only one of two times has them", () => {
+  const expected = week("Mo-Fr 09:00-17:30; Sa 09:30-13:00; Su off");
+  for (const written of [
+    "Mon-Fri 9am-5.30pm Sat 9.30am-1pm",
+    "Mon - Fri 9 - 5:30 p.m., Sat 9:30 am - 1 pm",
+    "Mo-Fr 9-17:30; Sa 09:30-13",
+  ]) {
+    expect([written, week(written)]).toEqual([written, expected]);
+  }
+  expect(week("Mo-Su 09:00-5pm")).toEqual(each("09:00-17:00"));
+  for (const unclear of ["Sa 1:30-5pm", "Mo-Sa 5pm-11:30", "Mo-Fr 9-5.30", "Mo-Sa 9am-5.30"]) {
+    expect([unclear, week(unclear)]).toEqual([unclear, null]);
+  }
+});
+
 test("a split day has two intervals in order", () => {
   expect(week("Mo 12:00-14:30,17:00-22:00")?.slice(0, 3)).toEqual([
     "MON 12:00-14:30",
