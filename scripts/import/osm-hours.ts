@@ -109,11 +109,11 @@ const RUN_TOGETHER = /(?::\d\d|off|closed) (?:Mo|Tu|We|Th|Fr|Sa|Su|\d\d:)/;
 const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|BH|SH|off|closed)\b)\p{L}|\b\d{4}\b/iu;
 
 /**
- * A range that begins with no leading zero, with or without minutes: the library reads it as 24-hour times. Not
- * the days of a month, or weeks.
+ * A range that begins or ends with no leading zero, with or without minutes: the library reads it as 24-hour times.
+ * Not the days of a month, or weeks.
  */
 const BARE_HOURS =
-  /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?[\d, -]*)([1-9]\d?(?:[:.]\d\d)?) ?- ?(\d{1,2}|[1-9]\d?[:.]\d\d)(?![\d:.]| ?[ap]\.?m)/gi;
+  /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?[\d, -]*)([1-9]\d?(?:[:.]\d\d)?|0\d[:.]\d\d(?= ?- ?[1-9](?!\d))) ?- ?(\d{1,2}|[1-9]\d?[:.]\d\d)(?![\d:.]| ?[ap]\.?m)/gi;
 
 /** Whether such hours may be 12-hour times: 9-5, 9:00-5:30, or the 1-5 of an afternoon. */
 function isHalfOfDay([, from = "", to = ""]: RegExpExecArray): boolean {

@@ -196,6 +196,7 @@ test.each([
   ["of twelve hours, from noon", "Mo-Fr 12-3"],
   ["of twelve hours, in the evening", "Mo-Sa 5-11"],
   ["of twelve hours, with minutes", "Mo-Fr 9:00-5:30"],
+  ["of twelve hours, with a leading zero before only one", "Mo-Fr 09:00-5:30"],
   ["of twelve hours, with full stops", "Mo-Fr 9.00-5.30"],
   ["of twelve hours, with minutes and twice a day", "12:00-14:00,5:00-11:00"],
   ["of twelve hours that may both be of the evening", "Mo-Su 4-10pm"],
