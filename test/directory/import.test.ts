@@ -305,6 +305,14 @@ test("the address of a photo may have capitals and spaces", async () => {
   expect(await load([{ ...whole, photos: [photo] }])).toMatchObject({ unchanged: 1 });
 });
 
+test("the address of a photo may have HTML entities, as from a website's own feed", async () => {
+  const photos = [{ url: "https://x.example/?w=1&amp;h=2&#38;q=3&copy=4" }];
+  await load([{ ...whole, photos }]);
+  expect((await stored())?.photos).toMatchObject([
+    { url: "https://x.example/?w=1&h=2&q=3&copy=4" },
+  ]);
+});
+
 test("no import overrides an operator who rejected, suspended or set back to pending", async () => {
   await load([whole, named("2", "Jarrold", { city: null }), named("3", "Roys")]);
   await applyAction(database.sql, "suspend", "boots-norwich");

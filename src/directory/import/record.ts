@@ -4,7 +4,7 @@ import { businessStatuses } from "../status.ts";
 import { weekdays } from "../weekdays.ts";
 import { LONGEST_EMAIL, LONGEST_PHONE, LONGEST_WEBSITE } from "./contacts.ts";
 import { between, flag, objectOf, orNone, required, text } from "./fields.ts";
-import { cleanId, cleanLine } from "./text.ts";
+import { cleanId, cleanLine, withoutEntities } from "./text.ts";
 
 /** British feeds often have eastings and northings instead. */
 const DEGREES = ": degrees of WGS 84, not metres of the national grid";
@@ -12,7 +12,7 @@ const DEGREES = ": degrees of WGS 84, not metres of the national grid";
 const photo = v.object(
   {
     url: v.pipe(
-      required("photos: url", 2000),
+      required("photos: url", 2000, (url) => withoutEntities(url).trim()),
       v.regex(/^https?:\/\/./i, "photos: url must begin with http:// or https://"),
       v.regex(/^[^\p{C}]+$/u, "photos: url has invisible characters"),
       // As browsers read it.

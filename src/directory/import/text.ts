@@ -23,7 +23,7 @@ export function cleanText(text: string): string {
 }
 
 /** Feeds from websites have "Smith &amp; Son&#8217;s", and some encode twice: "Joe&amp;#39;s". */
-function withoutEntities(text: string): string {
+export function withoutEntities(text: string): string {
   return text.includes("&") ? decodeHTMLStrict(decodeHTMLStrict(text)) : text;
 }
 
