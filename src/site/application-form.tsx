@@ -55,7 +55,7 @@ const schema = v.object({
   ),
   purpose: v.pipe(
     v.string(),
-    v.nonEmpty("Please say in a sentence what you want to make."),
+    v.nonEmpty("Please say in a sentence what you want to build."),
     atMost(longest.purpose),
     v.regex(/^(?:\P{Cc}|[\n\t])*$/u, UNPRINTABLE),
   ),

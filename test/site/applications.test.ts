@@ -89,7 +89,7 @@ describe("applying", () => {
     for (const [fields, fault] of [
       [{ ...ada, name: " " }, 'id="name-fault"'],
       [{ ...ada, email: "ada at home" }, 'id="email-fault"'],
-      [{ ...ada, purpose: "" }, 'id="purpose-fault"'],
+      [{ ...ada, purpose: "" }, "in a sentence what you want to build"],
       [{ ...ada, name: "x".repeat(201) }, 'id="name-fault"'],
       [{ ...ada, purpose: "x".repeat(2_001) }, 'id="purpose-fault"'],
       [{ ...ada, name: "a\u0000b" }, 'id="name-fault"'],
