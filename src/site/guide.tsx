@@ -96,8 +96,8 @@ export function Limits({ openAccess }: { openAccess: boolean }) {
         </li>
         <li>
           Every response costs one request, including a 304 and the 404 of a business. Refusals
-          (401, 403, 405, 429) cost a key nothing, and failures on our side (5xx) are refunded.
-          Refused keys are limited by address: 60 requests in any 60 seconds.
+          (401, 403, 405, 429) cost a key nothing, and failures on our side (5xx) are refunded to
+          it. Refused keys are limited by address: 60 requests in any 60 seconds.
         </li>
         <li>
           On 429, wait for the number of seconds in <code>Retry-After</code>; an earlier request is
