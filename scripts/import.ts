@@ -86,8 +86,8 @@ async function importEach(
           summarize(results, files, json);
         };
         const result = await importFile(sql, file, options, onInterrupted);
+        if (!json) print(describeFile(result, options, results));
         results.push(result);
-        if (!json) print(describeFile(result, options));
       } catch (error) {
         if (!(error instanceof CommandError)) {
           // We cannot say that nothing was kept: the connection may have been lost after PostgreSQL had

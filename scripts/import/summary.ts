@@ -1,3 +1,4 @@
+import type { ImportCounts } from "../../src/directory/import/feed.ts";
 import { noCounts } from "../../src/directory/import.ts";
 import { grouped } from "../../src/numbers.ts";
 import { print } from "../terminal/output.ts";
@@ -32,29 +33,24 @@ export function summarize(
   }
 }
 
-/** The result of one file, in a few lines. */
+/** The result of one file, in a few lines, without notes that an earlier one has had. */
 export function describeFile(
-  { file, format, source, counts, seconds, rejects, reasons, unusable }: FileResult,
-  { dryRun, status }: Pick<FileOptions, "dryRun" | "status">,
+  result: FileResult,
+  options: Pick<FileOptions, "dryRun" | "status">,
+  earlier: readonly (FileResult | FailedFile)[],
 ): string {
+  const { file, format, source, counts, seconds, rejects, reasons, unusable } = result;
   const { withdrawn, ...numbers } = counts;
   const rate = grouped(Math.round(counts.read / Math.max(seconds, 0.001)));
+  const known = earlier.flatMap((one) => ("error" in one ? [] : notesOn(one.counts, options)));
   const lines = [
-    `${file} (source ${source})${dryRun ? ", dry run, nothing was kept" : ""}: ${seconds.toFixed(1)} s, ${rate} rows a second`,
+    `${file} (source ${source})${options.dryRun ? ", dry run, nothing was kept" : ""}: ${seconds.toFixed(1)} s, ${rate} rows a second`,
+    ...notesOn(counts, options).filter((note) => !known.includes(note)),
   ];
-  if (status === "pending" && counts.created > 0) {
-    lines.push("  New businesses are pending until an operator approves them.");
-  }
-  if (counts.pending > 0) {
+  if (withdrawn > 0) {
     lines.push(
-      "  Businesses without a category, town, address line 1, postcode or coordinates are pending.",
+      `  ${grouped(withdrawn)} of those pending were approved before, and are no longer public.`,
     );
-    if (withdrawn > 0) {
-      lines.push(
-        `  Of these, ${grouped(withdrawn)} were approved before, and are no longer public.`,
-      );
-    }
-    if (!dryRun) lines.push("  `scripts/businesses.ts list` says what each of them lacks.");
   }
   if (unusable.length > 0) {
     const most = unusable
@@ -69,6 +65,24 @@ export function describeFile(
   }
   lines.push(`  ${describeCounts(numbers)}`);
   return lines.join("\n");
+}
+
+/** What it means that businesses are pending, if any are. */
+function notesOn(
+  { created, pending }: ImportCounts,
+  { dryRun, status }: Pick<FileOptions, "dryRun" | "status">,
+): string[] {
+  const notes = [];
+  if (status === "pending" && created > 0) {
+    notes.push("  New businesses are pending until an operator approves them.");
+  }
+  if (pending > 0) {
+    notes.push(
+      "  Businesses without a category, town, address line 1, postcode or coordinates are pending.",
+    );
+    if (!dryRun) notes.push("  `scripts/businesses.ts list` says what each of them lacks.");
+  }
+  return notes;
 }
 
 export const describeCounts = (counts: object) =>

@@ -122,7 +122,7 @@ test("an import that withdraws approved businesses says how many, also in a dry 
   const { stdout } = await run([file, "--source", "a", "--dry-run"]);
   expect(stdout.split("\n").slice(1)).toEqual([
     "  Businesses without a category, town, address line 1, postcode or coordinates are pending.",
-    "  Of these, 2 were approved before, and are no longer public.",
+    "  2 of those pending were approved before, and are no longer public.",
     "  read 3, created 0, updated 2, unchanged 1, rejected 0, pending 3",
     "",
   ]);
@@ -130,6 +130,25 @@ test("an import that withdraws approved businesses says how many, also in a dry 
   // After a real run it says how to list them.
   expect((await run([file, "--source", "a"])).stdout).toContain("list` says what each of them");
   expect(counts).toMatchObject({ pending: 3, withdrawn: 2, files: [{ pending: 3, withdrawn: 2 }] });
+});
+
+test("of several files, only the first with pending businesses says what that means", async () => {
+  const files = [
+    await write(record("1")),
+    await write(record("2", { city: "" })),
+    await write(record("3", { city: "" })),
+  ];
+  const { stdout } = await run(files);
+  const lines = stdout.split("\n").filter((line) => !line.startsWith("/"));
+  expect(lines).toEqual([
+    "  read 1, created 1, updated 0, unchanged 0, rejected 0, pending 0",
+    "  Businesses without a category, town, address line 1, postcode or coordinates are pending.",
+    "  `scripts/businesses.ts list` says what each of them lacks.",
+    "  read 1, created 1, updated 0, unchanged 0, rejected 0, pending 1",
+    "  read 1, created 1, updated 0, unchanged 0, rejected 0, pending 1",
+    "All files: read 3, created 3, updated 0, unchanged 0, rejected 0, pending 2",
+    "",
+  ]);
 });
 
 test("rejected rows are written with line, reason and row; a clean run removes the file of an earlier one", async () => {
