@@ -5,7 +5,7 @@ import { loadBusinesses } from "./generate/load.ts";
 import { openDatabase } from "./stack/database.ts";
 import { scriptConfig } from "./stack/environment.ts";
 import { runCommand } from "./terminal/command.ts";
-import { print, printAll, sayUnsettled, sayWaiting } from "./terminal/output.ts";
+import { print, printAll, remindOf, sayUnsettled, sayWaiting } from "./terminal/output.ts";
 import { progressBar } from "./terminal/progress-bar.ts";
 import { readWholeNumber } from "./terminal/whole-number.ts";
 
@@ -41,6 +41,7 @@ async function load(count: number, seed: number): Promise<void> {
   );
   let started = performance.now();
   let there = 0;
+  let reminder: Disposable | undefined;
   const secondsSince = () => (performance.now() - started) / 1000;
   const added = await loadBusinesses(sql, {
     count,
@@ -52,13 +53,21 @@ async function load(count: number, seed: number): Promise<void> {
       there = present;
       bar.start(count, there, { rate: 0 });
     },
-    onProgress: (done) =>
-      bar.update(done, { rate: grouped(Math.round((done - there) / secondsSince())) }),
+    onProgress(done) {
+      bar.update(done, { rate: grouped(Math.round((done - there) / secondsSince())) });
+      if (done < count) return;
+      // The rest cannot be measured, and takes long after a million.
+      bar.stop();
+      reminder = remindOf("Finishing");
+    },
     onUnsettled(error) {
       bar.stop();
       sayUnsettled("All is", error);
     },
-  }).finally(() => bar.stop());
+  }).finally(() => {
+    bar.stop();
+    reminder?.[Symbol.dispose]();
+  });
   const seconds = secondsSince();
   print(
     `Added ${counted(added, "business", "businesses")} in ${seconds.toFixed(1)} s, ${grouped(Math.round(added / seconds))} a second; already there: ${grouped(count - added)}.`,

@@ -21,7 +21,7 @@ interface Load {
   onWait: () => void;
   /** Called when the work begins, with how many of `count` are there already. */
   onBegin: (present: number) => void;
-  /** Called now and then with how many of `count` are stored or being sent. */
+  /** Called now and then, and with the last one, with how many of `count` are stored or being sent. */
   onProgress: (done: number) => void;
   /** Called when the work after the load failed (see settleDirectory); the load itself is kept. */
   onUnsettled: (error: unknown) => void;
@@ -69,7 +69,7 @@ export async function loadBusinesses(
     const batchSize = Math.ceil(left / (rounds * LANES));
     const send = (business: GeneratedBusiness) => {
       sent += 1;
-      if (sent % PROGRESS_ROWS === 0) onProgress(known + sent);
+      if (sent % PROGRESS_ROWS === 0 || known + sent === count) onProgress(known + sent);
       return toRow(business);
     };
     const load = async () => {
@@ -84,7 +84,6 @@ export async function loadBusinesses(
       }
     };
     await Promise.all(Array.from({ length: LANES }, load));
-    onProgress(known + sent);
     return sent;
   });
   // As after an import. The lock is free again, so others need not wait for this.

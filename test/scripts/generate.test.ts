@@ -12,7 +12,13 @@ import { importRecords } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, runScript, untilBlocked } from "../support.ts";
+import {
+  createDatabase,
+  runScript,
+  scriptCommand,
+  storesEnvironment,
+  untilBlocked,
+} from "../support.ts";
 
 // GeoNames postal codes of Great Britain, which are not part of this project and may be missing.
 const outcodeFile = new URL("../../../shared/data/uk-places/geonames_GB.txt", import.meta.url);
@@ -289,6 +295,31 @@ describe("bun scripts/generate.ts", () => {
       exitCode: 0,
     });
   });
+
+  test("says that it is still running while PostgreSQL finishes what it has been sent", async () => {
+    await using database = await createDatabase();
+    const { sql } = database;
+    await sql.unsafe(`
+      create table commits ();
+      create function wait_for_commits() returns trigger language plpgsql as
+        $$ begin lock table commits; return null; end $$;
+      create constraint trigger wait_for_commits after insert on businesses
+        deferrable initially deferred for each row execute function wait_for_commits()`);
+    await sql.begin(async (transaction) => {
+      await transaction`lock table commits`;
+      const generating = Bun.spawn(scriptCommand("generate", ["--count", "1"]), {
+        env: storesEnvironment(database.url),
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      const { value } = await generating.stderr
+        .pipeThrough(new TextDecoderStream())
+        .getReader()
+        .read();
+      expect(value).toMatch(/^Finishing: still running after 1\d\.\d s\n$/);
+      generating.kill();
+      await generating.exited;
+    });
+  }, 30_000);
 
   test("a load succeeds even if the clean-up after it fails", async () => {
     await using database = await createDatabase();
