@@ -266,6 +266,50 @@ describe("searches as people type them", () => {
     expect((await names("deli norwich")).toSorted()).toEqual(["Brine", "The Corner Deli"]);
   });
 
+  test("a trade is found by what people ask for, and not what merely sounds like it", async () => {
+    const added = [
+      { ...norwich, name: "Kind Hands", category: "home-care" },
+      { ...norwich, name: "Brick Lane", category: "builders-merchants" },
+      { ...norwich, name: "Spanner", category: "plumbers" },
+      { ...norwich, name: "Quill", category: "solicitors" },
+      { ...norwich, name: "Cover Story", category: "insurance-brokers" },
+      { ...norwich, name: "Wheels", category: "car-and-van-hire" },
+      { ...norwich, name: "Knock Out", category: "body-shops" },
+      { ...norwich, name: "Heave Ho", category: "removals" },
+      { ...norwich, name: "Glow", category: "beauty-salons" },
+      { ...norwich, name: "Falcon Trading", category: "manufacturers" },
+      { ...norwich, name: "Wing It", category: "takeaways" },
+      { ...norwich, name: "The Friendly Bike", category: "bicycle-shops" },
+      { ...norwich, name: "Press On", category: "dry-cleaners" },
+      { ...norwich, name: "Turntable", category: "djs-and-bands" },
+      { ...norwich, name: "Load Off", category: "waste-and-skip-hire" },
+      { ...norwich, name: "The Dog House", category: "kennels-and-catteries" },
+      { ...norwich, name: "Surrey Street", category: "stations-and-airports" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, found] of [
+      ["carers norwich", "Kind Hands"],
+      ["home help norwich", "Kind Hands"],
+      ["plumbers merchants norwich", "Brick Lane"],
+      ["guttering norwich", "Slate Mates"],
+      ["will writing norwich", "Quill"],
+      ["car insurance norwich", "Cover Story"],
+      ["dent removal norwich", "Knock Out"],
+      ["eyebrow threading norwich", "Glow"],
+      ["botox norwich", "Glow"],
+      ["fried chicken norwich", "Wing It"],
+      ["chicken shop norwich", "Wing It"],
+      ["blow dry magdalen street", "Clip Joint"],
+      ["hair extensions magdalen street", "Clip Joint"],
+      ["mobile disco norwich", "Turntable"],
+      ["house clearance norwich", "Load Off"],
+      ["dog boarding norwich", "The Dog House"],
+      ["bus station norwich", "Surrey Street"],
+    ] as const) {
+      expect([text, ...(await names(text))]).toEqual([text, found]);
+    }
+  });
+
   test("a trade is found by other names for what is done, bought or eaten there", async () => {
     const added = [
       { ...norwich, name: "Dot Matrix", category: "web-designers" },
@@ -324,9 +368,13 @@ describe("searches as people type them", () => {
       { ...norwich, name: "Paws Better", category: "vets" },
       { ...norwich, name: "Wigs", category: "solicitors" },
       { ...norwich, name: "Fork", category: "restaurants" },
+      { ...norwich, name: "Second Sight", category: "opticians" },
+      { ...norwich, name: "Listen", category: "counsellors" },
     ];
     await using _ = await withMore(added);
     for (const [text, found] of [
+      ["optitions norwich", "Second Sight"],
+      ["counciling norwich", "Listen"],
       ["jewlers norwich", "Carat"],
       ["vetinary norwich", "Paws Better"],
       ["solicters norwich", "Wigs"],
