@@ -1,11 +1,12 @@
 import { remembered } from "../../src/directory/import/remembered.ts";
+import { areUnclear } from "./osm-rules.ts";
 import { MONDAYS, readRules, type Week, weekFrom } from "./osm-week.ts";
 
 /**
  * The opening hours of a normal week, with neither public nor school holidays, from the value of
  * OpenStreetMap's tag: https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification.
  * @returns null when there is no such week: the hours depend on the season or the sun, a day has no times or
- *   no end, they are words, or they say that the place never opens
+ *   no end, they are words, they may mean something else, or they say that the place never opens
  */
 export function readWeek(value: string): Week | null {
   return value.length > LONGEST_VALUE ? null : read(value);
@@ -41,11 +42,7 @@ function parse(value: string): Week | null {
   if (said.split(";").some((rule) => rule.split("+").length - 1 > MOST_OPEN_ENDS)) return null;
   try {
     const hours = readRules(normalise(value));
-    const rules = withoutComments(hours.text);
-    // These vary with the season and the place, so there is no normal week.
-    if (/\b(sunrise|sunset|dawn|dusk)\b/.test(rules)) return null;
-    const isUnclear = (rule: string) => ONLY_DAYS.test(rule) || RUN_TOGETHER.test(rule);
-    if (rules.split(/[;|] ?|, /).some(isUnclear)) return null;
+    if (areUnclear(withoutComments(hours.text))) return null;
     const mondays = SAYS_MORE_THAN_DAYS.test(value) ? MONDAYS : MONDAYS.slice(0, 1);
     const weeks = mondays.map((monday) => weekFrom(hours, monday));
     // A business that closes for a fortnight, say in January, still has normal weeks.
@@ -92,18 +89,6 @@ function normalise(value: string): string {
       .replace(/^[\s;]+/, "")
   );
 }
-
-/**
- * As the library writes rules for days without times: "Mo-Fr" for "Weekdays". By the letter of the format these are
- * open day and night, but those who write them do not know the times.
- */
-const ONLY_DAYS = /^(?:[\w,-]*(?:Mo|Tu|We|Th|Fr|Sa|Su)[\w,-]*(?: open)?|open)$/;
-
-/**
- * As the library writes two rules between which it has missed a border: "Mo-Fr 09:00-17:00 closed Sa,Su". It applies
- * all of their times, or that they are closed, to all of their days.
- */
-const RUN_TOGETHER = /(?::\d\d|off|closed) (?:Mo|Tu|We|Th|Fr|Sa|Su|\d\d:)/;
 
 /** Anything but days and times, such as a month or a year: only then can weeks differ. */
 const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|BH|SH|off|closed)\b)\p{L}|\b\d{4}\b/iu;

@@ -36,7 +36,7 @@ export function parseOpeningHours(text: string): OpeningHours[] {
   return text.split("; ").flatMap((rule) => {
     const [days = "", hours = ""] = rule.split(" ");
     const spans = hours.split(",").map(parseSpan);
-    return parseDays(days).flatMap((day) => spans.map((span) => ({ day, ...span })));
+    return weekdaysOf(days).flatMap((day) => spans.map((span) => ({ day, ...span })));
   });
 }
 
@@ -52,8 +52,8 @@ const TIME = "([01][0-9]|2[0-3]):[0-5][0-9]";
 const SPAN = `(${CLOSED}|${ALL_DAY}|${TIME}-${TIME})`;
 const WEEK = new RegExp(`^(${DAY}(-${DAY})? ${SPAN}(,${SPAN})*; )+$`);
 
-/** `Fr-Mo` wraps around the end of the week. */
-function parseDays(text: string): OpeningHours["day"][] {
+/** The days of `Mo` or `Mo-Fr`. `Fr-Mo` wraps around the end of the week. */
+export function weekdaysOf(text: string): OpeningHours["day"][] {
   const [first = 0, last = first] = text.split("-").map((day) => shortDays.indexOf(day));
   const week = [...weekdays, ...weekdays];
   return week.slice(first, last < first ? last + 8 : last + 1);

@@ -236,6 +236,25 @@ test.each([
   expect(readWeek(value)).toBeNull(),
 );
 
+test("hours are not understood where later rules replace all days of one, which may have been meant as well", () => {
+  for (const value of [
+    "Tu-Sa 12:00-14:00;Mo-Sa 17:00-23:00",
+    "Tu-Sa 12:00-14:00; Tu-Th 18:00-22:00; Fr-Sa 18:00-22:30",
+    "Mo-Fr 09:00-17:30; Sa 09:00-18:00; Sa 10:00-16:00",
+  ]) {
+    expect([value, week(value)]).toEqual([value, null]);
+  }
+  expect(week("Mo-Sa 09:00-17:00; We,Sa 09:00-13:00; PH off")?.slice(1, 3)).toEqual([
+    "TUE 09:00-17:00",
+    "WED 09:00-13:00",
+  ]);
+  expect(week("Fr-Mo 09:00-17:00; Fr-Mo 13:00-14:00 off")?.slice(0, 3)).toEqual([
+    "MON 09:00-13:00",
+    "MON 14:00-17:00",
+    "TUE closed",
+  ]);
+});
+
 test("hours may be of twelve, whatever stands between them", () => {
   for (const between of [" - ", " till ", " til ", " until ", " through ", ..."‐‑‒–—−"]) {
     expect([between, week(`Mo-Fr 9${between}5`)]).toEqual([between, null]);
