@@ -20,13 +20,13 @@ export async function drawSearches(sql: Sql, different: number): Promise<string[
     return kind < 0.7 ? name : `${name} ${city}`;
   };
 
-  const questions = new Set<string>();
-  for (let drawn = 0; questions.size < different && drawn < different * 20; drawn++) {
+  const queries = new Set<string>();
+  for (let drawn = 0; queries.size < different && drawn < different * 20; drawn++) {
     const words = searchWords(draw());
-    const question = random.chance(0.15) ? misspell(random, words) : words;
-    questions.add(question.join(" "));
+    const query = random.chance(0.15) ? misspell(random, words) : words;
+    queries.add(query.join(" "));
   }
-  return [...questions];
+  return [...queries];
 }
 
 /** Swaps two letters of one word, as happens when typing. */

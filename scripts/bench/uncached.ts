@@ -1,5 +1,5 @@
 import { grouped } from "../../src/numbers.ts";
-import { toQuestion } from "../../src/search/query.ts";
+import { toQueryText } from "../../src/search/query.ts";
 import { IS_GONE, SEARCH_INDEX } from "../../src/search/settings.ts";
 import { searchWords } from "../../src/search/words.ts";
 import type { Sql } from "../../src/store/postgres.ts";
@@ -48,15 +48,15 @@ async function againstOneQuery(bench: Bench): Promise<Measured> {
 /** Sends Meilisearch the server's own first query: for the ids of businesses that match all words. */
 async function againstMeilisearch(bench: Bench): Promise<Measured> {
   const { sql, env } = bench.directory;
-  const questions = await drawSearches(sql, Math.min(bench.different, 10_000));
-  const requests = questions.map((question) => ({
-    path: `/api/v1/search?q=${encodeURIComponent(question)}`,
+  const queries = await drawSearches(sql, Math.min(bench.different, 10_000));
+  const requests = queries.map((query) => ({
+    path: `/api/v1/search?q=${encodeURIComponent(query)}`,
   }));
-  const directRequests = questions.map((question) => ({
+  const directRequests = queries.map((query) => ({
     path: `/indexes/${SEARCH_INDEX}/search`,
     headers: { "Content-Type": "application/json", "Accept-Encoding": "identity" },
     body: JSON.stringify({
-      q: toQuestion(searchWords(question)),
+      q: toQueryText(searchWords(query)),
       limit: 20,
       attributesToRetrieve: ["id"],
       matchingStrategy: "all",

@@ -133,7 +133,7 @@ async function findFirst(
   const asked = queries.map((words) => {
     const query = {
       ...parameters,
-      q: toQuestion(words),
+      q: toQueryText(words),
       matchingStrategy: "all" as const,
       attributesToRetrieve: ["id"],
     };
@@ -167,6 +167,6 @@ function toUnavailable(error: unknown): unknown {
 }
 
 /** Meilisearch treats the last word as unfinished unless a space follows. */
-export function toQuestion(words: Words): string {
+export function toQueryText(words: Words): string {
   return words.join(" ") + (mayBeUnfinished(words.at(-1) ?? "") ? "" : " ");
 }
