@@ -64,20 +64,7 @@ export function serve(parts: Parts): Server<undefined> {
     const counts = new Map<number, number>();
     parts.counts.set(route, counts);
     return async (request: Request, server: Server<undefined>) => {
-      const { path, query } = splitUrl(request.url);
-      let client: string | undefined;
-      const context: Context = {
-        headers: NO_HEADERS,
-        client() {
-          client ??= addressOf(
-            server.requestIP(request)?.address ?? "",
-            request.headers.get("X-Forwarded-For"),
-          );
-          return client;
-        },
-        query,
-        segment: path.slice(path.lastIndexOf("/") + 1),
-      };
+      const context = contextOf(request, server, addressOf);
       let response: Response;
       try {
         response = respond(request, await handler(request, context), context.headers);
@@ -155,10 +142,26 @@ function routes(parts: Parts) {
 /** Keys rolled from one another count separately. */
 const byKey = (request: Request) => presentedKey(request.headers.get("Authorization") ?? "");
 
-/** Without the URL class: a request without a Host header has no absolute URL. */
-function splitUrl(url: string): { path: string; query: string } {
+/** What is known of a request. Without the URL class: one without a Host header has no absolute URL. */
+function contextOf(
+  request: Request,
+  server: Server<undefined>,
+  addressOf: ReturnType<typeof clientAddress>,
+): Context {
+  const { url } = request;
   const mark = url.indexOf("?");
-  return mark < 0
-    ? { path: url, query: "" }
-    : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+  const path = mark < 0 ? url : url.slice(0, mark);
+  let client: string | undefined;
+  return {
+    headers: NO_HEADERS,
+    client() {
+      client ??= addressOf(
+        server.requestIP(request)?.address ?? "",
+        request.headers.get("X-Forwarded-For"),
+      );
+      return client;
+    },
+    query: mark < 0 ? "" : url.slice(mark + 1),
+    segment: path.slice(path.lastIndexOf("/") + 1),
+  };
 }
