@@ -7,7 +7,7 @@ import {
   businessActions,
   type Candidate,
   listCandidates,
-} from "../src/directory/businesses.ts";
+} from "../src/directory/moderation.ts";
 import { businessStatuses } from "../src/directory/status.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { openDatabase } from "./stack/database.ts";

@@ -3,7 +3,6 @@ import { type ListedBusiness, listedColumns } from "./listed.ts";
 import { parseOpeningHours } from "./opening-hours.ts";
 import type { CategoryName, OpeningHours, Photo } from "./schemas.ts";
 import { isSlug } from "./slug.ts";
-import type { BusinessStatus } from "./status.ts";
 
 /** An approved business with all that is public about it. */
 export interface Business extends ListedBusiness {
@@ -47,77 +46,3 @@ export async function findBusinesses(
   );
   return slugs.map((slug) => bySlug.get(slug) ?? null);
 }
-
-/** What an operator may do with a business: the column that it sets, and to what. */
-const actions = {
-  approve: ["status", "approved"],
-  reject: ["status", "rejected"],
-  suspend: ["status", "suspended"],
-  claim: ["is_claimed", true],
-  unclaim: ["is_claimed", false],
-  verify: ["is_verified", true],
-  unverify: ["is_verified", false],
-} as const;
-
-export type BusinessAction = keyof typeof actions;
-export const businessActions = Object.keys(actions) as BusinessAction[];
-
-export type ActionResult =
-  | { slug: string; result: "changed" | "unchanged" | "unknown" }
-  | { slug: string; result: "incomplete"; missing: string[] };
-
-/** Applies an action to a business; `incomplete` names what it lacks to be approved. */
-export async function applyAction(
-  sql: Sql,
-  action: BusinessAction,
-  slug: string,
-): Promise<ActionResult> {
-  const [column, value] = actions[action];
-  // This decision replaces an import's withdrawal, and no later record undoes it.
-  const decided = column === "status" ? sql`, was_approved = false` : sql``;
-  const [outcome] = await sql<[{ missing: string[]; isSame: boolean; isDone: boolean }?]>`
-    with found as (
-      select id, ${sql(column)} = ${value} as is_same,
-        ${missing(sql)} as missing
-      from businesses where slug = ${slug} for update
-    ),
-    done as (
-      update businesses set ${sql(column)} = ${value} ${decided}
-      from found
-      where businesses.id = found.id and not is_same and (${action !== "approve"} or missing = '{}')
-      returning businesses.id
-    )
-    select missing, is_same as "isSame", exists (select from done) as "isDone" from found`;
-  if (!outcome) return { slug, result: "unknown" };
-  if (outcome.isSame) return { slug, result: "unchanged" };
-  if (outcome.isDone) return { slug, result: "changed" };
-  return { slug, result: "incomplete", missing: outcome.missing };
-}
-
-/** A business, whatever its status, and what it lacks to be approved. */
-export interface Candidate {
-  slug: string;
-  name: string;
-  missing: string[];
-}
-
-/** The businesses of a status, of one source or of all, in the order of their slugs, in batches. */
-export function listCandidates(
-  sql: Sql,
-  { status, source }: { status: BusinessStatus; source?: string | undefined },
-): AsyncIterable<Candidate[]> {
-  return sql<Candidate[]>`
-    select slug, name, ${missing(sql)} as missing from businesses
-    where status = ${status} ${source === undefined ? sql`` : sql`and source = ${source}`}
-    order by slug`.cursor(1_000);
-}
-
-/** What a row of businesses lacks to be approved; see approved_is_complete in sql/001_directory.sql. */
-const missing = (sql: Sql) => sql`
-  array_remove(array[
-    case when category_id is null then 'category' end,
-    case when city_id is null then 'city' end,
-    case when address_line1 = '' then 'address line 1' end,
-    case when postcode = '' then 'postcode' end,
-    case when latitude is null then 'coordinates' end
-  ], null)`;

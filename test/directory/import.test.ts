@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
-import { applyAction } from "../../src/directory/businesses.ts";
 import { listCategories } from "../../src/directory/categories.ts";
 import {
   type CategoryCounts,
@@ -12,6 +11,7 @@ import type { ImportRecord } from "../../src/directory/import/record.ts";
 import { readStored, updateBusinesses } from "../../src/directory/import/rows.ts";
 import { importRecords } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
+import { applyAction } from "../../src/directory/moderation.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";

@@ -3,7 +3,7 @@ import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as fc from "fast-check";
-import { applyAction } from "../../src/directory/businesses.ts";
+import { applyAction } from "../../src/directory/moderation.ts";
 import {
   formatOpeningHours,
   isOpeningHours,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
-import { applyAction } from "../../src/directory/businesses.ts";
+import { applyAction } from "../../src/directory/moderation.ts";
 import { addBusiness } from "../fixtures.ts";
 import {
   runOnTerminal,
