@@ -27,16 +27,36 @@ export function catchErrors(log: Logger, logAway: AwayLog): Middleware {
 export type AwayLog = (error: unknown, request: Request) => void;
 
 /**
- * While a store is down or slow every request may fail, so the log gets one short line a second for each
- * cause. A server needs a single one for all its routes, or each would write lines of its own.
+ * While a store is down or slow every request may fail, so the log gets the first failure of each cause at once
+ * and, while others follow, the latest one each second. A server needs a single one for all its routes, or each
+ * would write lines of its own.
  */
 export function createAwayLog(log: Logger): AwayLog {
-  const write = onceASecond(({ error, ...asked }, leftOut) => {
+  /** By cause, the failures since its last line. */
+  const waiting = new Map<string, Failures>();
+
+  /** @param leftOut the number of others since the line before */
+  function write({ error, ...request }: Failure, leftOut: number): void {
     const { type, message, code } = pino.stdSerializers.err(error as Error);
     const cause = { type, message, code };
-    log.error({ cause, ...asked, leftOut }, "a request failed: a store is down or slow");
-  });
-  return (error, request) => write({ error, ...asked(request) });
+    log.error({ cause, ...request, leftOut }, "a request failed: a store is down or slow");
+
+    const key = causeOf(error);
+    const others: Failures = { count: 0 };
+    waiting.set(key, others);
+    setTimeout(() => {
+      waiting.delete(key);
+      if (others.last) write(others.last, others.count - 1);
+    }, LINE_INTERVAL_MS).unref();
+  }
+
+  return (error, request) => {
+    const failure = { error, ...asked(request) };
+    const others = waiting.get(causeOf(error));
+    if (!others) return write(failure, 0);
+    others.count += 1;
+    others.last = failure;
+  };
 }
 
 /** Whether an error means that a store is down or too slow, so that a later retry may succeed. */
@@ -64,33 +84,9 @@ interface Failure {
   path: string;
 }
 
-/**
- * Writes the first failure of a cause at once and, while others follow, the latest one each second.
- * @param write called with the failure, and the number of others since the line before
- */
-function onceASecond(
-  write: (failure: Failure, leftOut: number) => void,
-): (failure: Failure) => void {
-  /** By cause, the failures since its last line. */
-  const waiting = new Map<string, { failures: number; last?: Failure }>();
-
-  function writeAndWait(cause: string, failure: Failure, leftOut: number): void {
-    write(failure, leftOut);
-    waiting.set(cause, { failures: 0 });
-    setTimeout(() => {
-      const { failures = 0, last } = waiting.get(cause) ?? {};
-      waiting.delete(cause);
-      if (last) writeAndWait(cause, last, failures - 1);
-    }, LINE_INTERVAL_MS).unref();
-  }
-
-  return (failure) => {
-    const cause = causeOf(failure.error);
-    const others = waiting.get(cause);
-    if (!others) return writeAndWait(cause, failure, 0);
-    others.failures += 1;
-    others.last = failure;
-  };
+interface Failures {
+  count: number;
+  last?: Failure;
 }
 
 const LINE_INTERVAL_MS = 1_000;
