@@ -22,26 +22,22 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
   };
 
   async function run(): Promise<void> {
-    // Whatever an earlier server left behind comes first.
-    let isUnfinished = true;
-    let hasChanged = false;
-    let pauseMs = STEP_MS;
-    let splitAt = Number.NEGATIVE_INFINITY;
+    /** Whether there may be chunks to split; at first, those that an earlier server left behind. */
+    let mayNeedSplit = true;
+    let nextSplitAt = 0;
     while (!signal.aborted) {
-      const isSplitting =
-        isUnfinished || (hasChanged && performance.now() - splitAt >= SPLIT_INTERVAL_MS);
+      const isSplitting = mayNeedSplit && performance.now() >= nextSplitAt;
+      let pauseMs = INTERVAL_MS;
       try {
         if (isSplitting) {
-          const step = await compact(sql, STEP_KEYS);
-          isUnfinished = step.isUnfinished;
+          const { isUnfinished, hasWritten } = await compact(sql, STEP_KEYS);
+          mayNeedSplit = isUnfinished;
           // A step that has written nothing was blocked, perhaps by an import. Until that ends, further steps
           // would be blocked as well.
-          pauseMs = isUnfinished && step.hasWritten ? STEP_MS : INTERVAL_MS;
-          hasChanged = false;
-          splitAt = performance.now();
-        } else {
-          if (await fold(sql)) hasChanged = true;
-          pauseMs = INTERVAL_MS;
+          if (isUnfinished && hasWritten) pauseMs = STEP_MS;
+          if (!isUnfinished) nextSplitAt = performance.now() + SPLIT_INTERVAL_MS;
+        } else if (await fold(sql)) {
+          mayNeedSplit = true;
         }
         // That changes are folded does not mean that chunks can be split.
         if (failing === "folding" || isSplitting) {
@@ -52,10 +48,8 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
         if (!failing) log.warn({ err: error }, "cannot fold list totals; will keep retrying");
         if (failing !== "splitting") failing = isSplitting ? "splitting" : "folding";
         // What cannot be split now must not keep the rest from being folded.
-        isUnfinished = false;
-        hasChanged = true;
-        splitAt = performance.now();
-        pauseMs = INTERVAL_MS;
+        mayNeedSplit = true;
+        nextSplitAt = performance.now() + SPLIT_INTERVAL_MS;
       }
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
     }
