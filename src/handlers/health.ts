@@ -1,7 +1,6 @@
 import type { Admission } from "../access/admission.ts";
 import { ok } from "../http/answer.ts";
 import type { Handler } from "../http/handler.ts";
-import { batched } from "../store/batches.ts";
 import { ping, type Sql } from "../store/postgres.ts";
 
 /**
@@ -9,20 +8,15 @@ import { ping, type Sql } from "../store/postgres.ts";
  * who decides about admission, and how many outages of Redis there were.
  */
 export function health(sql: Sql, admission: Admission): Handler {
-  // Concurrent requests share one query. They have no rate limit, so while the database is down, separate
-  // queries would pile up.
-  const askOnce = batched(
-    async (askers: null[]) => {
-      await ping(sql);
-      return askers;
-    },
-    { batchSize: MOST_ASKERS, concurrency: 1 },
-  );
+  let pinging: Promise<void> | undefined;
   return async function health() {
-    await askOnce(null);
+    // Shared by concurrent requests. They have no rate limit, so while the database is down, separate queries
+    // would pile up.
+    pinging ??= ping(sql).finally(() => {
+      pinging = undefined;
+    });
+    await pinging;
     const { isLocal, outages } = admission.state();
     return ok({ status: "ok", admission: { decidedBy: isLocal ? "server" : "redis", outages } });
   };
 }
-
-const MOST_ASKERS = 1_000;
