@@ -1,13 +1,10 @@
-import { Cluster, type Result } from "ioredis";
+import { Cluster } from "ioredis";
 import { batched } from "../store/batches.ts";
 import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
 import { type Decision, decisionOf, OPEN_LIMIT, OPEN_WINDOW_MICROSECONDS } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
-import admitClientsLua from "./lua/admit-clients.lua" with { type: "text" };
-import admitKeysLua from "./lua/admit-keys.lua" with { type: "text" };
-import refundKeyLua from "./lua/refund-key.lua" with { type: "text" };
-import seedMetersLua from "./lua/seed-meters.lua" with { type: "text" };
+import { defineScripts } from "./scripts.ts";
 
 /** The windows and meters in Redis. Every method throws when Redis fails or takes too long. */
 export interface Meters {
@@ -49,10 +46,7 @@ export function createMeters(
     deadlineMs = DEADLINE_MS,
   }: { clock?: (() => number) | undefined; deadlineMs?: number | undefined },
 ): Meters {
-  redis.defineCommand("admitClients", { lua: admitClientsLua });
-  redis.defineCommand("admitKeys", { lua: admitKeysLua });
-  redis.defineCommand("refundKey", { numberOfKeys: 1, lua: refundKeyLua });
-  redis.defineCommand("seedMeters", { lua: seedMetersLua });
+  defineScripts(redis);
   const now = () => (clock ? clock() : "");
 
   async function admitClients(names: string[]): Promise<number[]> {
@@ -160,13 +154,4 @@ function readDecisions(answer: number[], charges: readonly Charge[]): (Decision 
     if (!outcome) return { admitted: null, month };
     return decisionOf(outcome, { month, used, level, perMinute, time });
   });
-}
-
-declare module "ioredis" {
-  interface RedisCommander<Context> {
-    admitClients(count: number, ...values: (string | number)[]): Result<number[], Context>;
-    admitKeys(count: number, ...values: (string | number)[]): Result<number[], Context>;
-    refundKey(name: string, month: string): Result<null, Context>;
-    seedMeters(count: number, ...values: (string | number)[]): Result<null, Context>;
-  }
 }

@@ -1,7 +1,7 @@
 import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
 import { AdmissionUnavailable, SECOND } from "./decisions.ts";
-import admitClientsLua from "./lua/admit-clients.lua" with { type: "text" };
+import { defineScripts } from "./scripts.ts";
 
 /**
  * @returns 0 when admitted, or whole seconds until there is room
@@ -18,7 +18,7 @@ export function createWindow(
   redis: RedisClient,
   { name, limit, seconds }: { name: string; limit: number; seconds: number },
 ): Window {
-  redis.defineCommand("admitClients", { lua: admitClientsLua });
+  defineScripts(redis);
   return async (client) => {
     const key = `admissions:${name}:{${client}}`;
     const answer = redis.admitClients(1, key, "", limit, seconds * SECOND);
