@@ -1,4 +1,4 @@
-import { remembered } from "../../src/directory/import/remembered.ts";
+import { remembered } from "../../src/remembered.ts";
 import { areUnclear } from "./osm-rules.ts";
 import { MONDAYS, readRules, type Week, weekFrom } from "./osm-week.ts";
 

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { LRUCache } from "lru-cache";
+import { remembered } from "../remembered.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -17,17 +17,11 @@ export function clientAddress(
 ): (peer: string, xForwardedFor: string | null) => string {
   const ranges = trustedProxies.map(parseRange);
   const isTrusted = (address: Address) => ranges.some((range) => contains(range, address));
-  /** The few addresses that all requests come from when there is a proxy. */
-  const knownPeers = new LRUCache<string, Peer>({ max: 1_000 });
-
-  function readPeer(text: string): Peer {
-    const known = knownPeers.get(text);
-    if (known) return known;
+  // When there is a proxy, all requests come from a few addresses.
+  const readPeer = remembered(1_000, (text): Peer => {
     const address = parseAddress(text);
-    const peer = { address, isTrusted: address !== null && isTrusted(address) };
-    knownPeers.set(text, peer);
-    return peer;
-  }
+    return { address, isTrusted: address !== null && isTrusted(address) };
+  });
 
   return function clientAddress(peer, xForwardedFor) {
     if (ranges.length === 0 && IPV4.test(peer)) return peer;

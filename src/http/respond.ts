@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { remembered } from "../remembered.ts";
 import { type Answer, addingHeaders, type HeaderFields, memoized, NO_HEADERS } from "./answer.ts";
 import { type Coding, codings, Representation } from "./representation.ts";
 
@@ -69,22 +69,16 @@ function varyingHeaders(fields: HeaderFields): Headers {
   return new Headers({ ...fields, Vary });
 }
 
-/** Clients send few different values, so each is parsed once. */
-const knownPreferences = new LRUCache<string, Coding>({ max: 1_000 });
-
 function acceptedCoding(request: Request): Coding {
   const header = request.headers.get("Accept-Encoding");
-  if (header === null) return "identity";
-  let coding = knownPreferences.get(header);
-  if (coding === undefined) {
-    coding = preferredCoding(header);
-    knownPreferences.set(header, coding);
-  }
-  return coding;
+  return header === null ? "identity" : preferredCoding(header);
 }
 
+/** Clients send few different values, so each is parsed once. */
+const preferredCoding = remembered(1_000, parsePreference);
+
 /** The best coding that the caller accepts (RFC 9110, section 12.5.3). */
-function preferredCoding(header: string): Coding {
+function parsePreference(header: string): Coding {
   const accepted = new Map<string, number>();
   for (const part of header.toLowerCase().split(",")) {
     const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim());

@@ -3,8 +3,8 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from "libphonenumber-js/min";
+import { remembered } from "../../remembered.ts";
 import { emailPattern } from "../email.ts";
-import { remembered } from "./remembered.ts";
 import { cleanLine } from "./text.ts";
 
 // Each of these reads what people write into one field. Of several values the first usable one

@@ -1,5 +1,5 @@
+import { remembered } from "../../remembered.ts";
 import { isSlug, makeSlug } from "../slug.ts";
-import { remembered } from "./remembered.ts";
 import { cleanLine } from "./text.ts";
 
 /** A town by its name; spellings with the same slug are the same town. */

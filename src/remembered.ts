@@ -1,0 +1,19 @@
+import { LRUCache } from "lru-cache";
+
+/** Does some work on texts that often repeat, and caches its last `most` results. */
+export function remembered<Result>(
+  most: number,
+  work: (text: string) => Result,
+): (text: string) => Result {
+  // Each in an object, since the cache cannot hold null.
+  const results = new LRUCache<string, { result: Result }>({ max: most });
+  return (text) => {
+    let known = results.get(text);
+    if (!known) {
+      // Not by memo() of the library: each response looks one up, and that takes several times as long.
+      known = { result: work(text) };
+      results.set(text, known);
+    }
+    return known.result;
+  };
+}
