@@ -30,6 +30,26 @@ export async function listCategories(sql: Sql): Promise<Category[]> {
   }));
 }
 
+/**
+ * The active categories that have approved businesses in a city, except those at the top of the tree, largest
+ * first. Without a limit, all of them.
+ */
+export async function largestCategoriesOf(
+  sql: Sql,
+  { city, limit }: { city: string; limit?: number },
+): Promise<(CategoryName & { businessCount: number })[]> {
+  return await sql<(CategoryName & { businessCount: number })[]>`
+    select categories.slug, categories.name, counted.total::integer as "businessCount"
+    from categories
+      cross join lateral (
+        select sum(change) as total from listing_counts
+        where category_id = categories.id and city_id = (select id from cities where slug = ${city})
+      ) as counted
+    where counted.total > 0 and categories.parent_id is not null and ${isActive(sql)}
+    order by counted.total desc, categories.name
+    limit ${limit ?? null}`;
+}
+
 /** Which of these categories are active, by slug. */
 export async function findActive(sql: Sql, slugs: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ slug: string }[]>`

@@ -1,6 +1,4 @@
 import type { Sql } from "../store/postgres.ts";
-import { isActive } from "./categories.ts";
-import type { CategoryName } from "./schemas.ts";
 import { isSlug } from "./slug.ts";
 
 export interface City {
@@ -86,23 +84,3 @@ const countsByCity = (sql: Sql, category = sql`0`) => sql`
   where category_id = ${category} and city_id <> 0
   group by city_id
   having sum(change) > 0`;
-
-/**
- * The active categories that have approved businesses in a city, except those at the top of the tree, largest
- * first. Without a limit, all of them.
- */
-export async function largestCategoriesOf(
-  sql: Sql,
-  { city, limit }: { city: string; limit?: number },
-): Promise<(CategoryName & { businessCount: number })[]> {
-  return await sql<(CategoryName & { businessCount: number })[]>`
-    select categories.slug, categories.name, counted.total::integer as "businessCount"
-    from categories
-      cross join lateral (
-        select sum(change) as total from listing_counts
-        where category_id = categories.id and city_id = (select id from cities where slug = ${city})
-      ) as counted
-    where counted.total > 0 and categories.parent_id is not null and ${isActive(sql)}
-    order by counted.total desc, categories.name
-    limit ${limit ?? null}`;
-}

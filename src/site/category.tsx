@@ -1,5 +1,5 @@
-import { listCategories } from "../directory/categories.ts";
-import { type City, findCity, largestCategoriesOf, largestCities } from "../directory/cities.ts";
+import { largestCategoriesOf, listCategories } from "../directory/categories.ts";
+import { type City, findCity, largestCities } from "../directory/cities.ts";
 import { listBusinesses } from "../directory/listing.ts";
 import type { Category } from "../directory/schemas.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";

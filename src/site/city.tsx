@@ -1,5 +1,5 @@
-import { listCategories } from "../directory/categories.ts";
-import { findCity, largestCategoriesOf } from "../directory/cities.ts";
+import { largestCategoriesOf, listCategories } from "../directory/categories.ts";
+import { findCity } from "../directory/cities.ts";
 import { listBusinesses } from "../directory/listing.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";

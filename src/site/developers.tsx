@@ -1,5 +1,6 @@
 import { listTiers, type Tier } from "../access/keys.ts";
-import { largestCategoriesOf, largestCities } from "../directory/cities.ts";
+import { largestCategoriesOf } from "../directory/categories.ts";
+import { largestCities } from "../directory/cities.ts";
 import type { Handler } from "../http/handler.ts";
 import { grouped } from "../numbers.ts";
 import type { Sql } from "../store/postgres.ts";

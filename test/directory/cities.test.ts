@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { largestCategoriesOf } from "../../src/directory/categories.ts";
 import {
   countCitiesByInitial,
-  largestCategoriesOf,
   largestCities,
   largestCitiesNamed,
   listCities,
