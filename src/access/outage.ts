@@ -38,7 +38,8 @@ export function watchOutages(
   /** What to probe: on Redis Cluster a part of it may be down. */
   const subjects = new Set<string>();
 
-  async function ask(): Promise<void> {
+  /** @throws when Redis does not take a write */
+  async function probe(): Promise<void> {
     // A write, since a full Redis still answers reads. In the slot of the window or meter.
     const writes = Array.from(subjects, (subject) =>
       redis.set(`probe:{${subject}}`, "", "PX", PROBE_EXPIRY_MS),
@@ -56,13 +57,13 @@ export function watchOutages(
       await slow;
       throw error;
     }
-    await recover();
   }
 
   async function waitForEnd(): Promise<void> {
     while (!isStopped) {
       try {
-        await ask();
+        await probe();
+        await recover();
         break;
       } catch {
         // The cause was reported when the outage began.
