@@ -5,7 +5,8 @@ import type { Handler } from "../http/handler.ts";
 import { grouped } from "../numbers.ts";
 import type { Sql } from "../store/postgres.ts";
 import { ApplicationForm } from "./application-form.tsx";
-import { Code, Errors, type Example, Limits, Paging, Samples } from "./guide.tsx";
+import { Code } from "./code.tsx";
+import { Errors, type Example, Limits, Paging, Samples } from "./guide.tsx";
 import { page } from "./page.tsx";
 import { unmarked } from "./unmarked.ts";
 

@@ -1,4 +1,5 @@
 import { type ErrorCase, errorCases } from "../reference/errors.ts";
+import { Code } from "./code.tsx";
 
 /** The explanatory parts of the developers' page. */
 
@@ -55,24 +56,6 @@ for business in answer["data"]:
         <Code key={name} id={`sample-${name.toLowerCase()}`} label={name} code={code} />
       ))}
     </fieldset>
-  );
-}
-
-/** Code, with a copy button where a script may use the clipboard. */
-export function Code({ id, label, code }: { id: string; label: string; code: string }) {
-  return (
-    <figure class="code">
-      <figcaption>
-        <span>{label}</span>
-        <span role="status" class="outcome" />
-        <button type="button" class="quiet" data-copy={id} hidden>
-          Copy<span class="unseen"> {label}</span>
-        </button>
-      </figcaption>
-      <pre>
-        <code id={id}>{code}</code>
-      </pre>
-    </figure>
   );
 }
 

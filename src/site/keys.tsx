@@ -3,7 +3,7 @@ import type { UsageReport } from "../access/usage-report.ts";
 import { grouped } from "../numbers.ts";
 import { writtenTime } from "../times.ts";
 import { gracePeriods } from "./application-actions.ts";
-import { Code } from "./guide.tsx";
+import { Code } from "./code.tsx";
 import { unmarked } from "./unmarked.ts";
 
 /**
