@@ -1,5 +1,5 @@
 import { type ApplicationState, revealKey } from "../access/applications.ts";
-import { type IssuedKey, revokeKey } from "../access/keys.ts";
+import { type IssuedKey, type KeyRecord, revokeKey } from "../access/keys.ts";
 import { rollKey } from "../access/roll-key.ts";
 import type { Transaction } from "../store/postgres.ts";
 import { writtenTime } from "../times.ts";
@@ -30,43 +30,52 @@ interface Sent {
 
 /** Does what the form asks for, by its field `action`: reveal, revoke or roll. */
 export async function act(sql: Transaction, { token, application, form }: Sent): Promise<Outcome> {
-  if (form.action === "reveal") {
-    const issued = await revealKey(sql, token);
-    return issued
-      ? { title: "Key revealed", issued }
-      : unchanged("There is no key to reveal: it is shown only once. Roll it to get a new one.");
-  }
+  if (form.action === "reveal") return await reveal(sql, token);
   // Only keys of this application: its page controls no others.
   const key = application.keys.find(({ id }) => id === form.key);
   if (!key) return unchanged("Nothing was changed: that key is not one of yours.");
-  if (form.action === "revoke") {
-    await revokeKey(sql, key.id);
-    return {
-      title: "Key revoked",
-      notice: `${key.hint}… is revoked. It stops working everywhere within a second.`,
-    };
-  }
-  if (form.action === "roll") {
-    const grace = gracePeriods.find(({ value }) => value === form.grace);
-    // A missing or unknown grace period does not mean none: programs that still use the old key would fail at
-    // once.
-    if (!grace) return unchanged("Nothing was changed: choose a grace period for the old key.");
-    const aDayAgo = Date.now() - DAY_MS;
-    if (application.keys.filter(({ createdAt }) => +createdAt > aDayAgo).length >= MOST_A_DAY) {
-      return unchanged(
-        `Nothing was changed: at most ${MOST_A_DAY} keys can be made in 24 hours. Try again tomorrow.`,
-      );
-    }
-    const result = await rollKey(sql, key.id, { graceSeconds: Number(grace.value) });
-    return "rolled" in result
-      ? {
-          title: "Key rolled",
-          issued: result.rolled,
-          notice: graceNotice(key.hint, result.oldExpiresAt),
-        }
-      : unchanged("Nothing was changed: that key can no longer be rolled. Roll the newest one.");
-  }
+  if (form.action === "revoke") return await revoke(sql, key);
+  if (form.action === "roll") return await roll(sql, key, form.grace, application.keys);
   return unchanged("Nothing was changed.");
+}
+
+async function reveal(sql: Transaction, token: string): Promise<Outcome> {
+  const issued = await revealKey(sql, token);
+  return issued
+    ? { title: "Key revealed", issued }
+    : unchanged("There is no key to reveal: it is shown only once. Roll it to get a new one.");
+}
+
+async function revoke(sql: Transaction, { id, hint }: KeyRecord): Promise<Outcome> {
+  await revokeKey(sql, id);
+  return {
+    title: "Key revoked",
+    notice: `${hint}… is revoked. It stops working everywhere within a second.`,
+  };
+}
+
+async function roll(
+  sql: Transaction,
+  { id, hint }: KeyRecord,
+  period: string | undefined,
+  keys: readonly KeyRecord[],
+): Promise<Outcome> {
+  const grace = gracePeriods.find(({ value }) => value === period);
+  // A missing or unknown grace period does not mean none: programs that still use the old key would fail at
+  // once.
+  if (!grace) return unchanged("Nothing was changed: choose a grace period for the old key.");
+  const aDayAgo = Date.now() - DAY_MS;
+  if (keys.filter(({ createdAt }) => +createdAt > aDayAgo).length >= MOST_A_DAY) {
+    return unchanged(
+      `Nothing was changed: at most ${MOST_A_DAY} keys can be made in 24 hours. Try again tomorrow.`,
+    );
+  }
+  const result = await rollKey(sql, id, { graceSeconds: Number(grace.value) });
+  if ("refused" in result) {
+    return unchanged("Nothing was changed: that key can no longer be rolled. Roll the newest one.");
+  }
+  const notice = graceNotice(hint, result.oldExpiresAt);
+  return { title: "Key rolled", issued: result.rolled, notice };
 }
 
 const unchanged = (notice: string): Outcome => ({ title: "Nothing was changed", notice });
