@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A TCP proxy in front of a store, which can be cut or stalled. */
-export interface TcpProxy {
+/** A TCP proxy in front of a store, which can be cut or stalled. `await using` closes one of a single test. */
+export interface TcpProxy extends AsyncDisposable {
   /** The store's address, with the proxy's port. */
   url: string;
   /** From now on the store is unreachable. */
@@ -80,5 +80,6 @@ export async function openProxy(target: URL): Promise<TcpProxy> {
       target = elsewhere;
     },
     close: cut,
+    [Symbol.asyncDispose]: cut,
   };
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setSystemTime, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
 import { until } from "../../scripts/stack/waiting.ts";
 import { generateKey } from "../../src/access/key-format.ts";
-import { createKeyring, type Keyring } from "../../src/access/keyring.ts";
+import { createKeyring } from "../../src/access/keyring.ts";
 import { createKey, type KeyRequest, revokeKey } from "../../src/access/keys.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
@@ -21,230 +21,205 @@ const OWNER = { name: "Ann", email: "ann@shop.example", tier: "developer" };
 
 const issue = (request: Partial<KeyRequest> = {}) => createKey(sql, { ...OWNER, ...request });
 
-async function withKeyring(
-  use: (keyring: Keyring) => Promise<void>,
-  options: { now?: () => number; elapsed?: () => number } = {},
-): Promise<void> {
-  const keyring = await createKeyring(sql, options);
-  try {
-    await use(keyring);
-  } finally {
-    await keyring.stop();
-  }
-}
-
-/** Counts the queries of a keyring: its look-ups, and its polls for changes. */
-function counting(url = database.url) {
+/**
+ * Opens a keyring that counts its queries: its look-ups, and its polls for changes. To be disposed of with
+ * `await using`.
+ */
+async function openKeyring(
+  options: Parameters<typeof createKeyring>[1] = {},
+  { url = database.url, onPoll = () => {} } = {},
+) {
   let lookups = 0;
   let polls = 0;
-  const counted = openPostgres(url);
-  counted.options.debug = (_connection, query) => {
+  const own = openPostgres(url);
+  own.options.debug = (_connection, query) => {
     if (query.includes("key_hash =")) lookups++;
-    if (query.includes("from keys_version")) polls++;
+    if (!query.includes("from keys_version")) return;
+    polls++;
+    onPoll();
   };
+  const { resolve, isFailing, stop } = await createKeyring(own, options);
   return {
-    sql: counted,
+    resolve,
+    isFailing,
     lookups: () => lookups,
     /** Waits for the answer to a poll that has yet to be sent: it has come when the next one is sent. */
     async polled() {
       const before = polls;
       await until(() => polls >= before + 2, 10_000);
     },
-    // After a lost connection, the driver would wait forever.
-    close: () => counted.end({ timeout: 1 }),
+    async [Symbol.asyncDispose]() {
+      await stop();
+      // After a lost connection, the driver would wait forever.
+      await own.end({ timeout: 1 });
+    },
   };
 }
 
+/** A clock that stands still: nothing expires. */
+const still = { elapsed: () => 0 };
+
 /**
- * While nobody can poll for changes.
+ * From now on nobody can poll for changes, until this is disposed of.
  * @param isAnnounced whether they are told, nevertheless
  */
-async function withoutPolls(
-  { isAnnounced }: { isAnnounced: boolean },
-  use: () => Promise<void>,
-): Promise<void> {
-  const triggers = sql.unsafe(isAnnounced ? "count_change" : "user");
-  const tables = [sql`api_keys`, sql`tiers`];
+async function stopPolls({ isAnnounced }: { isAnnounced: boolean }): Promise<AsyncDisposable> {
   await sql`alter table keys_version rename to keys_version_gone`;
-  for (const table of tables) await sql`alter table ${table} disable trigger ${triggers}`;
-  try {
-    await use();
-  } finally {
-    for (const table of tables) await sql`alter table ${table} enable trigger ${triggers}`;
-    await sql`alter table keys_version_gone rename to keys_version`;
-  }
+  const resume = await disableTriggers(isAnnounced ? "count_change" : "user");
+  return {
+    async [Symbol.asyncDispose]() {
+      await resume[Symbol.asyncDispose]();
+      await sql`alter table keys_version_gone rename to keys_version`;
+    },
+  };
+}
+
+/** Disables triggers of the keys and of their tiers, until this is disposed of. */
+async function disableTriggers(triggers: string): Promise<AsyncDisposable> {
+  const alter = async (action: "disable" | "enable") => {
+    for (const table of ["api_keys", "tiers"]) {
+      await sql.unsafe(`alter table ${table} ${action} trigger ${triggers}`);
+    }
+  };
+  await alter("disable");
+  return { [Symbol.asyncDispose]: () => alter("enable") };
 }
 
 test("a good key resolves to its limits: the tier's, or its own", async () => {
   const developer = await issue();
   const own = await issue({ tier: "enterprise", quota: 5_000_000, perMinute: 9, burst: 3 });
-  await withKeyring(async (keyring) => {
-    expect(await keyring.resolve(developer.key)).toMatchObject({
-      ok: true,
-      key: { id: developer.id, tier: "developer", quota: 1_000, perMinute: 60, burst: 60 },
-    });
-    expect(await keyring.resolve(own.key)).toMatchObject({
-      ok: true,
-      key: { id: own.id, tier: "enterprise", quota: 5_000_000, perMinute: 9, burst: 3 },
-    });
+  await using keyring = await openKeyring();
+  expect(await keyring.resolve(developer.key)).toMatchObject({
+    ok: true,
+    key: { id: developer.id, tier: "developer", quota: 1_000, perMinute: 60, burst: 60 },
+  });
+  expect(await keyring.resolve(own.key)).toMatchObject({
+    ok: true,
+    key: { id: own.id, tier: "enterprise", quota: 5_000_000, perMinute: 9, burst: 3 },
   });
 });
 
 test("a malformed key is invalid without a query", async () => {
-  const counted = counting();
-  const keyring = await createKeyring(counted.sql);
+  await using keyring = await openKeyring();
   expect(await keyring.resolve(`hs_live_${"a".repeat(38)}`)).toEqual({
     ok: false,
     denied: "invalid",
   });
-  expect(counted.lookups()).toBe(0);
-  await keyring.stop();
-  await counted.close();
+  expect(keyring.lookups()).toBe(0);
 });
 
 test("concurrent look-ups of one key are one query, and so are repeated ones of an unknown key", async () => {
   const { key } = await issue();
   const unknown = generateKey();
-  const counted = counting();
-  const keyring = await createKeyring(counted.sql, { elapsed: () => 0 });
+  await using keyring = await openKeyring(still);
   const found = await Promise.all(Array.from({ length: 100 }, () => keyring.resolve(key)));
   expect(found.every(({ ok }) => ok)).toBe(true);
-  expect(counted.lookups()).toBe(1);
+  expect(keyring.lookups()).toBe(1);
   for (let attempt = 0; attempt < 10; attempt++) {
     expect(await keyring.resolve(unknown)).toEqual({ ok: false, denied: "invalid" });
   }
-  expect(counted.lookups()).toBe(2);
-  await keyring.stop();
-  await counted.close();
+  expect(keyring.lookups()).toBe(2);
 });
 
 test("a key that exists stays cached, however many made-up ones are tried", async () => {
   const { key } = await issue();
-  const counted = counting();
-  const keyring = await createKeyring(counted.sql, { elapsed: () => 0, mostKeys: 3 });
+  await using keyring = await openKeyring({ ...still, mostKeys: 3 });
   await keyring.resolve(key);
   for (let guess = 0; guess < 10; guess++) await keyring.resolve(generateKey());
-  const before = counted.lookups();
+  const before = keyring.lookups();
   expect(await keyring.resolve(key)).toMatchObject({ ok: true });
-  expect(counted.lookups()).toBe(before);
-  await keyring.stop();
-  await counted.close();
+  expect(keyring.lookups()).toBe(before);
 });
 
 test("concurrent look-ups of different keys are one query, and each gets its own answer", async () => {
   const keys = await Promise.all(Array.from({ length: 20 }, () => issue()));
-  const counted = counting();
-  const keyring = await createKeyring(counted.sql, { elapsed: () => 0 });
+  await using keyring = await openKeyring(still);
   const unknown = keyring.resolve(generateKey());
   const found = await Promise.all(keys.map(({ key }) => keyring.resolve(key)));
   expect(found.map((resolved) => resolved.ok && resolved.key.id)).toEqual(keys.map(({ id }) => id));
   expect(await unknown).toEqual({ ok: false, denied: "invalid" });
-  expect(counted.lookups()).toBe(1);
-  await keyring.stop();
-  await counted.close();
+  expect(keyring.lookups()).toBe(1);
 });
 
 test("a revocation holds within a second even if no announcement came", async () => {
   const { key, id } = await issue();
-  await sql`alter table api_keys disable trigger announce`;
-  try {
-    await withKeyring(async (keyring) => {
-      expect((await keyring.resolve(key)).ok).toBe(true);
-      await revokeKey(sql, id);
-      const revokedAt = performance.now();
-      await until(async () => !(await keyring.resolve(key)).ok, 1_000);
-      expect(performance.now() - revokedAt).toBeLessThan(1_000);
-    });
-  } finally {
-    await sql`alter table api_keys enable trigger announce`;
-  }
+  await using _ = await disableTriggers("announce");
+  await using keyring = await openKeyring();
+  expect((await keyring.resolve(key)).ok).toBe(true);
+  await revokeKey(sql, id);
+  const revokedAt = performance.now();
+  await until(async () => !(await keyring.resolve(key)).ok, 1_000);
+  expect(performance.now() - revokedAt).toBeLessThan(1_000);
 });
 
 test("a change of a tier holds within a second even if no announcement came", async () => {
   const { key } = await issue({ tier: "starter" });
-  await sql`alter table tiers disable trigger announce`;
-  try {
-    await withKeyring(async (keyring) => {
-      expect(await keyring.resolve(key)).toMatchObject({ ok: true, key: { perMinute: 120 } });
-      await sql`update tiers set per_minute = 121 where slug = 'starter'`;
-      await until(async () => {
-        const resolved = await keyring.resolve(key);
-        return resolved.ok && resolved.key.perMinute === 121;
-      }, 1_000);
-    });
-  } finally {
-    await sql`alter table tiers enable trigger announce`;
-  }
+  await using _ = await disableTriggers("announce");
+  await using keyring = await openKeyring();
+  expect(await keyring.resolve(key)).toMatchObject({ ok: true, key: { perMinute: 120 } });
+  await sql`update tiers set per_minute = 121 where slug = 'starter'`;
+  await until(async () => {
+    const resolved = await keyring.resolve(key);
+    return resolved.ok && resolved.key.perMinute === 121;
+  }, 1_000);
 });
 
 test("cached look-ups expire while the poll for changes fails", async () => {
   let time = 0;
   const { key, id } = await issue();
-  const counted = counting();
-  const keyring = await createKeyring(counted.sql, { elapsed: () => time });
-  await counted.polled();
-  await withoutPolls({ isAnnounced: false }, async () => {
-    expect((await keyring.resolve(key)).ok).toBe(true);
-    await revokeKey(sql, id);
-    expect((await keyring.resolve(key)).ok).toBe(true);
-    time += 999;
-    const asked = [keyring.resolve(key)];
-    await setImmediate();
-    asked.push(keyring.resolve(key));
-    const revoked = { ok: false, denied: "revoked" } as const;
-    expect(await Promise.all(asked)).toEqual([revoked, revoked]);
-    // The refreshed look-up is as good as the one before, and is returned at once.
-    expect(keyring.resolve(key)).toEqual(revoked);
-    expect(counted.lookups()).toBe(2);
-    // A second is no failure yet.
-    expect(keyring.isFailing()).toBe(false);
-    time += 5_000;
-    expect(keyring.isFailing()).toBe(true);
-  });
-  await keyring.stop();
-  await counted.close();
+  await using keyring = await openKeyring({ elapsed: () => time });
+  await keyring.polled();
+  await using _ = await stopPolls({ isAnnounced: false });
+  expect((await keyring.resolve(key)).ok).toBe(true);
+  await revokeKey(sql, id);
+  expect((await keyring.resolve(key)).ok).toBe(true);
+  time += 999;
+  const asked = [keyring.resolve(key)];
+  await setImmediate();
+  asked.push(keyring.resolve(key));
+  const revoked = { ok: false, denied: "revoked" } as const;
+  expect(await Promise.all(asked)).toEqual([revoked, revoked]);
+  // The refreshed look-up is as good as the one before, and is returned at once.
+  expect(keyring.resolve(key)).toEqual(revoked);
+  expect(keyring.lookups()).toBe(2);
+  // A second is no failure yet.
+  expect(keyring.isFailing()).toBe(false);
+  time += 5_000;
+  expect(keyring.isFailing()).toBe(true);
 });
 
 test("an answer that nothing has changed is as old as its query", async () => {
   let time = 0;
   const { key } = await issue();
-  const counted = counting();
-  const { debug } = counted.sql.options;
-  counted.sql.options.debug = (...asked) => {
-    // Each answer takes too long.
-    if (asked[1].includes("from keys_version")) time += 999;
-    if (typeof debug === "function") debug(...asked);
+  // Each answer takes too long.
+  const onPoll = () => {
+    time += 999;
   };
-  const keyring = await createKeyring(counted.sql, { elapsed: () => time });
+  await using keyring = await openKeyring({ elapsed: () => time }, { onPoll });
   expect((await keyring.resolve(key)).ok).toBe(true);
-  await counted.polled();
-  const before = counted.lookups();
+  await keyring.polled();
+  const before = keyring.lookups();
   expect((await keyring.resolve(key)).ok).toBe(true);
-  expect(counted.lookups()).toBe(before + 1);
-  await keyring.stop();
-  await counted.close();
+  expect(keyring.lookups()).toBe(before + 1);
 });
 
 test("a wall clock that is set back keeps no revoked key alive", async () => {
   const { key, id } = await issue();
-  await withKeyring((keyring) =>
-    withoutPolls({ isAnnounced: false }, async () => {
-      expect((await keyring.resolve(key)).ok).toBe(true);
-      await revokeKey(sql, id);
-      setSystemTime(Date.now() - 3_600_000);
-      try {
-        await until(async () => !(await keyring.resolve(key)).ok, 5_000);
-      } finally {
-        setSystemTime();
-      }
-    }),
-  );
+  await using keyring = await openKeyring();
+  await using _ = await stopPolls({ isAnnounced: false });
+  expect((await keyring.resolve(key)).ok).toBe(true);
+  await revokeKey(sql, id);
+  setSystemTime(Date.now() - 3_600_000);
+  try {
+    await until(async () => !(await keyring.resolve(key)).ok, 5_000);
+  } finally {
+    setSystemTime();
+  }
 });
 
 test("what is looked up during a change is not cached", async () => {
   const [{ key }, known] = [await issue(), await issue()];
-  const counted = counting();
-  const keyring = await createKeyring(counted.sql, { elapsed: () => 0 });
+  await using keyring = await openKeyring(still);
   await keyring.resolve(known.key);
   const found = await sql.begin(async (transaction) => {
     await transaction`lock table api_keys in access exclusive mode`;
@@ -260,89 +235,70 @@ test("what is looked up during a change is not cached", async () => {
     return asked;
   });
   expect(await Promise.all(found)).toMatchObject([{ ok: true }, { ok: true }]);
-  const before = counted.lookups();
+  const before = keyring.lookups();
   expect(await keyring.resolve(key)).toMatchObject({ ok: true });
-  expect(counted.lookups()).toBe(before + 1);
-  await keyring.stop();
-  await counted.close();
+  expect(keyring.lookups()).toBe(before + 1);
 });
 
 test("a key that did not exist is accepted once it does", async () => {
-  await withKeyring(
-    async (keyring) => {
-      const { key } = await sql.begin(async (transaction) => {
-        const made = await createKey(transaction, OWNER);
-        expect(await keyring.resolve(made.key)).toEqual({ ok: false, denied: "invalid" });
-        return made;
-      });
-      await until(async () => (await keyring.resolve(key)).ok, 5_000);
-    },
-    { elapsed: () => 0 },
-  );
+  await using keyring = await openKeyring(still);
+  const { key } = await sql.begin(async (transaction) => {
+    const made = await createKey(transaction, OWNER);
+    expect(await keyring.resolve(made.key)).toEqual({ ok: false, denied: "invalid" });
+    return made;
+  });
+  await until(async () => (await keyring.resolve(key)).ok, 5_000);
 });
 
 test("a key in use is looked up once, however long it is used", async () => {
   let time = 0;
   const { key } = await issue();
-  const counted = counting();
-  const keyring = await createKeyring(counted.sql, { elapsed: () => time });
+  await using keyring = await openKeyring({ elapsed: () => time });
   // One change is no reason to look it up again and again.
   await issue();
-  await counted.polled();
+  await keyring.polled();
   for (let turn = 0; turn < 3; turn++) {
     expect((await keyring.resolve(key)).ok).toBe(true);
     // It would be too old the second time, had the poll not said that nothing has changed.
     time += 800;
-    await counted.polled();
+    await keyring.polled();
   }
-  expect(counted.lookups()).toBe(1);
-  await keyring.stop();
-  await counted.close();
+  expect(keyring.lookups()).toBe(1);
 });
 
 test("a revocation holds in two keyrings at once by its announcement alone", async () => {
   const { key, id } = await issue();
-  // A clock that stands still: nothing expires.
-  const still = { elapsed: () => 0 };
-  await withKeyring(async (one) => {
-    await withKeyring(async (other) => {
-      const all = () => Promise.all([one.resolve(key), other.resolve(key)]);
-      await withoutPolls({ isAnnounced: true }, async () => {
-        expect(await all()).toMatchObject([{ ok: true }, { ok: true }]);
-        await revokeKey(sql, id);
-        await until(async () => (await all()).every(({ ok }) => !ok), 5_000);
-        expect(await all()).toEqual([
-          { ok: false, denied: "revoked" },
-          { ok: false, denied: "revoked" },
-        ]);
-      });
-    }, still);
-  }, still);
+  await using one = await openKeyring(still);
+  await using other = await openKeyring(still);
+  await using _ = await stopPolls({ isAnnounced: true });
+  const all = () => Promise.all([one.resolve(key), other.resolve(key)]);
+  expect(await all()).toMatchObject([{ ok: true }, { ok: true }]);
+  await revokeKey(sql, id);
+  await until(async () => (await all()).every(({ ok }) => !ok), 5_000);
+  expect(await all()).toEqual([
+    { ok: false, denied: "revoked" },
+    { ok: false, denied: "revoked" },
+  ]);
 });
 
 test("announcements missed while the connection was lost are made up for", async () => {
   const { key, id } = await issue();
-  await withKeyring(
-    (keyring) =>
-      withoutPolls({ isAnnounced: false }, async () => {
-        expect((await keyring.resolve(key)).ok).toBe(true);
-        await sql.begin(async (transaction) => {
-          await transaction`
-            select pg_terminate_backend(pid) from pg_stat_activity
-            where datname = current_database() and query ilike 'listen%'`;
-          await transaction`update api_keys set revoked_at = now() where id = ${id}`;
-        });
-        await until(async () => !(await keyring.resolve(key)).ok, 10_000);
-      }),
-    { elapsed: () => 0 },
-  );
+  await using keyring = await openKeyring(still);
+  await using _ = await stopPolls({ isAnnounced: false });
+  expect((await keyring.resolve(key)).ok).toBe(true);
+  await sql.begin(async (transaction) => {
+    await transaction`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query ilike 'listen%'`;
+    await transaction`update api_keys set revoked_at = now() where id = ${id}`;
+  });
+  await until(async () => !(await keyring.resolve(key)).ok, 10_000);
 });
 
 test("look-ups made during an outage of PostgreSQL do not keep it busy when it is back", async () => {
   const { key } = await issue();
-  const proxy = await openProxy(new URL(database.url));
-  const counted = counting(proxy.url);
-  const keyring = await createKeyring(counted.sql);
+  await using proxy = await openProxy(new URL(database.url));
+  await using keyring = await openKeyring({}, { url: proxy.url });
   expect((await keyring.resolve(key)).ok).toBe(true);
   await proxy.cut();
   const asked: Promise<string>[] = [];
@@ -357,86 +313,66 @@ test("look-ups made during an outage of PostgreSQL do not keep it busy when it i
     await setImmediate();
   }
   expect(new Set(await Promise.all(asked))).toEqual(new Set(["not answered"]));
-  const before = counted.lookups();
+  const before = keyring.lookups();
   await proxy.mend();
   await until(async () => {
     const resolved = await Promise.resolve(keyring.resolve(key)).catch(() => null);
     return resolved?.ok === true;
   }, 10_000);
   // As many as may be under way, and one with all the others.
-  expect(counted.lookups() - before).toBeLessThan(20);
-  await keyring.stop();
-  await counted.close();
-  await proxy.close();
+  expect(keyring.lookups() - before).toBeLessThan(20);
 });
 
 test("a change of a tier holds for its keys by its announcement alone", async () => {
   const { key } = await issue({ tier: "growth" });
-  await withKeyring(
-    (keyring) =>
-      withoutPolls({ isAnnounced: true }, async () => {
-        const perMinute = async () => {
-          const resolved = await keyring.resolve(key);
-          return resolved.ok ? resolved.key.perMinute : null;
-        };
-        expect(await perMinute()).toBe(600);
-        await sql`update tiers set per_minute = 601 where slug = 'growth'`;
-        await until(async () => (await perMinute()) === 601, 5_000);
-      }),
-    { elapsed: () => 0 },
-  );
+  await using keyring = await openKeyring(still);
+  await using _ = await stopPolls({ isAnnounced: true });
+  const perMinute = async () => {
+    const resolved = await keyring.resolve(key);
+    return resolved.ok ? resolved.key.perMinute : null;
+  };
+  expect(await perMinute()).toBe(600);
+  await sql`update tiers set per_minute = 601 where slug = 'growth'`;
+  await until(async () => (await perMinute()) === 601, 5_000);
 });
 
 test("a key expires to the millisecond, checked when it is presented", async () => {
   const expiresAt = new Date("2030-01-01T00:00:00Z");
   const { key } = await issue({ expiresAt });
   let now = expiresAt.getTime() - 1;
-  await withKeyring(
-    async (keyring) => {
-      expect((await keyring.resolve(key)).ok).toBe(true);
-      now += 1;
-      expect(await keyring.resolve(key)).toEqual({ ok: false, denied: "expired" });
-    },
-    { now: () => now },
-  );
+  await using keyring = await openKeyring({ now: () => now });
+  expect((await keyring.resolve(key)).ok).toBe(true);
+  now += 1;
+  expect(await keyring.resolve(key)).toEqual({ ok: false, denied: "expired" });
 });
 
 test("revoked wins over expired", async () => {
   const { key, id } = await issue({ expiresAt: new Date(0) });
-  await withKeyring(async (keyring) => {
-    expect(await keyring.resolve(key)).toEqual({ ok: false, denied: "expired" });
-    await revokeKey(sql, id);
-    await until(async () => {
-      const resolved = await keyring.resolve(key);
-      return !resolved.ok && resolved.denied === "revoked";
-    }, 1_000);
-  });
+  await using keyring = await openKeyring();
+  expect(await keyring.resolve(key)).toEqual({ ok: false, denied: "expired" });
+  await revokeKey(sql, id);
+  await until(async () => {
+    const resolved = await keyring.resolve(key);
+    return !resolved.ok && resolved.denied === "revoked";
+  }, 1_000);
 });
 
 test("a failed look-up is an error for its callers, and is not cached", async () => {
   const { key } = await issue();
-  await withKeyring(
-    async (keyring) => {
-      await sql`alter view keys_with_limits rename to keys_gone`;
-      await expect(keyring.resolve(key)).rejects.toThrow("keys_with_limits");
-      await sql`alter view keys_gone rename to keys_with_limits`;
-      expect((await keyring.resolve(key)).ok).toBe(true);
-    },
-    { elapsed: () => 0 },
-  );
+  await using keyring = await openKeyring(still);
+  await sql`alter view keys_with_limits rename to keys_gone`;
+  await expect(keyring.resolve(key)).rejects.toThrow("keys_with_limits");
+  await sql`alter view keys_gone rename to keys_with_limits`;
+  expect((await keyring.resolve(key)).ok).toBe(true);
 });
 
 test("a look-up that PostgreSQL does not answer times out soon", async () => {
   const { key } = await issue();
-  const proxy = await openProxy(new URL(database.url));
-  const connected = openPostgres(proxy.url);
-  const keyring = await createKeyring(connected);
+  await using proxy = await openProxy(new URL(database.url));
+  await using keyring = await openKeyring({}, { url: proxy.url });
   proxy.hold();
   const askedAt = performance.now();
   await expect(keyring.resolve(key)).rejects.toThrow(DeadlineError);
   expect(performance.now() - askedAt).toBeLessThan(10_000);
   await proxy.mend();
-  await keyring.stop();
-  await connected.end({ timeout: 1 });
-  await proxy.close();
 });
