@@ -13,8 +13,8 @@ import { showKey } from "./keys/show-key.ts";
 import { openDatabase } from "./stack/database.ts";
 import { scriptConfig } from "./stack/environment.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
+import { readDuration } from "./terminal/duration.ts";
 import { print } from "./terminal/output.ts";
-import { readSpan } from "./terminal/span.ts";
 import { formatJson, formatTable, formatTime } from "./terminal/table.ts";
 
 const USAGE = `Usage: npx bun scripts/keys.ts list
@@ -45,7 +45,7 @@ await runCommand(USAGE, async () => {
   if (values.grace !== undefined && action !== "roll") {
     throw new CommandError("--grace belongs to roll.");
   }
-  const graceSeconds = readSpan("--grace", values.grace ?? "24h") / 1000;
+  const graceSeconds = readDuration("--grace", values.grace ?? "24h") / 1000;
 
   const config = await scriptConfig();
   await using sql = await openDatabase(config.databaseUrl, 1);

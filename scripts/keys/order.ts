@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import * as v from "valibot";
 import { emailPattern } from "../../src/directory/email.ts";
 import { CommandError } from "../terminal/command.ts";
-import { readSpan } from "../terminal/span.ts";
+import { readDuration } from "../terminal/duration.ts";
 import { readWholeNumber } from "../terminal/whole-number.ts";
 
 /** The arguments of issue-key.ts: what they may be, and what they ask for. */
@@ -18,7 +18,7 @@ arguments, lists the waiting applications.
 
   --tier TIER        developer, starter, growth or enterprise
   --expires-at TIME  ISO 8601, such as 2027-01-31 (UTC) or 2027-01-31T12:00:00Z
-  --expires-in SPAN  such as 30d or 12h; without either, the key does not expire
+  --expires-in 30d   from now, or 12h or 90m; without either, the key does not expire
   --quota N          requests a month, --per-minute N and --burst N (how many at once):
                      override the tier's; enterprise needs all three
   --json             one JSON line: {"id","key","tier","expiresAt"}; for an application, id and key
@@ -117,13 +117,15 @@ function readLimit(given: Given, name: "quota" | "per-minute" | "burst"): number
 }
 
 function readExpiry(given: Given): Date | null {
-  const { "expires-at": at, "expires-in": span } = given;
-  if (at !== undefined && span !== undefined) {
+  const { "expires-at": at, "expires-in": duration } = given;
+  if (at !== undefined && duration !== undefined) {
     throw new CommandError("Give --expires-at or --expires-in, not both.");
   }
-  if (at === undefined && span === undefined) return null;
+  if (at === undefined && duration === undefined) return null;
   const expiresAt =
-    at === undefined ? new Date(Date.now() + readSpan("--expires-in", span ?? "")) : readTime(at);
+    at === undefined
+      ? new Date(Date.now() + readDuration("--expires-in", duration ?? ""))
+      : readTime(at);
   if (expiresAt.getTime() <= Date.now()) {
     throw new CommandError("The expiry is in the past: the key would never work.");
   }

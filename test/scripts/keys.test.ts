@@ -140,9 +140,9 @@ describe("issue-key", () => {
       { "expires-at": "2090-04-31T12:00:00+02:00" },
       "--expires-at",
     ],
-    ["a span without a unit", { "expires-in": "30" }, "--expires-in must be"],
-    ["a span that might mean a month", { "expires-in": "1M" }, "--expires-in must be"],
-    ["a span of more than a hundred years", { "expires-in": "101y" }, "at most 100 years"],
+    ["a duration without a unit", { "expires-in": "30" }, "--expires-in must be"],
+    ["a duration that might mean a month", { "expires-in": "1M" }, "--expires-in must be"],
+    ["a duration of more than a hundred years", { "expires-in": "101y" }, "at most 100 years"],
   ];
   test("it refuses in one clear line, with exit code 1 and no key made", async () => {
     const before = await database.sql`select count(*) from api_keys`;

@@ -6,15 +6,15 @@ import { CommandError } from "./command.ts";
  * @param flag the option it was given for
  * @returns milliseconds
  */
-export function readSpan(flag: string, text: string): number {
+export function readDuration(flag: string, text: string): number {
   // To `ms`, 30 is milliseconds and 1M a minute, which nobody means.
-  const span = /^[^A-Z]*[a-z]$/.test(text) ? ms(text as ms.StringValue) : undefined;
-  if (span === undefined || !(span >= 0) || span > LONGEST_SPAN_MS) {
+  const duration = /^[^A-Z]*[a-z]$/.test(text) ? ms(text as ms.StringValue) : undefined;
+  if (duration === undefined || !(duration >= 0) || duration > LONGEST_MS) {
     throw new CommandError(
       `${flag} must be a duration such as 30d, 12h or 90m, at most 100 years.`,
     );
   }
-  return span;
+  return duration;
 }
 
-const LONGEST_SPAN_MS = ms("100y");
+const LONGEST_MS = ms("100y");
