@@ -32,5 +32,5 @@ test("the reason why the index cannot be brought up to date is shown", async () 
   const { sql, drop } = await createDatabase();
   const { meili, index } = uniqueIndex();
   await drop();
-  await expect(prepareSearchIndex({ sql, meili, index })).rejects.toThrow();
+  await expect(prepareSearchIndex({ sql, meili, index })).rejects.toThrow("does not exist");
 });
