@@ -33,16 +33,16 @@ export const singleFaults: Fault[] = [
   },
   {
     name: "cut",
-    happen: async ([redis]) => redis?.say("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"),
+    happen: async ([redis]) => redis?.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"),
   },
-  { name: "flush", happen: async ([redis]) => redis?.say("FLUSHALL") },
+  { name: "flush", happen: async ([redis]) => redis?.call("FLUSHALL") },
   {
     name: "full",
     async happen([redis]) {
-      await redis?.say("CONFIG", "SET", "maxmemory-policy", "noeviction");
-      await redis?.say("CONFIG", "SET", "maxmemory", "1mb");
+      await redis?.call("CONFIG", "SET", "maxmemory-policy", "noeviction");
+      await redis?.call("CONFIG", "SET", "maxmemory", "1mb");
       await Bun.sleep(2_000);
-      await redis?.say("CONFIG", "SET", "maxmemory", "0");
+      await redis?.call("CONFIG", "SET", "maxmemory", "0");
     },
   },
 ];

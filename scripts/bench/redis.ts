@@ -17,7 +17,7 @@ export interface FrailRedis {
   pause(): void;
   resume(): void;
   /** Sends it a command on a new connection. */
-  say(...command: string[]): Promise<unknown>;
+  call(...command: string[]): Promise<unknown>;
 }
 
 /** @param settings by their names in redis.conf */
@@ -31,7 +31,7 @@ export async function startFrailRedis(
   await mkdir(folder);
   let daemon: Daemon;
 
-  async function say(...command: string[]): Promise<unknown> {
+  async function call(...command: string[]): Promise<unknown> {
     const client = new Redis(port, { lazyConnect: true, retryStrategy: () => null });
     client.on("error", () => {});
     try {
@@ -49,14 +49,14 @@ export async function startFrailRedis(
       name: `redis-${port}`,
       command: [program, ...Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])],
     });
-    await supervisor.ready(daemon, () => succeeds(say("PING")));
+    await supervisor.ready(daemon, () => succeeds(call("PING")));
   }
 
   await restart();
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
-    say,
+    call,
     restart,
     async kill() {
       process.kill(daemon.pid, "SIGKILL");
@@ -84,22 +84,22 @@ export async function startFrailCluster(supervisor: Supervisor): Promise<FrailRe
   const shares = [0, 5461, 10_923, 16_384];
   for (const [index, master] of masters.entries()) {
     const last = (shares[index + 1] as number) - 1;
-    await master.say("CLUSTER", "ADDSLOTSRANGE", String(shares[index]), String(last));
-    await master.say("CLUSTER", "SET-CONFIG-EPOCH", String(index + 1));
+    await master.call("CLUSTER", "ADDSLOTSRANGE", String(shares[index]), String(last));
+    await master.call("CLUSTER", "SET-CONFIG-EPOCH", String(index + 1));
   }
-  for (const { port } of others) await first.say("CLUSTER", "MEET", "127.0.0.1", String(port));
+  for (const { port } of others) await first.call("CLUSTER", "MEET", "127.0.0.1", String(port));
   const knowsAll = async (node: FrailRedis) =>
-    String(await node.say("CLUSTER", "INFO")).includes("cluster_known_nodes:6");
+    String(await node.call("CLUSTER", "INFO")).includes("cluster_known_nodes:6");
   for (const node of nodes) await until(() => knowsAll(node), 20_000);
   for (const [index, replica] of nodes.slice(3).entries()) {
-    const master = String(await masters[index]?.say("CLUSTER", "MYID"));
-    await until(() => succeeds(replica.say("CLUSTER", "REPLICATE", master)), 10_000);
+    const master = String(await masters[index]?.call("CLUSTER", "MYID"));
+    await until(() => succeeds(replica.call("CLUSTER", "REPLICATE", master)), 10_000);
   }
   const isWhole = async (node: FrailRedis) =>
-    String(await node.say("CLUSTER", "INFO")).includes("cluster_state:ok");
+    String(await node.call("CLUSTER", "INFO")).includes("cluster_state:ok");
   for (const node of nodes) await until(() => isWhole(node), 20_000);
   const isFollowed = async (master: FrailRedis) =>
-    String(await master.say("INFO", "replication")).includes("state=online");
+    String(await master.call("INFO", "replication")).includes("state=online");
   for (const master of masters) await until(() => isFollowed(master), 20_000);
   return nodes;
 }

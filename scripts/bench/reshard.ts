@@ -5,22 +5,22 @@ import type { FrailRedis } from "./redis.ts";
  * https://redis.io/docs/latest/commands/cluster-setslot/.
  */
 export async function moveSlotOf(nodes: readonly FrailRedis[], name: string): Promise<void> {
-  const slot = String(await nodes[0]?.say("CLUSTER", "KEYSLOT", name));
+  const slot = String(await nodes[0]?.call("CLUSTER", "KEYSLOT", name));
   const source = await masterOf(nodes, name);
   const masters: FrailRedis[] = [];
   for (const node of nodes) if (await isMaster(node)) masters.push(node);
   const target = masters.find((node) => node !== source);
   if (!source || !target) throw new Error("There is no master to move the slot from, or to");
-  const to = String(await target.say("CLUSTER", "MYID"));
+  const to = String(await target.call("CLUSTER", "MYID"));
   await beginMove(slot, source, target);
   for (;;) {
-    const keys = (await source.say("CLUSTER", "GETKEYSINSLOT", slot, "100")) as string[];
+    const keys = (await source.call("CLUSTER", "GETKEYSINSLOT", slot, "100")) as string[];
     if (keys.length === 0) break;
     const port = String(target.port);
-    await source.say("MIGRATE", "127.0.0.1", port, "", "0", "1000", "KEYS", ...keys);
+    await source.call("MIGRATE", "127.0.0.1", port, "", "0", "1000", "KEYS", ...keys);
   }
   for (const node of [target, source, ...masters]) {
-    await node.say("CLUSTER", "SETSLOT", slot, "NODE", to);
+    await node.call("CLUSTER", "SETSLOT", slot, "NODE", to);
   }
 }
 
@@ -30,9 +30,9 @@ export async function beginMove(
   source: FrailRedis,
   target: FrailRedis,
 ): Promise<void> {
-  const [from, to] = [await source.say("CLUSTER", "MYID"), await target.say("CLUSTER", "MYID")];
-  await target.say("CLUSTER", "SETSLOT", slot, "IMPORTING", String(from));
-  await source.say("CLUSTER", "SETSLOT", slot, "MIGRATING", String(to));
+  const [from, to] = [await source.call("CLUSTER", "MYID"), await target.call("CLUSTER", "MYID")];
+  await target.call("CLUSTER", "SETSLOT", slot, "IMPORTING", String(from));
+  await source.call("CLUSTER", "SETSLOT", slot, "MIGRATING", String(to));
 }
 
 /** The master that holds the slot of a name; undefined when it is none of these. */
@@ -40,12 +40,12 @@ export async function masterOf(
   nodes: readonly FrailRedis[],
   name: string,
 ): Promise<FrailRedis | undefined> {
-  const slot = Number(await nodes[0]?.say("CLUSTER", "KEYSLOT", name));
-  const shards = (await nodes[0]?.say("CLUSTER", "SLOTS")) as [number, number, [string, number]][];
+  const slot = Number(await nodes[0]?.call("CLUSTER", "KEYSLOT", name));
+  const shards = (await nodes[0]?.call("CLUSTER", "SLOTS")) as [number, number, [string, number]][];
   const port = shards.find(([first, last]) => first <= slot && slot <= last)?.[2][1];
   return nodes.find((node) => node.port === port);
 }
 
 async function isMaster(node: FrailRedis): Promise<boolean> {
-  return String(await node.say("INFO", "replication")).includes("role:master");
+  return String(await node.call("INFO", "replication")).includes("role:master");
 }

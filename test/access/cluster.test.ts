@@ -86,7 +86,7 @@ test("of 200 concurrent requests for each of 30 keys and 3 clients, on all maste
 test("a node that only the cluster names is sent the same password as those of REDIS_URL", async () => {
   const password = "p@ss, word";
   for (const node of nodes) {
-    await node.say("ACL", "SETUSER", "highstreet", "on", `>${password}`, "~*", "+@all");
+    await node.call("ACL", "SETUSER", "highstreet", "on", `>${password}`, "~*", "+@all");
   }
   const login = `highstreet:${encodeURIComponent(password)}`;
   const urls = nodes.slice(0, 2).map(({ url }) => url.replace("//", `//${login}@`));
@@ -143,11 +143,11 @@ test("when a master is killed its replica takes over; no key gets more than its 
 }, 45_000);
 
 test("a slot that is migrating to a dead master causes an outage, and crashes no server", async () => {
-  const areAlive = await Promise.all(nodes.map((node) => succeeds(node.say("PING"))));
+  const areAlive = await Promise.all(nodes.map((node) => succeeds(node.call("PING"))));
   const alive = nodes.filter((_, index) => areAlive[index]);
   const client = "203.0.113.11";
   const name = `admissions:{${client}}`;
-  const slot = String(await alive[0]?.say("CLUSTER", "KEYSLOT", name));
+  const slot = String(await alive[0]?.call("CLUSTER", "KEYSLOT", name));
   const source = await masterOf(alive, name);
   const target = await masterOf(alive, "standing:{other}");
   expect(target).not.toBe(source);
@@ -160,7 +160,7 @@ test("a slot that is migrating to a dead master causes an outage, and crashes no
     expect(await admission.admitClient(client)).toEqual({ admitted: true });
   }
   expect(outages()).toEqual(before.map((count) => count + 1));
-  await source.say("CLUSTER", "SETSLOT", slot, "STABLE");
+  await source.call("CLUSTER", "SETSLOT", slot, "STABLE");
   await decidesAgain();
 }, 45_000);
 
@@ -172,9 +172,9 @@ test("a decision whose reply was lost is not retried", async () => {
     "cluster-announce-port": new URL(proxy.url).port,
   });
   proxy.lead(new URL(node.url));
-  await node.say("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+  await node.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
   await until(
-    async () => String(await node.say("CLUSTER", "INFO")).includes("cluster_state:ok"),
+    async () => String(await node.call("CLUSTER", "INFO")).includes("cluster_state:ok"),
     10_000,
   );
   const redis = openRedis([proxy.url, proxy.url]);
@@ -186,7 +186,7 @@ test("a decision whose reply was lost is not retried", async () => {
   expect(lost).toBeInstanceOf(Error);
   await until(() => succeeds(meters.admitClient("203.0.113.10")), 5_000);
   // Eight bytes for each.
-  expect(await node.say("STRLEN", "admissions:{203.0.113.10}")).toBe(3 * 8);
+  expect(await node.call("STRLEN", "admissions:{203.0.113.10}")).toBe(3 * 8);
   redis.disconnect();
   await proxy.close();
 });

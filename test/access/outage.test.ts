@@ -161,7 +161,7 @@ test("an emptied Redis continues from what PostgreSQL knows, also with many serv
     expect(await admitted(one, key, 30)).toBe(30);
     expect(await admitted(other, key, 30)).toBe(30);
     await Promise.all([one.usage.flush(), other.usage.flush()]);
-    await frail.say("FLUSHALL");
+    await frail.call("FLUSHALL");
     const counts = await Promise.all([admitted(one, key, 80), admitted(other, key, 80)]);
     expect(counts[0] + counts[1]).toBe(40);
     expect((await one.admission.usage(key)).used).toBe(100);
@@ -173,7 +173,7 @@ test("usage that a server had not yet written when Redis was emptied reaches Red
     const key = newKey();
     await admitted(one, key, 30);
     await admitted(other, key, 30);
-    await frail.say("FLUSHALL");
+    await frail.call("FLUSHALL");
     await admitted(one, key, 1);
     expect((await one.admission.usage(key)).used).toBe(31);
     await other.usage.flush();
@@ -187,7 +187,7 @@ test("emptying Redis does not refill an empty bucket", async () => {
   await withServers({ instances: 1, ...patient }, async (server) => {
     const key = newKey({ perMinute: 1, burst: 10 });
     expect(await admitted(server, key, 8)).toBe(8);
-    await frail.say("FLUSHALL");
+    await frail.call("FLUSHALL");
     expect(await admitted(server, key, 8)).toBe(2);
   });
 });
@@ -201,12 +201,12 @@ test("when Redis is emptied, a bucket keeps refilling from its last charge", asy
     await refill();
     const began = performance.now();
     const charged = await admitted(server, key, 10);
-    await frail.say("FLUSHALL");
+    await frail.call("FLUSHALL");
     const further = await admitted(server, key, 10);
     const gained = ((performance.now() - began) * key.perMinute) / 60_000;
     expect(charged + further).toBeLessThanOrEqual(10 + gained);
     await refill();
-    await frail.say("FLUSHALL");
+    await frail.call("FLUSHALL");
     expect(await admitted(server, key, 10)).toBe(10);
   });
 });
@@ -447,7 +447,7 @@ test("paused: Redis is sent only one probe, however long it does not answer", as
     hangingMs: 1_000,
   });
   const writes = async () => {
-    const statistics = String(await frail.say("INFO", "commandstats"));
+    const statistics = String(await frail.call("INFO", "commandstats"));
     return Number(/^cmdstat_set:calls=(\d+)/m.exec(statistics)?.[1] ?? 0);
   };
   const before = await writes();
@@ -531,10 +531,10 @@ test("full: a Redis that refuses to write does not decide until it has room", as
   await withServers({ instances: 1 }, async (server) => {
     const key = newKey();
     await admitted(server, key, 10);
-    await frail.say("CONFIG", "SET", "maxmemory", "1mb");
+    await frail.call("CONFIG", "SET", "maxmemory", "1mb");
     expect(await admitted(server, key, 10)).toBe(10);
     expect(server.admission.state().isLocal).toBe(true);
-    await frail.say("CONFIG", "SET", "maxmemory", "0");
+    await frail.call("CONFIG", "SET", "maxmemory", "0");
     await isBack(server);
     expect(await admitted(server, key, 100)).toBe(80);
   });
@@ -544,7 +544,7 @@ test("cut: a lost connection is a momentary outage, and fails no request", async
   await withServers({ instances: 1 }, async (server) => {
     const key = newKey();
     await admitted(server, key, 10);
-    await frail.say("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    await frail.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     expect(await admitted(server, key, 10)).toBe(10);
     await isBack(server);
     expect(await admitted(server, key, 100)).toBe(80);

@@ -208,11 +208,11 @@ test("after a Redis failover behind the address, the new master decides", () =>
     expect(admission.state()).toEqual({ isLocal: false, outages: 0 });
 
     proxy.lead(new URL(replica.url));
-    await master.say("REPLICAOF", "127.0.0.1", String(replica.port));
+    await master.call("REPLICAOF", "127.0.0.1", String(replica.port));
     await admission.admitClient("198.51.100.1");
     await until(() => !admission.state().isLocal, 5_000);
     await admission.admitClient("198.51.100.1");
-    expect(await replica.say("EXISTS", "admissions:{198.51.100.1}")).toBe(1);
+    expect(await replica.call("EXISTS", "admissions:{198.51.100.1}")).toBe(1);
 
     admission.stop();
     redis.disconnect();
