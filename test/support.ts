@@ -15,7 +15,7 @@ import type { Context } from "../src/http/handler.ts";
 import { start } from "../src/main.ts";
 import { type Meilisearch, openMeilisearch } from "../src/store/meilisearch.ts";
 import { migrate } from "../src/store/migrations.ts";
-import { openPostgres, type Sql } from "../src/store/postgres.ts";
+import { openPostgres, type Sql, type Transaction } from "../src/store/postgres.ts";
 import { openRedis, type RedisClient } from "../src/store/redis.ts";
 import { type CheckAnswer, checkServer } from "./documented.ts";
 
@@ -60,14 +60,46 @@ export async function createDatabase(): Promise<TestDatabase> {
   return { url, sql, drop, [Symbol.asyncDispose]: drop };
 }
 
-/** Waits until `count` connections to this database are blocked on locks. */
+/** How many connections to this database are blocked on locks. */
+export async function countBlocked(sql: Sql): Promise<number> {
+  const [{ count }] = await sql<[{ count: number }]>`
+    select count(*)::integer as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return count;
+}
+
+/** Waits until at least `count` connections to this database are blocked on locks. */
 export async function untilBlocked(sql: Sql, count = 1): Promise<void> {
-  await until(async () => {
-    const blocked = await sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    return blocked.length >= count;
-  }, 20_000);
+  await until(async () => (await countBlocked(sql)) >= count, 20_000);
+}
+
+/**
+ * Begins work that a transaction makes wait, and commits that transaction once it does.
+ * @param hold what the transaction does before the work begins
+ * @param options.connections how many have to be blocked
+ * @param options.meanwhile is done while they are
+ * @returns what the work resolves to
+ */
+export async function delayedBy<Result>(
+  sql: Sql,
+  hold: (transaction: Transaction) => Promise<unknown>,
+  work: () => Promise<Result>,
+  {
+    connections = 1,
+    meanwhile = async () => {},
+  }: { connections?: number; meanwhile?: (transaction: Transaction) => Promise<unknown> } = {},
+): Promise<Result> {
+  const { begun } = await sql.begin(async (transaction) => {
+    await hold(transaction);
+    const begun = work();
+    // If it fails too soon, nobody awaits it yet.
+    begun.catch(() => {});
+    await untilBlocked(sql, connections);
+    await meanwhile(transaction);
+    // A promise alone would be awaited before the commit.
+    return { begun };
+  });
+  return await begun;
 }
 
 /** A client of an empty Redis database that nothing else in this run uses. */

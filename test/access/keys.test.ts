@@ -15,9 +15,9 @@ import {
   listTiers,
   revokeKey,
 } from "../../src/access/keys.ts";
-import { type RollResult, rollKey } from "../../src/access/roll-key.ts";
+import { rollKey } from "../../src/access/roll-key.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
-import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
+import { createDatabase, delayedBy, type TestDatabase, untilBlocked } from "../support.ts";
 
 let database: TestDatabase;
 let sql: Sql;
@@ -159,14 +159,13 @@ test("a key that is revoked, expired or replaced is not rolled", async () => {
 
 test("of many concurrent rolls of one key, one succeeds", async () => {
   const { id } = await createKey(sql, ann);
-  // All of them begin while this holds the row, and then run one after the other.
-  let results: Promise<RollResult[]> | undefined;
-  await sql.begin(async (transaction) => {
-    await transaction`select from api_keys where id = ${id} for update`;
-    results = Promise.all(Array.from({ length: 5 }, () => rollKey(sql, id, { graceSeconds: 60 })));
-    await untilBlocked(sql, 5);
-  });
-  const outcomes = (await results) ?? [];
+  // All of them begin before any has the row, and then run one after the other.
+  const outcomes = await delayedBy(
+    sql,
+    (holder) => holder`select from api_keys where id = ${id} for update`,
+    () => Promise.all(Array.from({ length: 5 }, () => rollKey(sql, id, { graceSeconds: 60 }))),
+    { connections: 5 },
+  );
   const rolled = outcomes.flatMap((result) => ("rolled" in result ? [result.rolled.id] : []));
   expect(rolled.length).toBe(1);
   expect(outcomes.filter((result) => "refused" in result)).toEqual(
@@ -176,13 +175,12 @@ test("of many concurrent rolls of one key, one succeeds", async () => {
 
 test("a key that is revoked during its roll gets no successor", async () => {
   const { id } = await createKey(sql, ann);
-  let result: Promise<RollResult> | undefined;
-  await sql.begin(async (transaction) => {
-    await transaction`update api_keys set revoked_at = now() where id = ${id}`;
-    result = rollKey(sql, id, { graceSeconds: 60 });
-    await untilBlocked(sql);
-  });
-  expect(await result).toEqual({ refused: "revoked" });
+  const result = await delayedBy(
+    sql,
+    (operator) => operator`update api_keys set revoked_at = now() where id = ${id}`,
+    () => rollKey(sql, id, { graceSeconds: 60 }),
+  );
+  expect(result).toEqual({ refused: "revoked" });
   expect(await sql`select from api_keys where rolled_from = ${id}`).toHaveLength(0);
 });
 

@@ -7,7 +7,7 @@ import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { addBusiness } from "../fixtures.ts";
 import { openProxy } from "../proxy.ts";
-import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
+import { createDatabase, delayedBy, type TestDatabase } from "../support.ts";
 
 // What one transaction announces, or completes, while another is running.
 
@@ -34,13 +34,11 @@ test("a change that waited for the move of its category announces where the busi
     payloads.push(payload);
   });
 
-  let change = Promise.resolve();
-  await sql.begin(async (move) => {
-    await move`update categories set parent_id = ${row.newRoot} where id = ${row.id}`;
-    change = sql`update businesses set rating = 3.5 where slug = ${slug}`.then(() => {});
-    await untilBlocked(sql);
-  });
-  await change;
+  await delayedBy(
+    sql,
+    (move) => move`update categories set parent_id = ${row.newRoot} where id = ${row.id}`,
+    () => sql`update businesses set rating = 3.5 where slug = ${slug}`,
+  );
   await until(() => payloads.some((payload) => payload.includes(slug)), 5_000);
   const [[, , before, after]] = JSON.parse(
     payloads.find((payload) => payload.includes(slug)) as string,

@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { listCategories } from "../../src/directory/categories.ts";
-import {
-  type CategoryCounts,
-  CategoryFault,
-  importCategories,
-} from "../../src/directory/import/categories.ts";
+import { CategoryFault, importCategories } from "../../src/directory/import/categories.ts";
 import type { ImportCounts, ImportOptions } from "../../src/directory/import/feed.ts";
 import type { ImportRecord } from "../../src/directory/import/record.ts";
 import { readStored, updateBusinesses } from "../../src/directory/import/rows.ts";
@@ -14,7 +10,7 @@ import { listBusinesses } from "../../src/directory/listing.ts";
 import { applyAction } from "../../src/directory/moderation.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
-import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
+import { createDatabase, delayedBy, type TestDatabase, untilBlocked } from "../support.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -328,28 +324,26 @@ test("no import overrides an operator who rejected, suspended or set back to pen
 
 test("an operator's decision during an import stands", async () => {
   await load([whole]);
-  let importing: ReturnType<typeof load> | undefined;
-  await database.sql.begin(async (operator) => {
-    await operator`update businesses set status = 'suspended' where slug = 'boots-norwich'`;
-    // The import has read the business as it was, and waits to write it.
-    importing = load([{ ...whole, name: "Boots UK" }]);
-    await untilBlocked(database.sql);
-  });
+  // The import has read the business as it was, and waits to write it.
+  const counts = await delayedBy(
+    database.sql,
+    (operator) => operator`update businesses set status = 'suspended' where slug = 'boots-norwich'`,
+    () => load([{ ...whole, name: "Boots UK" }]),
+  );
 
-  expect(await importing).toMatchObject({ updated: 1, unchanged: 0 });
+  expect(counts).toMatchObject({ updated: 1, unchanged: 0 });
   expect(await stored()).toMatchObject({ status: "suspended", name: "Boots UK" });
 });
 
 test("a business deleted during an import is created again, and counted", async () => {
   await load([whole]);
-  let importing: ReturnType<typeof load> | undefined;
-  await database.sql.begin(async (operator) => {
-    await operator`delete from businesses where slug = 'boots-norwich'`;
-    importing = load([{ ...whole, name: "Boots UK" }]);
-    await untilBlocked(database.sql);
-  });
+  const counts = await delayedBy(
+    database.sql,
+    (operator) => operator`delete from businesses where slug = 'boots-norwich'`,
+    () => load([{ ...whole, name: "Boots UK" }]),
+  );
 
-  expect(await importing).toMatchObject({ read: 1, created: 1, updated: 0 });
+  expect(counts).toMatchObject({ read: 1, created: 1, updated: 0 });
   expect(await stored()).toMatchObject({ status: "approved", name: "Boots UK" });
 });
 
@@ -990,19 +984,17 @@ test("an import may take long, whatever timeouts its role has", async () => {
     yield whole;
     await Bun.sleep(500);
   }
-  let importing: Promise<[ImportCounts, CategoryCounts]> | undefined;
-  // Another import, which they have to wait for.
-  await sql.begin(async (other) => {
-    await other`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
-    importing = Promise.all([
-      importRecords(limited, slowly(), { source: "slow" }),
-      importCategories(limited, [{ slug: "own-kind", name: "Own kind" }]),
-    ]);
-    importing.catch(() => {});
-    await untilBlocked(sql, 2);
-    await Bun.sleep(500);
-  });
-  expect(await importing).toMatchObject([{ created: 1 }, { created: 1 }]);
+  const counts = await delayedBy(
+    sql,
+    (other) => other`select pg_advisory_xact_lock(${IMPORT_LOCK})`,
+    () =>
+      Promise.all([
+        importRecords(limited, slowly(), { source: "slow" }),
+        importCategories(limited, [{ slug: "own-kind", name: "Own kind" }]),
+      ]),
+    { connections: 2, meanwhile: () => Bun.sleep(500) },
+  );
+  expect(counts).toMatchObject([{ created: 1 }, { created: 1 }]);
   await limited.end();
 });
 
@@ -1013,15 +1005,15 @@ test("categories can be imported while an operator renames one and moves it", as
     { slug: "own-kind", name: "Own kind" },
     { slug: "own-other", name: "Own other" },
   ]);
-  let importing: Promise<CategoryCounts> | undefined;
-  await sql.begin(async (operator) => {
-    await operator`update categories set name = 'Renamed' where slug = 'own-kind'`;
-    importing = importCategories(sql, [{ slug: "own-other", name: "Imported" }]);
-    importing.catch(() => {});
-    await untilBlocked(sql);
-    await operator`
-      update categories set parent_id = (select id from categories where slug = 'own-other')
-      where slug = 'own-kind'`;
-  });
-  expect(await importing).toMatchObject({ updated: 1 });
+  const counts = await delayedBy(
+    sql,
+    (operator) => operator`update categories set name = 'Renamed' where slug = 'own-kind'`,
+    () => importCategories(sql, [{ slug: "own-other", name: "Imported" }]),
+    {
+      meanwhile: (operator) => operator`
+        update categories set parent_id = (select id from categories where slug = 'own-other')
+        where slug = 'own-kind'`,
+    },
+  );
+  expect(counts).toMatchObject({ updated: 1 });
 });

@@ -7,7 +7,7 @@ import { listBusinesses } from "../../src/directory/listing.ts";
 import { COMPACTION_LOCK, IMPORT_LOCK } from "../../src/store/locks.ts";
 import { openPostgres, type Sql, type Transaction } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
+import { createDatabase, delayedBy, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
 let sql: Sql;
@@ -241,14 +241,15 @@ test("reports no fault in concurrent changes, and its repair loses none of them"
 test("a repair waits for an import and for a compaction without blocking others", async () => {
   const { id } = await addBusiness(sql);
   for (const lock of [IMPORT_LOCK, COMPACTION_LOCK]) {
-    let repair: Promise<unknown> | undefined;
-    await sql.begin(async (holder) => {
-      await holder`select pg_advisory_xact_lock(${lock})`;
-      repair = repairLists(sql);
-      await untilBlocked(sql);
-      await sql`update businesses set review_count = review_count + 1 where id = ${id}`;
-    });
-    await repair;
+    await delayedBy(
+      sql,
+      (holder) => holder`select pg_advisory_xact_lock(${lock})`,
+      () => repairLists(sql),
+      {
+        meanwhile: () =>
+          sql`update businesses set review_count = review_count + 1 where id = ${id}`,
+      },
+    );
   }
   expect(await checkLists(sql)).toMatchObject({ businesses: 1, ...fine });
 });
@@ -259,15 +260,13 @@ test("a check and a repair may take long, whatever timeouts their role has", asy
   await sql.unsafe(`alter database ${name} set statement_timeout = '200ms'`);
   const limited = openPostgres(database.url, { max: 1 });
   for (const look of [checkLists, repairLists]) {
-    let looking: Promise<unknown> | undefined;
-    await sql.begin(async (other) => {
-      await other`lock table categories`;
-      looking = look(limited);
-      looking.catch(() => {});
-      await untilBlocked(sql);
-      await Bun.sleep(500);
-    });
-    expect(await looking).toMatchObject({ businesses: 1, ...fine });
+    const check = await delayedBy(
+      sql,
+      (other) => other`lock table categories`,
+      () => look(limited),
+      { meanwhile: () => Bun.sleep(500) },
+    );
+    expect(check).toMatchObject({ businesses: 1, ...fine });
   }
   await limited.end();
 });

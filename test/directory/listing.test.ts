@@ -7,7 +7,7 @@ import { startCompaction } from "../../src/directory/compaction.ts";
 import { type ListPage, listBusinesses, listPages } from "../../src/directory/listing.ts";
 import { openPostgres, type Sql, type Transaction } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
+import { createDatabase, delayedBy, type TestDatabase } from "../support.ts";
 
 const BUSINESSES = 6_000;
 const CITIES = 12;
@@ -492,26 +492,15 @@ describe("the database guards the directory", () => {
   test("of concurrently adding a business and deleting its city, only one succeeds", async () => {
     const [city] = await sql<[{ id: number }]>`
       insert into cities (slug, name) values ('brief-town', 'Brief Town') returning id`;
-    const removal = () => sql`delete from cities where id = ${city.id}`.execute();
-    const arrival = (slug: string) =>
-      sql`insert into businesses ${sql({ slug, name: "Brief", city_id: city.id })}`.execute();
+    const remove = (on: Sql | Transaction) => on`delete from cities where id = ${city.id}`;
+    const add = (on: Sql | Transaction) =>
+      on`insert into businesses (slug, name, city_id) values ('brief-shop', 'Brief', ${city.id})`;
 
-    let removing: Promise<unknown> | undefined;
-    await sql.begin(async (writer) => {
-      await writer`insert into businesses ${sql({ slug: "brief-shop", name: "Brief", city_id: city.id })}`;
-      removing = removal().catch((error) => error);
-      await untilBlocked(sql);
-    });
-    expect(String(await removing)).toContain("there are businesses of brief-town");
-
+    const removing = delayedBy(sql, add, () => remove(sql));
+    await expect(removing).rejects.toThrow("there are businesses of brief-town");
     await sql`delete from businesses where slug = 'brief-shop'`;
-    let arriving: Promise<unknown> | undefined;
-    await sql.begin(async (remover) => {
-      await remover`delete from cities where id = ${city.id}`;
-      arriving = arrival("late-shop").catch((error) => error);
-      await untilBlocked(sql);
-    });
-    expect(String(await arriving)).toContain("a city that exists");
+    const adding = delayedBy(sql, remove, () => add(sql));
+    await expect(adding).rejects.toThrow("a city that exists");
   });
 
   test("the id and the slug of a business never change", async () => {

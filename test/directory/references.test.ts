@@ -7,7 +7,7 @@ import { checkLists } from "../../src/directory/list-check.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import type { Sql } from "../../src/store/postgres.ts";
 import { addBusiness, copyBusiness } from "../fixtures.ts";
-import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
+import { createDatabase, delayedBy, type TestDatabase, untilBlocked } from "../support.ts";
 
 // Cities and categories, as businesses refer to them.
 
@@ -225,13 +225,12 @@ test("moving a branch moves everything below it", async () => {
 
 test("an import of categories that had to wait sees what changed meanwhile", async () => {
   await importCategories(sql, [{ slug: "own-kind", name: "Own kind" }]);
-  let importing: Promise<unknown> = Promise.resolve();
-  await sql.begin(async (operator) => {
-    await operator`update categories set parent_id = null, is_active = false where slug = 'own-kind'`;
-    importing = importCategories(sql, [{ slug: "own-kind", name: "New name" }]);
-    await untilBlocked(sql);
-  });
-  await importing;
+  await delayedBy(
+    sql,
+    (operator) => operator`
+      update categories set parent_id = null, is_active = false where slug = 'own-kind'`,
+    () => importCategories(sql, [{ slug: "own-kind", name: "New name" }]),
+  );
   const [found] = await sql`select name, is_active from categories where slug = 'own-kind'`;
   expect(found).toEqual({ name: "New name", is_active: false });
 });

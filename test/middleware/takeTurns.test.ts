@@ -7,7 +7,13 @@ import { LONGEST_HANDLING_MS } from "../../src/middleware/answerInTime.ts";
 import { takeTurns } from "../../src/middleware/takeTurns.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createContext, startTestServer, type TestServer, untilBlocked } from "../support.ts";
+import {
+  countBlocked,
+  createContext,
+  startTestServer,
+  type TestServer,
+  untilBlocked,
+} from "../support.ts";
 
 /** Requests that are answered on command. */
 function held() {
@@ -127,8 +133,5 @@ async function blockedOnceSettled({ sql }: TestServer, count: number): Promise<n
   await untilBlocked(sql, count);
   // Enough time for the others, if they were not queued.
   await Bun.sleep(500);
-  const [{ blocked }] = await sql<[{ blocked: number }]>`
-    select count(*)::integer as blocked from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  return blocked;
+  return await countBlocked(sql);
 }

@@ -3,6 +3,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { applyAction } from "../../src/directory/moderation.ts";
 import { addBusiness } from "../fixtures.ts";
 import {
+  delayedBy,
   runOnTerminal,
   runProgram,
   runScript,
@@ -10,7 +11,6 @@ import {
   startTestServer,
   storesEnvironment,
   type TestServer,
-  untilBlocked,
 } from "../support.ts";
 
 let server: TestServer;
@@ -272,13 +272,12 @@ test("an action without effect writes nothing", async () => {
 test("a business that becomes incomplete during its approval is not approved", async () => {
   const { sql } = server;
   await addBusiness(sql, { slug: "at-once", status: "pending" });
-  let approval: Promise<unknown> | undefined;
-  await sql.begin(async (other) => {
-    await other`update businesses set postcode = '' where slug = 'at-once'`;
-    approval = applyAction(sql, "approve", "at-once");
-    await untilBlocked(sql);
-  });
-  expect(await approval).toEqual({
+  const approval = await delayedBy(
+    sql,
+    (other) => other`update businesses set postcode = '' where slug = 'at-once'`,
+    () => applyAction(sql, "approve", "at-once"),
+  );
+  expect(approval).toEqual({
     slug: "at-once",
     result: "incomplete",
     missing: ["postcode"],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, runScript, type TestDatabase, untilBlocked } from "../support.ts";
+import { createDatabase, delayedBy, runScript, type TestDatabase } from "../support.ts";
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -83,13 +83,12 @@ test("says what is wrong with a list whose total and businesses are right", asyn
 });
 
 test("a repair that waits for an import says so", async () => {
-  let repair: ReturnType<typeof checkLists> | undefined;
-  await database.sql.begin(async (transaction) => {
-    await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
-    repair = checkLists("--repair");
-    await untilBlocked(database.sql);
-  });
-  expect(await repair).toMatchObject({
+  const repair = await delayedBy(
+    database.sql,
+    (importing) => importing`select pg_advisory_xact_lock(${IMPORT_LOCK})`,
+    () => checkLists("--repair"),
+  );
+  expect(repair).toMatchObject({
     exitCode: 0,
     stderr: "Waiting for another import (or generate, or check-lists --repair) to finish.\n",
   });

@@ -5,6 +5,7 @@ import { createKey } from "../../src/access/keys.ts";
 import { addBusiness } from "../fixtures.ts";
 import { openProxy, type TcpProxy } from "../proxy.ts";
 import {
+  countBlocked,
   createDatabase,
   startTestServer,
   type TestDatabase,
@@ -74,10 +75,7 @@ test("cached answers are served, with a key too, while others wait for a slow da
     await transaction`lock table cities in access exclusive mode`;
     await until(async () => {
       others.push(fetch(`${server.url}/businesses/another-${others.length}`));
-      const [{ waiting }] = await database.sql<[{ waiting: number }]>`
-        select count(*)::integer as waiting from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`;
-      return waiting >= CONNECTIONS;
+      return (await countBlocked(database.sql)) >= CONNECTIONS;
     }, 5_000);
     // For longer than cached answers are served without hearing from PostgreSQL.
     const began = performance.now();
