@@ -14,10 +14,10 @@ import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { addBusiness } from "../fixtures.ts";
 import {
   createDatabase,
+  delayedBy,
   runScript,
   scriptCommand,
   storesEnvironment,
-  untilBlocked,
 } from "../support.ts";
 
 // GeoNames postal codes of Great Britain, which are not part of this project and may be missing.
@@ -261,36 +261,46 @@ describe("bun scripts/generate.ts", () => {
     for (const limit of limits) {
       await database.sql.unsafe(`alter database ${name} set ${limit} = '1s'`);
     }
-    let generating: ReturnType<typeof run> | undefined;
-    await database.sql.begin(async (transaction) => {
-      await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+    let waitedUntil = 0;
+    const { stdout, stderr, exitCode } = await delayedBy(
+      database.sql,
+      (importing) => importing`select pg_advisory_xact_lock(${IMPORT_LOCK})`,
       // With no businesses, its own work takes a moment.
-      generating = run(database.url, "--count", "0");
-      await untilBlocked(database.sql);
-      await Bun.sleep(3_000);
-    });
-    expect(await generating).toMatchObject({
-      stdout: expect.stringMatching(/^Added 0 businesses in [012]\.\d s, /),
-      stderr: "Waiting for another import (or generate, or check-lists --repair) to finish.\n",
-      exitCode: 0,
-    });
+      () => run(database.url, "--count", "0"),
+      {
+        async meanwhile() {
+          await Bun.sleep(1_500);
+          waitedUntil = performance.now();
+        },
+      },
+    );
+    const seconds = Number(/^Added 0 businesses in (\d+\.\d) s, /.exec(stdout)?.[1]);
+    // It is rounded.
+    expect(seconds).toBeLessThan((performance.now() - waitedUntil) / 1_000 + 0.1);
+    expect([stderr, exitCode]).toEqual([
+      "Waiting for another import (or generate, or check-lists --repair) to finish.\n",
+      0,
+    ]);
   });
 
   test("does not hold back vacuum while it loads", async () => {
     await using database = await createDatabase();
-    let generating: ReturnType<typeof run> | undefined;
-    await database.sql.begin(async (transaction) => {
-      await transaction`lock table businesses in share mode`;
+    const generated = await delayedBy(
+      database.sql,
+      (other) => other`lock table businesses in share mode`,
       // One, so that a single statement waits for the lock, and nothing else is running.
-      generating = run(database.url, "--count", "1");
-      await untilBlocked(database.sql);
-      const holders = await database.sql`
-        select backend_xid, backend_xmin from pg_stat_activity join pg_locks using (pid)
-        where locktype = 'advisory' and objid = ${IMPORT_LOCK} and granted
-          and datname = current_database()`;
-      expect([...holders]).toEqual([{ backend_xid: null, backend_xmin: null }]);
-    });
-    expect(await generating).toMatchObject({
+      () => run(database.url, "--count", "1"),
+      {
+        async meanwhile() {
+          const holders = await database.sql`
+            select backend_xid, backend_xmin from pg_stat_activity join pg_locks using (pid)
+            where locktype = 'advisory' and objid = ${IMPORT_LOCK} and granted
+              and datname = current_database()`;
+          expect([...holders]).toEqual([{ backend_xid: null, backend_xmin: null }]);
+        },
+      },
+    );
+    expect(generated).toMatchObject({
       stdout: expect.stringMatching(/^Added 1 business in /),
       exitCode: 0,
     });
