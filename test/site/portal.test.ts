@@ -198,16 +198,7 @@ test("a double click still shows the key", async () => {
   await tab.goto("/developers#apply");
   await apply(tab, "Hasty");
   await tab.getByRole("button", { name: "Reveal my key" }).waitFor();
-  // Both clicks come from within the page, long before the answer to the first.
-  await tab.route("**/developers/applications/*", async (route) => {
-    const response = await route.fetch();
-    await Bun.sleep(1_000);
-    await route.fulfill({ response });
-  });
-  await tab.evaluate(`{
-    const reveal = document.querySelector("[value=reveal]");
-    for (const ms of [0, 200]) setTimeout(() => reveal.click(), ms);
-  }`);
+  await doubleClick(tab, "[value=reveal]", "**/developers/applications/*");
   await shownKey(tab);
   await close();
 });
@@ -292,15 +283,7 @@ test("a corrected form is sent once despite a double click", async () => {
   await tab.goto("/developers");
   await apply(tab, "Twice", "twice at home");
   await tab.getByLabel("Email").fill("twice@home.example");
-  await tab.route("**/developers/applications", async (route) => {
-    const response = await route.fetch({ maxRedirects: 0 });
-    await Bun.sleep(1_000);
-    await route.fulfill({ response });
-  });
-  await tab.evaluate(`{
-    const send = document.querySelector("main [type=submit]");
-    for (const ms of [0, 200]) setTimeout(() => send.click(), ms);
-  }`);
+  await doubleClick(tab, "main [type=submit]", "**/developers/applications");
   await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
   const waiting = await listWaiting(server.sql);
   expect(waiting.filter(({ name }) => name === "Twice")).toHaveLength(1);
@@ -335,6 +318,23 @@ async function apply(tab: Page, name: string, email = "ada@client.example") {
   await tab.getByLabel("Email").fill(email);
   await tab.getByLabel("What do you want to build?").fill("A map\nof bakeries");
   await tab.getByRole("button", { name: "Apply for a key" }).click();
+}
+
+/** Clicks twice, a fifth of a second apart, before the first click is answered from `address`. */
+async function doubleClick(tab: Page, selector: string, address: string) {
+  const { promise: clicked, resolve: answer } = Promise.withResolvers<void>();
+  await tab.route(address, async (route) => {
+    const response = await route.fetch({ maxRedirects: 0 });
+    await clicked;
+    await route.fulfill({ response });
+  });
+  // From within the page: Playwright's own clicks wait for the answer.
+  await tab.locator(selector).evaluate(async (button: HTMLElement) => {
+    button.click();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    button.click();
+  });
+  answer();
 }
 
 /** What a screen reader announces first on a new page: its title, and what has the focus. */
