@@ -320,7 +320,7 @@ async function apply(tab: Page, name: string, email = "ada@client.example") {
   await tab.getByRole("button", { name: "Apply for a key" }).click();
 }
 
-/** Clicks twice, a fifth of a second apart, before the first click is answered from `address`. */
+/** Clicks twice before the first click is answered from `address`. */
 async function doubleClick(tab: Page, selector: string, address: string) {
   const { promise: clicked, resolve: answer } = Promise.withResolvers<void>();
   await tab.route(address, async (route) => {
@@ -328,11 +328,13 @@ async function doubleClick(tab: Page, selector: string, address: string) {
     await clicked;
     await route.fulfill({ response });
   });
-  // From within the page: Playwright's own clicks wait for the answer.
+  // From within the page: Playwright's own clicks wait for the answer. A second click that is not ignored
+  // abandons the first request meanwhile.
   await tab.locator(selector).evaluate(async (button: HTMLElement) => {
-    button.click();
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    button.click();
+    for (let clicks = 0; clicks < 2; clicks++) {
+      button.click();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
   });
   answer();
 }
