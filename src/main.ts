@@ -51,6 +51,8 @@ interface StartOptions {
    * Whether its settings are known to work: then it does not wait for Redis, and decides by itself meanwhile.
    */
   isReplacement?: boolean;
+  /** How long Redis may take before this process decides; longer in tests. */
+  redisDeadlineMs?: number;
 }
 
 /**
@@ -68,6 +70,7 @@ export async function start(
     cacheBytes = CACHE_BYTES / config.workers,
     scrape,
     isReplacement = false,
+    redisDeadlineMs: deadlineMs,
   }: StartOptions = {},
 ): Promise<RunningServer> {
   const opened: (() => unknown)[] = [];
@@ -106,7 +109,9 @@ export async function start(
     const usageWriter = stopLater(flushRegularly(usage, log));
     const keyring = stopLater(await createKeyring(control));
     const instances = config.instances * config.workers;
-    const admission = stopLater(createAdmission(redis, { usage, instances, onChange: onOutage }));
+    const admission = stopLater(
+      createAdmission(redis, { usage, instances, onChange: onOutage, deadlineMs }),
+    );
 
     const file = await reach("a file in TMPDIR", async () =>
       openPageFile(config.tempFolder, cacheBytes),

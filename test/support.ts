@@ -257,7 +257,8 @@ export interface TestServer extends AsyncDisposable {
 
 /**
  * Starts the whole server on a free port, with a database, a Redis database and a search index of
- * its own. It trusts X-Forwarded-For from the tests, so that each can be a client of its own.
+ * its own. It trusts X-Forwarded-For from the tests, so that each can be a client of its own, and is patient
+ * with Redis.
  * Unless given a log, it logs to stderr at LOG_LEVEL, by default nothing. Every answer of its API to
  * `fetch` is checked against its OpenAPI document.
  */
@@ -285,7 +286,8 @@ export async function startTestServer(
     redis.client.disconnect();
     await Promise.all([database.drop(), meili.deleteIndexIfExists(index)]);
   };
-  const server = await start(config, { searchIndex: index, log }).catch(async (error) => {
+  const options = { searchIndex: index, log, redisDeadlineMs: patient.deadlineMs };
+  const server = await start(config, options).catch(async (error) => {
     await closeStores();
     throw error;
   });

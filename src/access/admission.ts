@@ -43,7 +43,7 @@ export interface AdmissionOptions {
   /** Microseconds since 1970, for tests; by default Redis's own clock is used. */
   clock?: () => number;
   /** How long Redis may take before this process decides; longer in tests. */
-  deadlineMs?: number;
+  deadlineMs?: number | undefined;
 }
 
 /** Starts out with Redis deciding; if it is not connected, the first decision begins an outage. */
