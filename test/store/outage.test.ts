@@ -58,13 +58,14 @@ const health = async () => (await fetch(`${server.url}/healthz`)).status;
 /** Waits until the cache is no longer used: less than a second after last hearing from PostgreSQL. */
 async function keptIsOver() {
   const began = performance.now();
-  let given = 0;
+  let lastAsked = 0;
   await until(async () => {
+    const askedAt = performance.now() - began;
     const isGiven = (await ask()).status === 200;
-    if (isGiven) given = performance.now() - began;
+    if (isGiven) lastAsked = askedAt;
     return !isGiven;
   }, 8_000);
-  expect(given).toBeLessThan(1_000);
+  expect(lastAsked).toBeLessThan(1_000);
 }
 
 test("cached answers are served, with a key too, while others wait for a slow database", async () => {
