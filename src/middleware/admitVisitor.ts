@@ -12,7 +12,7 @@ import type { Middleware } from "../http/handler.ts";
 export function admitVisitor(
   admit: Window,
   log: Logger,
-  refuse: Refusal = tooManyPages,
+  refuse: Refusal = tooMany("pages"),
 ): Middleware {
   return (next) =>
     async function admitVisitor(request, context) {
@@ -27,10 +27,11 @@ export function admitVisitor(
 type Refusal = (request: Request, retryAfterSeconds: number) => Answer | Promise<Answer>;
 
 /** 429 as JSON, which the site turns into a page. */
-export function tooManyPages(_request: Request, retryAfterSeconds: number): Answer {
-  return errorAnswer(
-    "rate_limited",
-    { message: `Too many pages in a short time. ${tryAgainIn(retryAfterSeconds)}` },
-    { "Retry-After": String(retryAfterSeconds) },
-  );
+export function tooMany(what: "pages" | "searches"): Refusal {
+  return (_request, retryAfterSeconds) =>
+    errorAnswer(
+      "rate_limited",
+      { message: `Too many ${what} in a short time. ${tryAgainIn(retryAfterSeconds)}` },
+      { "Retry-After": String(retryAfterSeconds) },
+    );
 }

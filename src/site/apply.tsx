@@ -3,7 +3,7 @@ import type { Window } from "../access/windows.ts";
 import { type Answer, withHeaders } from "../http/answer.ts";
 import { tryAgainIn } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
-import { tooManyPages } from "../middleware/admitVisitor.ts";
+import { tooMany } from "../middleware/admitVisitor.ts";
 import { type AwayLog, isStoreAway } from "../middleware/catchErrors.ts";
 import { withDeadline } from "../store/deadline.ts";
 import { doBefore, ping, type Sql } from "../store/postgres.ts";
@@ -69,7 +69,7 @@ export async function refuseApplication(
   request: Request,
   retryAfterSeconds: number,
 ): Promise<Answer> {
-  if (request.method !== "POST") return tooManyPages(request, retryAfterSeconds);
+  if (request.method !== "POST") return tooMany("pages")(request, retryAfterSeconds);
   // Browsers send the size of a form.
   const size = Number(request.headers.get("Content-Length") ?? Number.POSITIVE_INFINITY);
   const form = size <= LARGEST_REFUSED ? await readForm(request, LONGEST_SENDING_MS) : null;

@@ -4,7 +4,7 @@ import { createWindow } from "../access/windows.ts";
 import type { Config } from "../config.ts";
 import { notFound } from "../http/errors.ts";
 import { type Context, chain, type Handler, type Middleware } from "../http/handler.ts";
-import { admitVisitor } from "../middleware/admitVisitor.ts";
+import { admitVisitor, tooMany } from "../middleware/admitVisitor.ts";
 import { allowMethods } from "../middleware/allowMethods.ts";
 import { answerInTime } from "../middleware/answerInTime.ts";
 import type { AwayLog } from "../middleware/catchErrors.ts";
@@ -46,7 +46,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
   const isAutomatic = config.applications === "auto";
   const pageWindow = createWindow(redis, PAGE_WINDOW);
   const admit = admitVisitor(pageWindow, log);
-  const admitSearch = admitVisitor(createWindow(redis, SEARCH_WINDOW), log);
+  const admitSearch = admitVisitor(createWindow(redis, SEARCH_WINDOW), log, tooMany("searches"));
   const outer = [errorPages(), catching];
   const inTime = answerInTime({ mostLate: MOST_LATE });
   const read = (handler: Handler, windows = [admit]) =>

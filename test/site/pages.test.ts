@@ -842,6 +842,7 @@ describe("every page", () => {
     const refused = await open("/search?q=zorb", visitor);
     expect(refused.status).toBe(429);
     expect(refused.html).toContain('value="zorb"');
+    expect(refused.html).toContain("Too many searches");
     for (let refusals = 0; refusals < 120; refusals++) await open("/search?q=zorb", visitor);
     expect((await open("/", visitor)).status).toBe(200);
   });
