@@ -64,7 +64,12 @@ const texts: Record<number, ErrorText> = {
     title: "Page not found",
     advice: "The page may have moved, or the business may no longer be listed. Try a search.",
   },
-  405: { title: "That cannot be done here" },
+  405: {
+    title: "That cannot be done here",
+    advice:
+      "Nothing was changed: this page cannot take what was sent to it. You can still open it.",
+    isPassing: true,
+  },
   429: { title: "One moment, please", isPassing: true },
   503: { title: "Back in a moment", isPassing: true },
 };

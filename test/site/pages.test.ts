@@ -858,6 +858,8 @@ describe("every page", () => {
     const wrong = await open("/", { method: "DELETE" });
     expect([wrong.status, wrong.headers.get("Allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
     expect(wrong.headers.get("Cache-Control")).toBe("no-store");
+    expect(wrong.html).toContain("this page cannot take what was sent to it");
+    expect(wrong.html).toContain(TRY_AGAIN);
   });
 
   test("answers HEAD like GET without the body, and so does everything else", async () => {
