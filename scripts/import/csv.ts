@@ -179,7 +179,7 @@ function ownColumns(header: readonly string[]): (cells: string[]) => Map<string,
   const unknown = names.filter((name) => !isFieldName(name)).map(shown);
   if (unknown.length === names.length) {
     throw new CommandError(
-      "The header names none of our fields: a CSV with other columns needs --mapping FILE.",
+      "The first line names none of our fields. If the header is further down, remove the lines above it; a CSV with other columns needs --mapping FILE.",
     );
   }
   // Not indexOf, which takes 16 s for 80,000 columns: a file that is not a table may seem to have as many.

@@ -168,7 +168,10 @@ function resolve({ fields, header }: Mapping, first: readonly string[]): Resolve
     }
     const index = first.findIndex((head) => head.trim() === name);
     if (index >= 0) return index;
-    throw new CommandError(`The file has no column ${name}; it has ${first.join(", ")}.`);
+    const names = first.map((head) => head.trim()).filter(Boolean);
+    throw new CommandError(
+      `The first line has no column ${name}, only ${names.join(", ")}. If the header is further down, remove the lines above it.`,
+    );
   }
 }
 

@@ -139,6 +139,8 @@ test("CSV: the empty rows that spreadsheets leave below the last one are none", 
 
 test("CSV: a header that is not ours is refused with what to do", async () => {
   await expect(records(readCsv(pieces("id,title\n1,Boots\n"), null))).rejects.toThrow("--mapping");
+  const titled = records(readCsv(pieces("Our shops,\nsourceId,name\n1,Boots\n"), null));
+  await expect(titled).rejects.toThrow("remove the lines above it");
   await expect(records(readCsv(pieces("sourceId,nmae\n1,Boots\n"), null))).rejects.toThrow("nmae");
   const anonymous = records(readCsv(pieces("name,city\nBoots,Leeds\n"), null));
   await expect(anonymous).rejects.toThrow("no column sourceId");

@@ -12,9 +12,11 @@ test("CSV: a file that lacks a column of the mapping is refused, whether named o
   await expect(read("id,title\n7,Boots\n", { header: true, fields })).rejects.toThrow(
     "The mapping names column 3, but the file has only 2.",
   );
-  await expect(read("id,label,phone\n7,Boots,1\n", { header: true, fields })).rejects.toThrow(
-    "The file has no column title; it has id, label, phone.",
-  );
+  for (const header of ["id,label,phone", "id,label,,,phone"]) {
+    await expect(read(`${header}\n7,Boots,1\n`, { header: true, fields })).rejects.toThrow(
+      "The first line has no column title, only id, label, phone. If the header is further down, remove the lines above it.",
+    );
+  }
   await expect(read("7,Boots,1\n", { header: false, fields })).rejects.toThrow(
     "The mapping names the column title, but says that the file has no header.",
   );
