@@ -6,8 +6,8 @@ import type { RecordRow, Row } from "./row.ts";
 export interface UnusableField {
   field: string;
   rows: number;
-  /** The line of one such row. */
-  line: number;
+  /** The lines of some of these rows. */
+  lines: number[];
 }
 
 /** The records of one file on their way to the directory; rows without one go to the rejects. */
@@ -60,8 +60,12 @@ export class FileRecords {
   #countUnusable(fields: readonly string[], line: number, most = MOST_FIELDS): void {
     for (const field of fields) {
       const known = this.#unusable.get(field);
-      if (known) known.rows++;
-      else if (this.#unusable.size < most) this.#unusable.set(field, { field, rows: 1, line });
+      if (known) {
+        known.rows++;
+        if (known.lines.length < MOST_LINES) known.lines.push(line);
+      } else if (this.#unusable.size < most) {
+        this.#unusable.set(field, { field, rows: 1, lines: [line] });
+      }
     }
   }
 
@@ -79,3 +83,6 @@ export class FileRecords {
 
 /** Distinct fields that are counted: unknown ones may differ from row to row. */
 const MOST_FIELDS = 100;
+
+/** Examples of each: enough to see what they have in common. */
+const MOST_LINES = 5;

@@ -53,9 +53,12 @@ export function describeFile(
     );
   }
   if (unusable.length > 0) {
-    const most = unusable
-      .slice(0, 10)
-      .map(({ field, rows, line }) => `${field} ${rows} (as in ${rowNames[format]} ${line})`);
+    const most = unusable.slice(0, 10).map(({ field, rows, lines }) => {
+      const rowName = lines.length > 1 ? `${rowNames[format]}s` : rowNames[format];
+      // New businesses come before others, so these need not be in the order of the file.
+      const places = lines.toSorted((a, b) => a - b).join(", ");
+      return `${field} ${rows} (as in ${rowName} ${places})`;
+    });
     const more = unusable.length > most.length ? ", and more" : "";
     lines.push(plain(`  Unusable and left out: ${most.join(", ")}${more}`));
   }

@@ -209,7 +209,7 @@ test("fields of a record that are not ours are told of, the most frequent first"
   );
   const { stdout } = await run([file]);
   expect(stdout).toContain(
-    "  Unusable and left out: coordinates.latitude 3 (as in line 1), __proto 3 (as in line 1), ",
+    "  Unusable and left out: coordinates.latitude 3 (as in lines 1, 2, 3), __proto 3 (as in lines 1, 2, 3), ",
   );
   expect(stdout).toContain(", and more\n");
   expect(stdout).not.toContain("\u001b");
@@ -221,14 +221,20 @@ test("fields of a record that are not ours are told of, the most frequent first"
   expect(unusable.length).toBe(101);
 });
 
-test("unusable values of a field are counted, and the first is shown; a value of a wrong type is none of them", async () => {
+test("unusable values of a field are counted, and up to five are shown; a value of a wrong type is none of them", async () => {
   const places = [null, { lat: 0, lng: 0 }, { lat: 0, lng: 0 }, [1.29, 52.63]];
   const rows = places.map((coordinates, place) => record(`${place}`, { coordinates }));
   const file = await write(rows.join("\n"));
   const { counts } = await importJson([file]);
   expect(counts.files[0]).toMatchObject({ unusable: { coordinates: 2 }, rejected: 1 });
   const { stdout } = await run([file]);
-  expect(stdout).toContain("  Unusable and left out: coordinates 2 (as in line 2)\n");
+  expect(stdout).toContain("  Unusable and left out: coordinates 2 (as in lines 2, 3)\n");
+
+  // New ones are dealt with first, but shown in their place.
+  const phones = Array.from({ length: 7 }, (_, place) => record(`${6 - place}`, { phone: "ask" }));
+  await Bun.write(file, phones.join("\n"));
+  const again = await run([file]);
+  expect(again.stdout).toContain("  Unusable and left out: phone 7 (as in lines 1, 2, 3, 4, 5)\n");
 });
 
 test("in formats without a row per line, an example is named as the feature or establishment that it is", async () => {
