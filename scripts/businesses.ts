@@ -22,11 +22,11 @@ const USAGE = `Usage: npx bun scripts/businesses.ts ACTION SLUG…
 Actions: ${businessActions.join(", ")}.
 A change shows in lists and details within a second, in search within five.
 
-  list      shows slug, name and what is missing for approval, by slug; tab-separated if stdout is
-            not a terminal
+  list      shows slug, name, what is missing for approval, and the id that its feed gave it, by
+            slug; tab-separated if stdout is not a terminal
   --status  ${businessStatuses.join(", ")}; default pending
   --source  only what was imported under this name
-  --json    one JSON line for each business: slug, name, missing`;
+  --json    one JSON line for each business: slug, name, missing, sourceId`;
 
 await runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({
@@ -90,9 +90,11 @@ async function* formatted(
   const isTerminal = isatty(1);
   for await (const candidates of batches) {
     isEmpty = false;
-    const rows = candidates.map(({ slug, name, missing }) => [slug, name, missing.join(", ")]);
+    const rows = candidates.map(({ slug, name, missing, sourceId }) => {
+      return [slug, name, missing.join(", "), sourceId];
+    });
     if (json) yield candidates.map(formatJson).join("\n");
-    else if (isTerminal) yield formatTable(["slug", "name", "missing"], rows);
+    else if (isTerminal) yield formatTable(["slug", "name", "missing", "source id"], rows);
     else yield rows.map(formatLine).join("\n");
   }
   if (isEmpty && isTerminal && !json) yield "No such businesses.";

@@ -47,11 +47,12 @@ export async function applyAction(
   return { slug, result: "incomplete", missing: outcome.missing };
 }
 
-/** A business, whatever its status, and what it lacks to be approved. */
+/** A business, whatever its status, what it lacks to be approved, and its id in its source. */
 export interface Candidate {
   slug: string;
   name: string;
   missing: string[];
+  sourceId: string;
 }
 
 /** The businesses of a status, of one source or of all, in the order of their slugs, in batches. */
@@ -60,7 +61,7 @@ export function listCandidates(
   { status, source }: { status: BusinessStatus; source?: string | undefined },
 ): AsyncIterable<Candidate[]> {
   return sql<Candidate[]>`
-    select slug, name, ${missing(sql)} as missing from businesses
+    select slug, name, ${missing(sql)} as missing, source_id as "sourceId" from businesses
     where status = ${status} ${source === undefined ? sql`` : sql`and source = ${source}`}
     order by slug`.cursor(1_000);
 }

@@ -130,17 +130,17 @@ describe("scripts/businesses.ts", () => {
       }
       await sql`update businesses set postcode = '', city_id = null where slug = 'wharfe-bikes'`;
       await sql`
-        update businesses set source = ${source}
+        update businesses set source = ${source}, source_id = upper(left(slug, 1))
         where slug in ('wharfe-bikes', 'ilkley-inks', 'menston-maps')`;
     });
 
-    test("shows pending businesses by slug, and what each lacks for approval", async () => {
+    test("shows pending businesses by slug, what each lacks for approval, and its id in its feed", async () => {
       expect(await list()).toEqual({
         exitCode: 0,
-        stdout: "ilkley-inks\tIlkley Inks\t\nwharfe-bikes\tWharfe Bikes\tcity, postcode\n",
+        stdout: "ilkley-inks\tIlkley Inks\t\tI\nwharfe-bikes\tWharfe Bikes\tcity, postcode\tW\n",
         stderr: "",
       });
-      expect((await list("--status", "rejected")).stdout).toBe("menston-maps\tMenston Maps\t\n");
+      expect((await list("--status", "rejected")).stdout).toBe("menston-maps\tMenston Maps\t\tM\n");
       expect((await list("--status", "suspended")).stdout).toBe("");
       const all = (await businesses("list")).stdout.split("\n").map((line) => line.split("\t")[0]);
       expect(all).toContain("ilkley-inks");
@@ -154,16 +154,21 @@ describe("scripts/businesses.ts", () => {
           .split("\n")
           .map((line) => JSON.parse(line)),
       ).toEqual([
-        { slug: "ilkley-inks", name: "Ilkley Inks", missing: [] },
-        { slug: "wharfe-bikes", name: "Wharfe\tBikes", missing: ["city", "postcode"] },
+        { slug: "ilkley-inks", name: "Ilkley Inks", missing: [], sourceId: "I" },
+        {
+          slug: "wharfe-bikes",
+          name: "Wharfe\tBikes",
+          missing: ["city", "postcode"],
+          sourceId: "W",
+        },
       ]);
     });
 
     test("prints a table on a terminal, and says when it is empty", async () => {
       expect((await onTerminal("list", "--source", source)).split("\r\n")).toEqual([
-        "slug          name          missing",
-        "ilkley-inks   Ilkley Inks",
-        "wharfe-bikes  Wharfe Bikes  city, postcode",
+        "slug          name          missing         source id",
+        "ilkley-inks   Ilkley Inks                   I",
+        "wharfe-bikes  Wharfe Bikes  city, postcode  W",
         "",
       ]);
       expect(await onTerminal("list", "--source", "nobody")).toBe("No such businesses.\r\n");
