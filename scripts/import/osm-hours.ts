@@ -1,6 +1,7 @@
 import { remembered } from "../../src/remembered.ts";
 import { areUnclear } from "./osm-rules.ts";
 import { MONDAYS, readRules, type Week, weekFrom } from "./osm-week.ts";
+import { inUsualForm } from "./osm-words.ts";
 
 /**
  * The opening hours of a normal week, with neither public nor school holidays, from the value of
@@ -56,24 +57,15 @@ function parse(value: string): Week | null {
 
 const withoutComments = (text: string) => text.replace(/"[^"]*"/g, "");
 
-/** "Monday to Friday" as "Mo-Fr": the library knows both, but the patterns here only the latter. */
-function inUsualForm(value: string): string {
-  return value.replace(DAY, "$1").replace(/\s+(?:to|till?|until|through)\s+|[‐‑‒–—−]/gi, "-");
-}
-
-/** In two letters, which are captured, or in more: Tue, Tues., Tuesdays. */
-const DAY = /\b(Mo|Tu|We|Th|Fr|Sa|Su)(?:n|es?|ds?|dnes|urs?|i|t|tur)?(?:days?)?\b\.?/gi;
-
 /**
- * Bank holidays are public holidays; rules for school holidays do not affect a normal week, but a rule for
- * school holidays and other days applies on those. "Mo-Fr 09:00-17:00 Sa 10:00-12:00" lacks a semicolon, and
- * the library would apply the last times to all days. "Mo-Sa 12:00-15:00; 18:00-22:00" has a semicolon for a
+ * Rules for school holidays do not affect a normal week, but a rule for school holidays and other days applies on
+ * those. "Mo-Fr 09:00-17:00 Sa 10:00-12:00" lacks a semicolon, and the library would apply the last times to all
+ * days. "Mo-Sa 12:00-15:00; 18:00-22:00" has a semicolon for a
  * comma: by the letter, every evening is open, even Sunday's.
  */
 function normalise(value: string): string {
   return (
     value
-      .replace(/\bBH\b/gi, "PH")
       .replace(SPAN, withMinutes)
       .replace(SCHOOL_HOLIDAYS, "")
       .replace(MISSING_SEPARATOR, "$1; ")
@@ -91,7 +83,7 @@ function normalise(value: string): string {
 }
 
 /** Anything but days and times, such as a month or a year: only then can weeks differ. */
-const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|BH|SH|off|closed)\b)\p{L}|\b\d{4}\b/iu;
+const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|SH|off|closed)\b)\p{L}|\b\d{4}\b/iu;
 
 /**
  * A range that begins or ends with no leading zero, with or without minutes: the library reads it as 24-hour times.

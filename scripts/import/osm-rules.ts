@@ -14,10 +14,11 @@ export function areUnclear(text: string): boolean {
 }
 
 /**
- * Days without times: "Mo-Fr" for "Weekdays". By the letter of the format these are open day and night, but those who
+ * Days or years without times: "Mo-Fr" for "Weekdays", or 2000-2300 for evenings. By the letter of the format these are open day and night, but those who
  * write them do not know the times.
  */
-const ONLY_DAYS = /^(?:[\w,-]*(?:Mo|Tu|We|Th|Fr|Sa|Su)[\w,-]*(?: open)?|open)$/;
+const ONLY_DAYS =
+  /^(?:\d{4}(?:-\d{4})?|(?:\d{4}(?:-\d{4})? )?[\w,-]*(?:Mo|Tu|We|Th|Fr|Sa|Su)[\w,-]*(?: open)?|open)$/;
 
 /**
  * Two rules between which the library has missed a border: "Mo-Fr 09:00-17:00 closed Sa,Su". It applies all of their

@@ -71,6 +71,28 @@ test("days and spans are understood as people write them", () => {
   }
 });
 
+test.each([
+  ["Mon-Thu 9am-5pm, Fri 9am-4pm", "Mo-Th 09:00-17:00; Fr 09:00-16:00"],
+  ["Mon - Fri, 9am - 5pm", "Mo-Fr 09:00-17:00"],
+  ["Mon-Fri 0900-1730, Sat 0900 - 1200", "Mo-Fr 09:00-17:30; Sa 09:00-12:00"],
+  ["Fri 1900-2300", "Fr 19:00-23:00"],
+  ["2024-2026 Mo-Fr 09:00-17:00", "Mo-Fr 09:00-17:00"],
+  ["Mon-Sat 9am-noon", "Mo-Sa 09:00-12:00"],
+  ["Mon-Sun 12 noon - 2.30pm, 6pm - 12 midnight", "Mo-Su 12:00-14:30,18:00-24:00"],
+  ["Mon to Sat 8:30am - 6pm, closed Sun", "Mo-Sa 08:30-18:00; Su off"],
+  ["Mon-Sat 9am-5pm closed Sundays and Bank Holidays", "Mo-Sa 09:00-17:00; Su off"],
+  ["Daily 10am-5pm, closed on Mondays and Tuesdays", "We-Su 10:00-17:00"],
+  ["Closed Mondays, Tue-Sun 12pm-10pm", "Tu-Su 12:00-22:00"],
+  ["Mon-Fri 9am-5pm closed Sat & Sun", "Mo-Fr 09:00-17:00"],
+  ["Tue-Sun 10am-5pm. Closed Mondays.", "Tu-Su 10:00-17:00"],
+  ["Mon closed Tue 9am-5pm", "Tu 09:00-17:00"],
+  ["Sun closed, Mon 9am-5pm", "Mo 09:00-17:00"],
+  ["Mon-Fri 8am-6pm; Bank Holidays closed", "Mo-Fr 08:00-18:00"],
+])("%s, as people write it, is %s", (written, meant) => {
+  expect(week(meant)).not.toBeNull();
+  expect(week(written)).toEqual(week(meant));
+});
+
 test("minutes are understood where only one of two times has them", () => {
   const expected = week("Mo-Fr 09:00-17:30; Sa 09:30-13:00; Su off");
   for (const written of [
@@ -221,12 +243,11 @@ test.each([
   ["of twelve hours that end when they begin", "9:00am-9:00am"],
   ["of twelve hours that end when they begin, on certain days", "Mo-Fr 9:00am-9:00 am"],
   ["that lack the times of a day", "Mo-Fr 09:00-17:00; Sa,Su,PH"],
+  ["that may be years", "2000-2300"],
+  ["of years without times", "2024-2026 Mo-Fr"],
 ])("hours %s are not understood", (_, value) => expect(readWeek(value)).toBeNull());
 
 test.each([
-  "Mon-Fri 9am-5pm closed Sat & Sun",
-  "Mon-Fri 9am-5pm, closed Sat & Sun",
-  "Tue-Sun 10am-5pm. Closed Mondays.",
   "Mo-Fr 09:00-17:00 closed 13:00-14:00; Sa 09:00-12:00",
   "9am-5pm Mon-Fri 10am-4pm Sat",
   "Mo-Fr 09:00-17:00, 10:00-16:00 Sa",

@@ -1,0 +1,36 @@
+/**
+ * Everyday wordings of opening hours in OpenStreetMap's notation: "Mon to Thurs 9am-noon, closed Sundays" as
+ * "Mo-Th 9am-12pm; Su off". The library knows many of them as well, but the patterns beside it only know the notation.
+ */
+export function inUsualForm(value: string): string {
+  return value
+    .replace(DAY, "$1")
+    .replace(/\bbank\s+holidays?\b|\bBH\b/gi, "PH")
+    .replace(/\b(?:12\s*)?(?:noon|midday)\b/gi, "12pm")
+    .replace(/\b(?:12\s*)?midnight\b/gi, "12am")
+    .replace(/\s+(?:to|till?|until|through)\s+|[‐‑‒–—−]/gi, "-")
+    .replace(DIGITS_ALONE, "$1:$2-$3:$4")
+    .replace(COMMA_BEFORE_TIMES, "$1 ")
+    .replace(CLOSED_FIRST, "; $1 off");
+}
+
+const WEEKDAY = "(?:Mo|Tu|We|Th|Fr|Sa|Su)";
+const ONE_DAY = `(?:${WEEKDAY}|PH)`;
+
+/** In two letters, which are captured, or in more: Tue, Tues., Tuesdays. */
+const DAY = /\b(Mo|Tu|We|Th|Fr|Sa|Su)(?:n|es?|ds?|dnes|u|urs?|i|t|tur)?(?:days?)?\b\.?/gi;
+
+/** 0900-1730. Where no day is before them, 2024-2026 are years. */
+const DIGITS_ALONE = new RegExp(
+  `(?<![\\d:.])(?:(?<=\\b${WEEKDAY}\\s+)|(?!19|20))([01]\\d|2[0-3])([0-5]\\d)\\s*-\\s*([01]\\d|2[0-4])([0-5]\\d)(?![\\d:.])`,
+  "gi",
+);
+
+/** The comma in "Mon-Fri, 9am-5pm". */
+const COMMA_BEFORE_TIMES = new RegExp(`(\\b${ONE_DAY}),\\s*(?=\\d)`, "gi");
+
+/** "closed on Sundays" at the end of a rule; the days are captured. Not the first word of "Sun closed, Mon 9am-5pm". */
+const CLOSED_FIRST = new RegExp(
+  `(?<!\\b${ONE_DAY}\\b[\\s:-]*)(?:[\\s,;]|\\band\\b)*\\bclosed(?:\\s+on)?\\s+(${ONE_DAY}(?:\\s*(?:[-,&]|and)\\s*${ONE_DAY})*)(?=\\s*(?:[;,]|$))`,
+  "gi",
+);
