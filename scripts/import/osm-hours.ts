@@ -38,7 +38,9 @@ function parse(value: string): Week | null {
   if (/\ball day\b/i.test(said)) return null;
   if ([...said.matchAll(BARE_HOURS)].some(isHalfOfDay)) return null;
   const spans = [...said.matchAll(SPAN)];
-  if (spans.some(endsAsItBegins) || spans.some(lacksHalf)) return null;
+  if ([endsAsItBegins, lacksHalf, beginsWithNoon].some((isUnclear) => spans.some(isUnclear))) {
+    return null;
+  }
   // Each open end in a rule doubles the time the library takes to read it.
   if (said.split(";").some((rule) => rule.split("+").length - 1 > MOST_OPEN_ENDS)) return null;
   try {
@@ -133,6 +135,11 @@ function lacksHalf([, from = "", to = ""]: RegExpExecArray): boolean {
     .map((half) => [from, to].map((time) => minutesOf(bare.includes(time) ? time + half : time)))
     .filter(([opens = 0, closes = 0]) => opens >= EARLIEST_OPENING && closes > opens);
   return readings.join() !== [from, to].map(minutesOf).join();
+}
+
+/** As in 12am-3pm, which by the letter is from midnight. Whole days end later: 12:00 AM - 11:59 PM. */
+function beginsWithNoon([, from = "", to = ""]: RegExpExecArray): boolean {
+  return /a/i.test(from) && minutesOf(from) === 0 && /p/i.test(to) && minutesOf(to) < 23 * 60;
 }
 
 /** Since midnight. */

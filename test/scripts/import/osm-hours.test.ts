@@ -88,6 +88,12 @@ test.each([
   ["Mon closed Tue 9am-5pm", "Tu 09:00-17:00"],
   ["Sun closed, Mon 9am-5pm", "Mo 09:00-17:00"],
   ["Mon-Fri 8am-6pm; Bank Holidays closed", "Mo-Fr 08:00-18:00"],
+  ["Mon-Fri 9am-5pm, Sat/Sun 10am-4pm", "Mo-Fr 09:00-17:00; Sa,Su 10:00-16:00"],
+  ["Monday: 9 AM–5 PM | Tuesday: 9 AM–4 PM", "Mo 09:00-17:00; Tu 09:00-16:00"],
+  ["24hrs", "24/7"],
+  ["24 hours a day, 7 days a week", "24/7"],
+  ["Open 7 days 9am - 5pm", "Mo-Su 09:00-17:00"],
+  ["12:00 AM - 11:59 PM", "Mo-Su 00:00-23:59"],
 ])("%s, as people write it, is %s", (written, meant) => {
   expect(week(meant)).not.toBeNull();
   expect(week(written)).toEqual(week(meant));
@@ -244,6 +250,7 @@ test.each([
   ["of twelve hours that end when they begin, on certain days", "Mo-Fr 9:00am-9:00 am"],
   ["that lack the times of a day", "Mo-Fr 09:00-17:00; Sa,Su,PH"],
   ["that may be years", "2000-2300"],
+  ["from noon by another name", "Mon-Sat 12am-3pm"],
   ["of years without times", "2024-2026 Mo-Fr"],
 ])("hours %s are not understood", (_, value) => expect(readWeek(value)).toBeNull());
 
