@@ -68,6 +68,16 @@ export async function countBlocked(sql: Sql): Promise<number> {
   return count;
 }
 
+/** Lets each transaction that adds businesses wait in its commit while the table `commits` is locked. */
+export async function makeCommitsWait(sql: Sql): Promise<void> {
+  await sql.unsafe(`
+    create table commits ();
+    create function wait_for_commits() returns trigger language plpgsql as
+      $$ begin lock table commits; return null; end $$;
+    create constraint trigger wait_for_commits after insert on businesses
+      deferrable initially deferred for each row execute function wait_for_commits()`);
+}
+
 /** Waits until at least `count` connections to this database are blocked on locks. */
 export async function untilBlocked(sql: Sql, count = 1): Promise<void> {
   await until(async () => (await countBlocked(sql)) >= count, 20_000);

@@ -15,6 +15,7 @@ import { addBusiness } from "../fixtures.ts";
 import {
   createDatabase,
   delayedBy,
+  makeCommitsWait,
   runScript,
   scriptCommand,
   storesEnvironment,
@@ -309,12 +310,7 @@ describe("bun scripts/generate.ts", () => {
   test("says that it is still running while PostgreSQL finishes what it has been sent", async () => {
     await using database = await createDatabase();
     const { sql } = database;
-    await sql.unsafe(`
-      create table commits ();
-      create function wait_for_commits() returns trigger language plpgsql as
-        $$ begin lock table commits; return null; end $$;
-      create constraint trigger wait_for_commits after insert on businesses
-        deferrable initially deferred for each row execute function wait_for_commits()`);
+    await makeCommitsWait(sql);
     await sql.begin(async (transaction) => {
       await transaction`lock table commits`;
       const generating = Bun.spawn(scriptCommand("generate", ["--count", "1"]), {

@@ -11,6 +11,7 @@ import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import {
   createDatabase,
   delayedBy,
+  makeCommitsWait,
   newFolder,
   outputOf,
   runOnTerminal,
@@ -605,12 +606,7 @@ async function whileItCommits(
   act: (importing: ReturnType<typeof start>) => Promise<void>,
 ): Promise<void> {
   const { sql } = database;
-  await sql.unsafe(`
-    create table commits ();
-    create function wait_for_commits() returns trigger language plpgsql as
-      $$ begin lock table commits; return null; end $$;
-    create constraint trigger wait_for_commits after insert on businesses
-      deferrable initially deferred for each row execute function wait_for_commits()`);
+  await makeCommitsWait(sql);
   try {
     await sql.begin(async (transaction) => {
       await transaction`lock table commits`;
