@@ -60,8 +60,8 @@ async function admitted(key: ApiKey, requests: number, by = servers): Promise<nu
 }
 
 const outages = (of = servers) => of.map(({ admission }) => admission.state().outages);
-const decidesAgain = () =>
-  until(() => servers.every(({ admission }) => !admission.state().isLocal), 20_000);
+const decidesAgain = (of = servers) =>
+  until(() => of.every(({ admission }) => !admission.state().isLocal), 20_000);
 
 test("of 200 concurrent requests for each of 30 keys and 3 clients, on all masters, exactly 60 are admitted for each", async () => {
   const both = await Promise.all([startServer(patient), startServer(patient)]);
@@ -102,20 +102,22 @@ test("a node that only the cluster names is sent the same password as those of R
 });
 
 test("while the slot of a key moves to another master, exactly its quota is admitted", async () => {
+  const both = await Promise.all([startServer(patient), startServer(patient)]);
   const key = makeKey({ quota: 600, perMinute: 60_000, burst: 60_000 });
   const name = meterName(key.meterId);
-  let count = await admitted(key, 20);
+  let count = await admitted(key, 20, both);
   const before = await masterOf(nodes, name);
   let isMoved = false;
   const moved = moveSlotOf(nodes, name).then(() => {
     isMoved = true;
   });
-  while (!isMoved && count < 500) count += await admitted(key, 10);
+  while (!isMoved && count < 500) count += await admitted(key, 10, both);
   await moved;
   expect(await masterOf(nodes, name)).not.toBe(before);
-  await decidesAgain();
-  count += await admitted(key, 700);
+  await decidesAgain(both);
+  count += await admitted(key, 700, both);
   expect(count).toBe(600);
+  for (const server of both) await server.stop();
 });
 
 test("when a master is killed its replica takes over; no key gets more than its quota and a second's worth", async () => {
