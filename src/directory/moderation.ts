@@ -1,3 +1,4 @@
+import type { Fragment } from "postgres";
 import type { Sql } from "../store/postgres.ts";
 import type { BusinessStatus } from "./status.ts";
 
@@ -19,20 +20,47 @@ export type ActionResult =
   | { slug: string; result: "changed" | "unchanged" | "unknown" }
   | { slug: string; result: "incomplete"; missing: string[] };
 
-/** Applies an action to a business; `incomplete` names what it lacks to be approved. */
+/**
+ * Applies an action to a business; `incomplete` names what it lacks to be approved. Waits for whoever is
+ * changing the business.
+ */
 export async function applyAction(
   sql: Sql,
   action: BusinessAction,
   slug: string,
 ): Promise<ActionResult> {
+  const [result] = await apply(sql, action, [slug], sql``);
+  return result ?? { slug, result: "unknown" };
+}
+
+/**
+ * Applies an action to many businesses in one transaction: PostgreSQL commits no more than some hundreds a
+ * second. Leaves out those that do not exist, and those that somebody is changing: an import may be waiting
+ * for others of these, and each would wait for the other.
+ */
+export async function applyActionToFree(
+  sql: Sql,
+  action: BusinessAction,
+  slugs: readonly string[],
+): Promise<ActionResult[]> {
+  return await apply(sql, action, slugs, sql`skip locked`);
+}
+
+/** @returns the results of the businesses found */
+async function apply(
+  sql: Sql,
+  action: BusinessAction,
+  slugs: readonly string[],
+  ifLocked: Fragment,
+): Promise<ActionResult[]> {
   const [column, value] = actions[action];
   // This decision replaces an import's withdrawal, and no later record undoes it.
   const decided = column === "status" ? sql`, was_approved = false` : sql``;
-  const [outcome] = await sql<[{ missing: string[]; isSame: boolean; isDone: boolean }?]>`
+  const outcomes = await sql<Outcome[]>`
     with found as (
-      select id, ${sql(column)} = ${value} as is_same,
+      select id, slug, ${sql(column)} = ${value} as is_same,
         ${missing(sql)} as missing
-      from businesses where slug = ${slug} for update
+      from businesses where slug = any(${slugs}::text[]) for update ${ifLocked}
     ),
     done as (
       update businesses set ${sql(column)} = ${value} ${decided}
@@ -40,11 +68,20 @@ export async function applyAction(
       where businesses.id = found.id and not is_same and (${action !== "approve"} or missing = '{}')
       returning businesses.id
     )
-    select missing, is_same as "isSame", exists (select from done) as "isDone" from found`;
-  if (!outcome) return { slug, result: "unknown" };
-  if (outcome.isSame) return { slug, result: "unchanged" };
-  if (outcome.isDone) return { slug, result: "changed" };
-  return { slug, result: "incomplete", missing: outcome.missing };
+    select slug, missing, is_same as "isSame", id in (select id from done) as "isDone" from found
+    order by array_position(${slugs}::text[], slug)`;
+  return outcomes.map(({ slug, missing, isSame, isDone }) => {
+    if (isSame) return { slug, result: "unchanged" };
+    if (isDone) return { slug, result: "changed" };
+    return { slug, result: "incomplete", missing };
+  });
+}
+
+interface Outcome {
+  slug: string;
+  missing: string[];
+  isSame: boolean;
+  isDone: boolean;
 }
 
 /** A business, whatever its status, what it lacks to be approved, and its id in its source. */

@@ -106,6 +106,38 @@ describe("scripts/businesses.ts", () => {
     });
   });
 
+  test("many businesses are changed in one transaction, and those that cannot be are named", async () => {
+    const slugs = ["menston-malt", "menston-mead", "menston-milk"];
+    for (const slug of slugs) await addBusiness(server.sql, { slug, status: "pending" });
+    await server.sql`update businesses set postcode = '' where slug = 'menston-mead'`;
+    const given = ["menston-milk", "menston-mead", "nobody", "menston-malt"];
+    expect(await businesses("approve", ...given)).toEqual({
+      exitCode: 1,
+      stdout: "menston-milk: approve done\nmenston-malt: approve done\n",
+      stderr: "menston-mead: cannot be approved, it lacks postcode\nnobody: no such business\n",
+    });
+    const rows = await server.sql`
+      select status, count(*)::int, count(distinct xmin::text)::int as transactions from businesses
+      where slug = any(${slugs}) group by status order by status`;
+    expect([...rows]).toEqual([
+      { status: "pending", count: 1, transactions: 1 },
+      { status: "approved", count: 2, transactions: 1 },
+    ]);
+  });
+
+  test("hundreds of businesses are all changed, and told in the order given", async () => {
+    const rows = await server.sql<{ slug: string }[]>`
+      insert into businesses (slug, name)
+      select 'bulk-' || n, 'Bulk' from generate_series(1, 250) as n returning slug`;
+    const slugs = rows.map(({ slug }) => slug).toReversed();
+    const { stdout, exitCode } = await businesses("verify", ...slugs);
+    expect(stdout.trimEnd().split("\n")).toEqual(slugs.map((slug) => `${slug}: verify done`));
+    const [left] = await server.sql`
+      select count(*)::int as unverified from businesses
+      where slug = any(${slugs}) and not is_verified`;
+    expect([exitCode, left]).toEqual([0, { unverified: 0 }]);
+  });
+
   test("an incomplete business is not approved, and what it lacks is named", async () => {
     await addBusiness(server.sql, { slug: "bare-bones", status: "pending" });
     await server.sql`update businesses set postcode = '', latitude = null, longitude = null where slug = 'bare-bones'`;
