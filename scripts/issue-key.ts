@@ -103,15 +103,14 @@ async function showWaiting(sql: Sql, json: boolean): Promise<void> {
   } else if (waiting.length === 0) {
     print("No application is waiting. `--help` says how to issue a key without one.");
   } else {
-    const rows = waiting.map(({ id, createdAt, name, email, purpose }) => [
-      id,
-      formatTime(createdAt),
-      name,
-      email,
-      purpose.replace(/\s+/g, " ").slice(0, 60),
-    ]);
+    const rows = waiting.map(({ id, createdAt, name, email, purpose }) => {
+      const line = purpose.replace(/\s+/g, " ");
+      const shown = line.length > 60 ? `${line.slice(0, 59)}…` : line;
+      return [id, formatTime(createdAt), name, email, shown];
+    });
     print(formatTable(["application", "since (UTC)", "name", "email", "purpose"], rows));
-    print("\nApprove one with: npx bun scripts/issue-key.ts --application ID");
+    print("\nRead what they wrote in full with: npx bun scripts/issue-key.ts --json");
+    print("Approve one with: npx bun scripts/issue-key.ts --application ID");
     print('Decline one with: npx bun scripts/issue-key.ts --decline ID --why "…"');
   }
 }

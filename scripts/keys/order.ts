@@ -22,7 +22,8 @@ arguments, lists the waiting applications.
   --quota N          requests a month, --per-minute N and --burst N (how many at once):
                      override the tier's; enterprise needs all three
   --json             one JSON line: {"id","key","tier","expiresAt"}; for an application, id and key
-                     are null, since the key is created when it is revealed`;
+                     are null, since the key is created when it is revealed; without other
+                     arguments, a line for each waiting application, with all that it says`;
 
 /** The arguments as given. Throws for an unknown one. */
 export function readArguments() {

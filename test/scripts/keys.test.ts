@@ -194,6 +194,17 @@ describe("issue-key", () => {
   });
 });
 
+test("a long purpose is cut visibly in the list, which says where to read all of it", async () => {
+  await using own = await createDatabase();
+  await own.sql`
+    insert into applications (name, email, purpose)
+    values ('Ida', 'ida@map.example', ${"x".repeat(61)}), ('Ivo', 'ivo@map.example', ${"y".repeat(60)})`;
+  const { stdout } = await runScript(own.url, "issue-key", []);
+  expect(stdout).toContain(`ida@map.example  ${"x".repeat(59)}…\n`);
+  expect(stdout).toContain(`ivo@map.example  ${"y".repeat(60)}\n`);
+  expect(stdout).toContain("in full with: npx bun scripts/issue-key.ts --json\n");
+});
+
 test("declining an application requires a reason", async () => {
   const [{ id }] = await database.sql<[{ id: string }]>`
     insert into applications (name, email, purpose)
