@@ -276,6 +276,13 @@ describe("keyed limits", () => {
     });
     expect(response.headers.get("RateLimit-Policy")).toContain('"permin";q=1000');
   });
+  test("a key moves to another tier with one update, within a second", async () => {
+    const key = await server.issueKey({ tier: "developer" });
+    const policy = async () => (await withKey(key)).headers.get("RateLimit-Policy");
+    expect(await policy()).toStartWith('"permin";q=60;');
+    await server.sql`update api_keys set tier = 'starter' where key_hash = ${sha256(key)}`;
+    await until(async () => (await policy())?.startsWith('"permin";q=120;') ?? false, 1_000);
+  });
   test("every counted keyed answer has RateLimit-Policy and RateLimit", async () => {
     const key = await server.issueKey({ tier: "developer" });
     for (const path of [
