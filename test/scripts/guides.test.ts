@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { $ } from "bun";
 import { generateBusinesses } from "../../scripts/generate/businesses.ts";
 import { importRecord } from "../../src/directory/import/record.ts";
+import { createDatabase, newFolder, runProgram, runScript, storesEnvironment } from "../support.ts";
 
 const root = join(import.meta.dir, "..", "..");
 const guides = ["README.md", "scripts/README.md", "scripts/bench/README.md"];
@@ -38,6 +40,45 @@ test("the records that show the format have a value for every field except slug"
     );
     expect([place, ...new Set(told)].sort()).toEqual([place, ...fields].sort());
   }
+});
+
+test("the commands of the operators' guide approve what lacks nothing in a feed, and suspend what it drops", async () => {
+  await using database = await createDatabase();
+  const folder = await newFolder();
+  const importShops = async (rows: Record<string, string>) => {
+    const header =
+      "sourceId,name,category,city,address.line1,address.postcode,coordinates.lat,coordinates.lng";
+    const lines = Object.entries(rows).map(([id, rest]) => `${id},Shop ${id},${rest}`);
+    await Bun.write(join(folder, "shops.csv"), [header, ...lines].join("\n"));
+    await runScript(database.url, "import", ["shops.csv", "--status", "pending"], { cwd: folder });
+  };
+  const guide = await textOf("scripts/README.md");
+  const commands = (pattern: RegExp) => {
+    const written = pattern.exec(guide)?.[0] ?? "";
+    const [bun, scripts] = [process.execPath, join(root, "scripts")].map((path) => $.escape(path));
+    return written.replaceAll("npx bun scripts", `${bun} ${scripts}`);
+  };
+  const run = async (script: string) => {
+    const env = storesEnvironment(database.url);
+    const { exitCode, stderr } = await runProgram(["sh", "-c", script], { cwd: folder, env });
+    const rows = await database.sql<{ state: string }[]>`
+      select source_id || ' ' || status as state from businesses order by source_id`;
+    return { exitCode, stderr, states: rows.map(({ state }) => state) };
+  };
+  const [whole, lacking] = ["bakeries,Leeds,1 High St,LS1 4AP,53.8,-1.5", "bakeries,,,,,"];
+
+  await importShops({ A: whole, B: whole, C: lacking });
+  const approve = commands(/(?<=`)npx bun [^`]*--source shops[^`]* approve(?=`)/);
+  const approved = { exitCode: 0, stderr: "", states: ["A approved", "B approved", "C pending"] };
+  expect(await run(approve)).toEqual(approved);
+  // Also when nothing is left to approve.
+  expect(await run(approve)).toEqual(approved);
+
+  await importShops({ B: whole, C: lacking });
+  const suspend = commands(/^cut -d, [\s\S]*?suspend < .*$/m);
+  const suspended = { exitCode: 0, stderr: "", states: ["A suspended", "B approved", "C pending"] };
+  expect(await run(suspend)).toEqual(suspended);
+  expect(await run(suspend)).toEqual(suspended);
 });
 
 const hasValue = (value: unknown) => value !== "" && !(Array.isArray(value) && value.length === 0);
