@@ -23,11 +23,11 @@ const USAGE = `Usage: npx bun scripts/businesses.ts ACTION SLUG…
 Actions: ${businessActions.join(", ")}.
 A change shows in lists and details within a second, in search within five.
 
-  list      shows slug, name, what is missing for approval, and the id that its feed gave it, by
-            slug; tab-separated if stdout is not a terminal
+  list      shows slug, name, what is missing for approval, the id that its feed gave it, and the
+            name of that feed, by slug; tab-separated if stdout is not a terminal
   --status  ${businessStatuses.join(", ")}; default pending
   --source  only what was imported under this name
-  --json    one JSON line for each business: slug, name, missing, sourceId`;
+  --json    one JSON line for each business: slug, name, missing, sourceId, source`;
 
 /** Slugs in a transaction. Announcements of more than 500 changes would empty the servers' caches. */
 const BATCH_SIZE = 100;
@@ -99,13 +99,14 @@ async function* formatted(
 ): AsyncGenerator<string> {
   let isEmpty = true;
   const isTerminal = isatty(1);
+  const heads = ["slug", "name", "missing", "source id", "source"];
   for await (const candidates of batches) {
     isEmpty = false;
-    const rows = candidates.map(({ slug, name, missing, sourceId }) => {
-      return [slug, name, missing.join(", "), sourceId];
+    const rows = candidates.map(({ slug, name, missing, sourceId, source }) => {
+      return [slug, name, missing.join(", "), sourceId, source];
     });
     if (json) yield candidates.map(formatJson).join("\n");
-    else if (isTerminal) yield formatTable(["slug", "name", "missing", "source id"], rows);
+    else if (isTerminal) yield formatTable(heads, rows);
     else yield rows.map(formatLine).join("\n");
   }
   if (isEmpty && isTerminal && !json) yield "No such businesses.";

@@ -84,12 +84,13 @@ interface Outcome {
   isDone: boolean;
 }
 
-/** A business, whatever its status, what it lacks to be approved, and its id in its source. */
+/** A business, whatever its status, what it lacks to be approved, its source, and its id there. */
 export interface Candidate {
   slug: string;
   name: string;
   missing: string[];
   sourceId: string;
+  source: string;
 }
 
 /** The businesses of a status, of one source or of all, in the order of their slugs, in batches. */
@@ -98,7 +99,8 @@ export function listCandidates(
   { status, source }: { status: BusinessStatus; source?: string | undefined },
 ): AsyncIterable<Candidate[]> {
   return sql<Candidate[]>`
-    select slug, name, ${missing(sql)} as missing, source_id as "sourceId" from businesses
+    select slug, name, ${missing(sql)} as missing, source_id as "sourceId", source
+    from businesses
     where status = ${status} ${source === undefined ? sql`` : sql`and source = ${source}`}
     order by slug`.cursor(1_000);
 }

@@ -166,13 +166,16 @@ describe("scripts/businesses.ts", () => {
         where slug in ('wharfe-bikes', 'ilkley-inks', 'menston-maps')`;
     });
 
-    test("shows pending businesses by slug, what each lacks for approval, and its id in its feed", async () => {
+    test("shows pending businesses by slug, what each lacks for approval, its id in its feed, and the feed's name", async () => {
       expect(await list()).toEqual({
         exitCode: 0,
-        stdout: "ilkley-inks\tIlkley Inks\t\tI\nwharfe-bikes\tWharfe Bikes\tcity, postcode\tW\n",
+        stdout:
+          "ilkley-inks\tIlkley Inks\t\tI\tlist-test\nwharfe-bikes\tWharfe Bikes\tcity, postcode\tW\tlist-test\n",
         stderr: "",
       });
-      expect((await list("--status", "rejected")).stdout).toBe("menston-maps\tMenston Maps\t\tM\n");
+      expect((await list("--status", "rejected")).stdout).toBe(
+        "menston-maps\tMenston Maps\t\tM\tlist-test\n",
+      );
       expect((await list("--status", "suspended")).stdout).toBe("");
       const all = (await businesses("list")).stdout.split("\n").map((line) => line.split("\t")[0]);
       expect(all).toContain("ilkley-inks");
@@ -186,21 +189,22 @@ describe("scripts/businesses.ts", () => {
           .split("\n")
           .map((line) => JSON.parse(line)),
       ).toEqual([
-        { slug: "ilkley-inks", name: "Ilkley Inks", missing: [], sourceId: "I" },
+        { slug: "ilkley-inks", name: "Ilkley Inks", missing: [], sourceId: "I", source },
         {
           slug: "wharfe-bikes",
           name: "Wharfe\tBikes",
           missing: ["city", "postcode"],
           sourceId: "W",
+          source,
         },
       ]);
     });
 
     test("prints a table on a terminal, and says when it is empty", async () => {
       expect((await onTerminal("list", "--source", source)).split("\r\n")).toEqual([
-        "slug          name          missing         source id",
-        "ilkley-inks   Ilkley Inks                   I",
-        "wharfe-bikes  Wharfe Bikes  city, postcode  W",
+        "slug          name          missing         source id  source",
+        "ilkley-inks   Ilkley Inks                   I          list-test",
+        "wharfe-bikes  Wharfe Bikes  city, postcode  W          list-test",
         "",
       ]);
       expect(await onTerminal("list", "--source", "nobody")).toBe("No such businesses.\r\n");
