@@ -32,7 +32,8 @@ changes to an approved business show at once, except a record's status, which co
 business is new; afterwards scripts/businesses.ts decides.
 
 scripts/generate.ts --count 2 --ndjson prints records in our format; they may have a slug, too.
---categories imports categories, as NDJSON {slug, name, parent?, isActive?}.
+--categories imports categories, as NDJSON {slug, name, parent?, isActive?}. One that is not active,
+and those below it, are neither listed nor filtered by, but their businesses are still public.
 
   --format F       ${formats.join(", ")}; guessed from the file when absent
   --source NAME    the name of the feed; default osm or fhrs for these formats, else the file's name
