@@ -168,6 +168,7 @@ describe("issue-key", () => {
     const { sql, url } = own;
     const issueKey = (...args: string[]) => runScript(url, "issue-key", args);
     expect((await issueKey()).stdout).toContain("No application is waiting");
+    expect(await issueKey("--json")).toEqual({ exitCode: 0, stdout: "", stderr: "" });
     const purpose = "A map\u001b[31m \u202eof\nshops\u009b";
     const [{ id }] = await sql<[{ id: string }]>`
       insert into applications (name, email, purpose)
