@@ -23,7 +23,7 @@ const USAGE = `Usage: npx bun scripts/keys.ts list
        npx bun scripts/keys.ts usage ID
 
   list     every key, its state and its holder
-  revoke   disables a key for good, everywhere within a second
+  revoke   disables a key for good, everywhere within a second; its successor still works
   roll     issues a new key with the same rights, and shows it once; the old one keeps working for
            the grace period, by default 24h, and both draw on the same limits
   usage    what the key has used of this month's quota
