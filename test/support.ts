@@ -17,7 +17,7 @@ import { type Meilisearch, openMeilisearch } from "../src/store/meilisearch.ts";
 import { migrate } from "../src/store/migrations.ts";
 import { openPostgres, type Sql, type Transaction } from "../src/store/postgres.ts";
 import { openRedis, type RedisClient } from "../src/store/redis.ts";
-import { type CheckAnswer, checkServer } from "./documented.ts";
+import { type CheckAnswer, checkServer } from "./openapi-check.ts";
 
 /** The real stores of this test run; see setup.ts. */
 export interface Stores {

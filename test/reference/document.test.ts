@@ -11,8 +11,8 @@ import { parseQuery, parseSlug } from "../../src/http/parameters.ts";
 import { openApiDocument } from "../../src/reference/document.ts";
 import { categoryList, keyedBusiness } from "../../src/reference/examples.ts";
 import type { errorResponse } from "../../src/reference/responses.ts";
-import { checkAgainst, checkedAnswers, type OpenApiDocument } from "../documented.ts";
 import { addBusiness } from "../fixtures.ts";
+import { checkAgainst, checkedAnswers, type OpenApiDocument } from "../openapi-check.ts";
 import { startTestServer, type TestServer } from "../support.ts";
 
 const baseUrl = "https://directory.example";
