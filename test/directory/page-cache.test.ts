@@ -463,14 +463,14 @@ async function withTexts(
   use: (
     texts: PageCache<Text & { count(): unknown }>,
     make: (text: string) => Promise<Text & { count(): unknown }>,
-    told: unknown[],
+    reports: unknown[],
   ) => Promise<void>,
 ): Promise<void> {
   const room: PageFile = new RingFile(tmpdir(), { size, mostNames: 1_000 });
-  const told: unknown[] = [];
+  const reports: unknown[] = [];
   const cache = await createPageCache(sql, room, {
     ...texts,
-    onFault: (error) => told.push(error),
+    onFault: (error) => reports.push(error),
   });
   const make = async (text: string) =>
     await cache.findOrMake(text, async () => ({
@@ -482,7 +482,7 @@ async function withTexts(
       await make("first");
       return cache.find("first") !== undefined;
     }, 2_000);
-    await use(cache, make, told);
+    await use(cache, make, reports);
   } finally {
     await cache.stop();
     room.close();
@@ -549,7 +549,7 @@ test("another form of a page is cached beside it, and made again after its evict
 });
 
 test("a file that cannot be read is no longer used, which is reported once, and all pages are returned", async () => {
-  await withTexts(10_000_000, async (texts, make, told) => {
+  await withTexts(10_000_000, async (texts, make, reports) => {
     await make("one");
     await make("two");
     const [one, two] = [texts.find("one"), texts.find("two")];
@@ -560,19 +560,19 @@ test("a file that cannot be read is no longer used, which is reported once, and 
       expect((await make(name)).text.trim()).toBe(name);
       expect(texts.find(name)).toBeUndefined();
     }
-    expect(told).toHaveLength(1);
+    expect(reports).toHaveLength(1);
   });
 });
 
 test("pages that cannot be cached are returned all the same, which is reported now and then", async () => {
-  await withTexts(10_000, async (_, make, told) => {
+  await withTexts(10_000, async (_, make, reports) => {
     for (const name of "abcdefghijklmnopqrstuvwx") {
       // A page in use has to be moved to make room, and can no longer be read.
       for (const { path } of keptFiles()) truncateSync(path);
       expect((await make(name)).text.trim()).toBe(name);
       await make("first");
     }
-    expect(told).toHaveLength(1);
+    expect(reports).toHaveLength(1);
   });
 });
 
@@ -582,15 +582,15 @@ test("a disk that stays full is reported once a minute", () => {
     throw new Error("full");
   };
   const clock = spyOn(performance, "now");
-  const toldAt: number[] = [];
-  const pages = keptPages<null>(full, () => toldAt.push(performance.now() / 1000));
+  const reportedAt: number[] = [];
+  const pages = keptPages<null>(full, () => reportedAt.push(performance.now() / 1000));
   for (let second = 0; second < 150; second++) {
     clock.mockReturnValue(second * 1000);
     pages.keep("a", { bytes: encode("a"), tag: "a", rest: null }, { kind: "totals" }, 0);
   }
   clock.mockRestore();
   full.close();
-  expect(toldAt).toEqual([0, 60, 120]);
+  expect(reportedAt).toEqual([0, 60, 120]);
 });
 
 test("a form of a page that has been made again is not returned, and is replaced by a new one", async () => {
@@ -626,14 +626,14 @@ test("a form of a page that has been made again is not returned, and is replaced
 });
 
 test("a form that cannot be read is not returned", async () => {
-  await withTexts(10_000_000, async (texts, make, told) => {
+  await withTexts(10_000_000, async (texts, make, reports) => {
     await make("a");
     expect(texts.find("a")?.count()).toBeNull();
     const found = texts.find("a");
     // It was written last.
     for (const { path, size } of keptFiles()) truncateSync(path, Math.max(0, size - 1));
     expect(() => found?.count()).toThrow(LostPageError);
-    expect(told).toHaveLength(1);
+    expect(reports).toHaveLength(1);
   });
 });
 
