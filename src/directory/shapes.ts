@@ -104,7 +104,7 @@ export function keyedDetail(business: Business): FullBusiness {
  * Replaces the last four digits with asterisks; separators stay: `0161 496 ****`. An extension, as in
  * `0161 496 0999 x12`, does not count as part of the number: all its digits are replaced, too.
  */
-export function maskPhone(phone: string): string {
+function maskPhone(phone: string): string {
   const [, number = "", extension = ""] = /^(.*?)( ?x.*)?$/is.exec(phone) ?? [];
   return number.replace(LAST_FOUR_DIGITS, masked) + masked(extension);
 }

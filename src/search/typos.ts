@@ -5,13 +5,6 @@
  */
 export const MIN_WORD_SIZE_FOR_TYPOS = { oneTypo: 5, twoTypos: 9 };
 
-/** How many typing errors are forgiven in a word. */
-export function typosForgiven({ length }: string): 0 | 1 | 2 {
-  const { oneTypo, twoTypos } = MIN_WORD_SIZE_FOR_TYPOS;
-  if (length >= twoTypos) return 2;
-  return length >= oneTypo ? 1 : 0;
-}
-
 /**
  * The number of typing errors between a word and the one that was typed; null when they are more than search
  * forgives. As in Meilisearch, two letters that have changed places count as one: the optimal string alignment
@@ -41,6 +34,13 @@ export function countTypos(word: string, typed: string): number | null {
   }
   const typos = at(last, typed.length);
   return typos <= most ? typos : null;
+}
+
+/** How many typing errors are forgiven in a word. */
+function typosForgiven({ length }: string): 0 | 1 | 2 {
+  const { oneTypo, twoTypos } = MIN_WORD_SIZE_FOR_TYPOS;
+  if (length >= twoTypos) return 2;
+  return length >= oneTypo ? 1 : 0;
 }
 
 const at = (row: readonly number[], place: number) => row[place] ?? Number.POSITIVE_INFINITY;

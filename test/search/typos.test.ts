@@ -10,6 +10,7 @@ test.each([
   ["cardiff", "cardifff", 1],
   ["derby", "darby", 1],
   ["birmingham", "brimnigham", 2],
+  ["locksmith", "lcoksimth", 2],
   ["edinburgh", "edinbruhg", 2],
   ["ca", "abcde", null],
   ["leeds", "leesd", 1],
