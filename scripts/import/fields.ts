@@ -42,7 +42,7 @@ const contacts = ["phone", "email", "website"];
  * A record from the fields of one row of a table: address.line1 becomes {address: {line1}}. A field
  * without a value is left out, except for a contact, which it removes; a value of the wrong kind stays
  * as it is, for the directory to report.
- * @returns the reason when a cell that must hold JSON or hours does not
+ * @returns the reason when a cell that must hold JSON or hours holds neither, or hours that may mean two things
  */
 export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | string {
   const record: Nested = {};
@@ -54,9 +54,7 @@ export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | s
     try {
       if (typeof value === "string") read = readers[kinds[name]](value);
     } catch {
-      const form =
-        name === "openingHours" ? "neither JSON nor text such as Mo-Fr 09:00-17:00" : "not JSON";
-      return `${name} is ${form}`;
+      return `${name} is ${name === "openingHours" ? UNCLEAR_HOURS : "not JSON"}`;
     }
     const [outer = "", inner] = name.split(".");
     if (inner === undefined) record[outer] = read;
@@ -64,6 +62,10 @@ export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | s
   }
   return record;
 }
+
+/** The text may be no hours at all, or may mean two things, such as 9-5. */
+const UNCLEAR_HOURS =
+  "neither JSON nor clear text: write days and 24-hour times, as in Mo-Fr 09:00-17:00; Sa 09:00-12:30";
 
 interface Nested {
   [name: string]: unknown;

@@ -321,8 +321,10 @@ test("CSV: opening hours may be a list in JSON, or such as the directory keeps",
   const days = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"];
   const long = days.map((day) => `${day} 07:00-09:00,10:00-12:00,13:00-15:00`).join("; ");
   expect(((await read(long)) as ImportRecord).openingHours).toHaveLength(21);
-  const reason = "openingHours is neither JSON nor text such as Mo-Fr 09:00-17:00";
+  const reason =
+    "openingHours is neither JSON nor clear text: write days and 24-hour times, as in Mo-Fr 09:00-17:00; Sa 09:00-12:30";
   expect(await read("Mo-Su never")).toBe(reason);
+  expect(await read("Mo-Fr 9-5")).toBe(reason);
   // To OpenStreetMap the last rule of a day is the one that holds.
   expect(await read("Mo-Fr 09:00-17:00; Mo-Su off")).toBe(reason);
   expect(await read(`${long}; Su off`)).toBe(reason);
