@@ -1,4 +1,4 @@
-import { Readable, type Writable } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setImmediate as otherWork } from "node:timers/promises";
 import type postgres from "postgres";
@@ -13,22 +13,10 @@ export async function copyIn(
   copy: postgres.PendingQuery<never[]>,
   rows: Iterable<readonly unknown[]>,
 ): Promise<void> {
-  // When PostgreSQL refuses the rows, postgres.js 3.4.9 either destroys the stream before anybody can listen,
-  // or rejects the query, which has resolved long ago. Awaiting only the stream may hang for ever.
-  const refused = new Promise<never>((_, reject) => {
-    const { resolve } = copy as unknown as { resolve(stream: Writable): void };
-    Object.assign(copy, {
-      reject,
-      resolve(stream: Writable) {
-        // The driver calls `resolve` once more at the end, without a stream: that call is not for us.
-        Object.assign(copy, { resolve });
-        stream.once("error", reject);
-        resolve(stream);
-      },
-    });
-  });
-  const send = async () => pipeline(Readable.from(pieces(rows)), await copy.writable());
-  await Promise.race([refused, send()]);
+  const stream = await copy.writable();
+  // PostgreSQL may have refused before it got any.
+  if (stream.errored) throw stream.errored;
+  await pipeline(Readable.from(pieces(rows)), stream);
 }
 
 async function* pieces(rows: Iterable<readonly unknown[]>): AsyncGenerator<string> {

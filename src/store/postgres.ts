@@ -37,6 +37,8 @@ export interface PostgresOptions {
  * - It reconnects endlessly, without back-off, to a server that closes at once.
  * - When a statement fails after its first rows, as on a timeout, the next result begins with as many empty
  *   slots.
+ * - A COPY that PostgreSQL refuses after its last row hangs for ever, and one that it refuses before its first
+ *   may end the process.
  * - On each attempt to reconnect it repeats every LISTEN, but not one that a standby has refused.
  */
 export function openPostgres(
