@@ -7,11 +7,13 @@ import { weekdays } from "../../src/directory/weekdays.ts";
  * @param text as the library writes them: "Mo-Fr 09:00-17:00" for "Weekdays 9am-5pm"; without comments
  */
 export function areUnclear(text: string): boolean {
+  const separate = text.split("; ");
   return (
     // These vary with the season and the place, so there is no normal week.
     /\b(sunrise|sunset|dawn|dusk)\b/.test(text) ||
     text.split(/[;|] ?|, /).some((rule) => ONLY_DAYS.test(rule) || RUN_TOGETHER.test(rule)) ||
-    text.split("; ").some(isReplaced) ||
+    separate.some(isReplaced) ||
+    separate.some((rules) => rules.split(", ").some(overlaps)) ||
     text.split(/[;,] /).some(closesNothing)
   );
 }
@@ -45,6 +47,21 @@ function isReplaced(rule: string, place: number, all: readonly string[]): boolea
 }
 
 /**
+ * Whether the times of a rule after a comma overlap earlier ones: "Mo-Sa 09:00-17:30, We 09:00-13:00". By the letter
+ * of the format both hold, so Wednesday is as long as the others, but people mean that it is shorter. Times that
+ * include the earlier ones, as those of late opening do, mean the same either way.
+ */
+function overlaps(rule: string, place: number, all: readonly string[]): boolean {
+  const earlier = all
+    .slice(0, place)
+    .filter((other) => share(daysOf(rule), daysOf(other)))
+    .flatMap(spansOf);
+  return spansOf(rule).some(([opens, closes]) =>
+    earlier.some(([from, to]) => from < closes && opens < to && (from < opens || closes < to)),
+  );
+}
+
+/**
  * Whether a rule closes at times of days that no earlier rule opens: "Mo-Fr 09:00-17:00 closed; Sa off". Those who
  * write it mean that the place is open then.
  */
@@ -66,4 +83,14 @@ function daysOf(rule: string): readonly Day[] {
   if (/^\d\d:/.test(rule)) return weekdays;
   const [, days] = /^((?:(?:Mo|Tu|We|Th|Fr|Sa|Su)[-,]?)+)(?:PH)? /.exec(rule) ?? [];
   return days?.split(",").filter(Boolean).flatMap(weekdaysOf) ?? [];
+}
+
+/** The times at which a rule opens and closes: 25:00 an hour past midnight. */
+function spansOf(rule: string): [string, string][] {
+  if (CLOSED_AT_TIMES.test(rule)) return [];
+  if (/ (off|closed)$/.test(rule)) return [["00:00", "24:00"]];
+  return [...rule.matchAll(/(\d\d:\d\d)-(\d\d)(:\d\d)/g)].map(([, from = "", hour, minute]) => {
+    const to = `${hour}${minute}`;
+    return [from, to > from ? to : `${Number(hour) + 24}${minute}`];
+  });
 }
