@@ -38,7 +38,7 @@ function parse(value: string): Week | null {
   if (/\ball day\b/i.test(said)) return null;
   if ([...said.matchAll(BARE_HOURS)].some(isHalfOfDay)) return null;
   const spans = [...said.matchAll(SPAN)];
-  if ([endsAsItBegins, lacksHalf, beginsWithNoon].some((isUnclear) => spans.some(isUnclear))) {
+  if ([endsAsItBegins, lacksHalf, confusesNoon].some((isUnclear) => spans.some(isUnclear))) {
     return null;
   }
   // Each open end in a rule doubles the time the library takes to read it.
@@ -62,8 +62,8 @@ const withoutComments = (text: string) => text.replace(/"[^"]*"/g, "");
 /**
  * Rules for school holidays do not affect a normal week, but a rule for school holidays and other days applies on
  * those. "Mo-Fr 09:00-17:00 Sa 10:00-12:00" lacks a semicolon, and the library would apply the last times to all
- * days. "Mo-Sa 12:00-15:00; 18:00-22:00" has a semicolon for a
- * comma: by the letter, every evening is open, even Sunday's.
+ * days. "Mo-Sa 12:00-15:00; 18:00-22:00" has a semicolon for a comma: by the letter, every evening is open, even
+ * Sunday's.
  */
 function normalise(value: string): string {
   return (
@@ -137,9 +137,14 @@ function lacksHalf([, from = "", to = ""]: RegExpExecArray): boolean {
   return readings.join() !== [from, to].map(minutesOf).join();
 }
 
-/** As in 12am-3pm, which by the letter is from midnight. Whole days end later: 12:00 AM - 11:59 PM. */
-function beginsWithNoon([, from = "", to = ""]: RegExpExecArray): boolean {
-  return /a/i.test(from) && minutesOf(from) === 0 && /p/i.test(to) && minutesOf(to) < 23 * 60;
+/**
+ * As in 12am-3pm and 12.30am-11pm, which by the letter are from midnight, and 5pm-12pm, which is until noon. Whole
+ * days end later: 12:00 AM - 11:59 PM.
+ */
+function confusesNoon([, from = "", to = ""]: RegExpExecArray): boolean {
+  const [opens, closes] = [minutesOf(from), minutesOf(to)];
+  const isFromMidnight = /a/i.test(from) && opens < 60 && closes < 24 * 60 - 1;
+  return /p/i.test(to) && (isFromMidnight || closes < opens);
 }
 
 /** Since midnight. */

@@ -245,6 +245,9 @@ test.each([
   ["that lack the times of a day", "Mo-Fr 09:00-17:00; Sa,Su,PH"],
   ["that may be years", "2000-2300"],
   ["from noon by another name", "Mon-Sat 12am-3pm"],
+  ["from noon by another name until closing time", "Mon-Sat 12am-11pm"],
+  ["from half an hour past noon by another name", "Tue-Sun 12.30am-2.30pm"],
+  ["until midnight by another name", "Fri-Sat 6.30pm-12pm"],
   ["of years without times", "2024-2026 Mo-Fr"],
 ])("hours %s are not understood", (_, value) => expect(readWeek(value)).toBeNull());
 
