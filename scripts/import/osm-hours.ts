@@ -94,15 +94,26 @@ const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|SH|off|closed)\b)\p
 const BARE_HOURS =
   /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?[\d, -]*)([1-9]\d?(?:[:.]\d\d)?|0\d[:.]\d\d(?= ?- ?[1-9](?!\d))) ?- ?(\d{1,2}|[1-9]\d?[:.]\d\d)(?![\d:.]| ?[ap]\.?m)/gi;
 
-/** Whether such hours may be 12-hour times: 9-5, 9:00-5:30, or the 1-5 of an afternoon. */
+/**
+ * Whether such hours may be 12-hour times: 9-5, 9:00-5:30, the 1-5 of an afternoon, the 6-11 of an evening, or 8-10,
+ * early until late.
+ */
 function isHalfOfDay([, from = "", to = ""]: RegExpExecArray): boolean {
   const [opens, closes] = [minutesOf(from), minutesOf(to)];
-  if (Math.max(opens, closes) >= 13 * 60) return false;
-  return closes <= opens || opens < EARLIEST_OPENING;
+  if (closes >= 13 * 60) return false;
+  // 13:30-5:30 in the afternoon, but not 18:00-2:00.
+  if (opens >= 13 * 60) return closes + NOON > opens;
+  return (
+    closes <= opens ||
+    opens < EARLIEST_OPENING ||
+    // With a colon, times are usually of 24 hours; but an evening may begin at 6:00 or 7:00.
+    (closes < NOON && (opens < 8 * 60 || !from.includes(":")))
+  );
 }
 
 /** Minutes since midnight; hardly anybody opens before. */
 const EARLIEST_OPENING = 6 * 60;
+const NOON = 12 * 60;
 
 /** As mappers write it: 9:00, 9.00, 9 or 9 am. */
 const TIME = String.raw`\d?\d(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?)?`;

@@ -11,7 +11,7 @@ export function inUsualForm(value: string): string {
     .replace(/\bbank\s+holidays?\b|\bBH\b/gi, "PH")
     .replace(/\b(?:12\s*)?(?:noon|midday)\b/gi, "12pm")
     .replace(/\b(?:12\s*)?midnight\b/gi, "12am")
-    .replace(/\s+(?:to|till?|until|through)\s+|[‐‑‒–—−]/gi, "-")
+    .replace(/\s+(?:to|till?|until|through)\s+|[‐‑‒–—−~]/gi, "-")
     .replace(/(?<!\|)\s*\|(?!\|)/g, ";") // Two of them are part of the notation.
     .replace(DIGITS_ALONE, "$1:$2-$3:$4")
     .replace(COMMA_BEFORE_TIMES, "$1 ")

@@ -217,6 +217,11 @@ test.each([
   ["of twelve hours, twice a day", "12-3, 5-11"],
   ["of twelve hours, from noon", "Mo-Fr 12-3"],
   ["of twelve hours, in the evening", "Mo-Sa 5-11"],
+  ["of twelve hours, in the evening before noon", "Mo-Sa 6-11"],
+  ["of twelve hours, in the evening before noon, with minutes", "Mo-Sa 7:00-10:30"],
+  ["of twelve hours, from early until late", "Mo-Sa 8-10"],
+  ["of twelve hours, from early until late, with minutes", "Mo-Sa 9.30-10.30"],
+  ["of twelve hours after a lunch of 24 hours", "Mo-Fr 08:00-12:30,13:30-5:30"],
   ["of twelve hours, with minutes", "Mo-Fr 9:00-5:30"],
   ["of twelve hours, with a leading zero before only one", "Mo-Fr 09:00-5:30"],
   ["of twelve hours, with full stops", "Mo-Fr 9.00-5.30"],
@@ -315,7 +320,7 @@ test.each([
 });
 
 test("hours may be of twelve, whatever stands between them", () => {
-  for (const between of [" - ", " till ", " til ", " until ", " through ", ..."‐‑‒–—−"]) {
+  for (const between of [" - ", " till ", " til ", " until ", " through ", ..."‐‑‒–—−~"]) {
     expect([between, week(`Mo-Fr 9${between}5`)]).toEqual([between, null]);
   }
 });
@@ -323,7 +328,8 @@ test("hours may be of twelve, whatever stands between them", () => {
 test("hours without minutes or a leading zero are understood where they can only be of 24", () => {
   expect(week("Mo-Su 9-17")).toEqual(each("09:00-17:00"));
   expect(week("Mo-Su 05-11")).toEqual(each("05:00-11:00"));
-  expect(week("Mo-Su 6-11")).toEqual(each("06:00-11:00"));
+  expect(week("Mo-Su 8-12")).toEqual(each("08:00-12:00"));
+  expect(week("Mo-Su 10:00-11:30")).toEqual(each("10:00-11:30"));
   expect(week("Mo-Su 9am-5pm")).toEqual(each("09:00-17:00"));
   expect(week("Mo-Su 9am-9pm")).toEqual(each("09:00-21:00"));
   expect(week("Mo-Su 18-2")).toEqual(each("18:00-02:00"));
