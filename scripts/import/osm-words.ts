@@ -5,13 +5,13 @@
 export function inUsualForm(value: string): string {
   return value
     .replace(DAY, "$1")
-    .replace(DAYS_APART, ",")
     .replace(WHOLE_DAYS, "24 hours")
     .replace(/\b(?:open\s+)?7\s+days(?:\s+a\s+week)?\b/gi, "Mo-Su")
-    .replace(/\bbank\s+holidays?\b|\bBH\b/gi, "PH")
     .replace(/\b(?:12\s*)?(?:noon|midday)\b/gi, "12pm")
     .replace(/\b(?:12\s*)?midnight\b/gi, "12am")
     .replace(/\s+(?:to|till?|until|through)\s+|[‐‑‒–—−~]/gi, "-")
+    .replace(HOLIDAYS, "PH")
+    .replace(DAYS_APART, ",")
     .replace(/(?<!\|)\s*\|(?!\|)/g, ";") // Two of them are part of the notation.
     .replace(DIGITS_ALONE, "$1:$2-$3:$4")
     .replace(COMMA_BEFORE_TIMES, "$1 ")
@@ -21,11 +21,14 @@ export function inUsualForm(value: string): string {
 const WEEKDAY = "(?:Mo|Tu|We|Th|Fr|Sa|Su)";
 const ONE_DAY = `(?:${WEEKDAY}|PH)`;
 
-/** In two letters, which are captured, or in more: Tue, Tues., Tuesdays. */
-const DAY = /\b(Mo|Tu|We|Th|Fr|Sa|Su)(?:n|es?|ds?|dnes|u|urs?|i|t|tur)?(?:days?)?\b\.?/gi;
+/** In two letters, which are captured, or in more: Tue, Tues., Tuesdays. An MOT is no Monday. */
+const DAY = /\b(Mo(?!t)|Tu|We|Th|Fr|Sa|Su)(?:n|es?|ds?|dnes|u|urs?|i|t|tur)?(?:days?)?\b\.?/gi;
+
+/** Nearly all bank holidays are Mondays, so "Bank Holiday Mondays" are not among the days of a normal week either. */
+const HOLIDAYS = /\b(?:bank\s+hol(?:iday)?s?|BH)\b(?:\s+Mo\b(?!\s*-))?/gi;
 
 /** The stroke in "Sat/Sun". */
-const DAYS_APART = new RegExp(`(?<=\\b${WEEKDAY})\\s*/\\s*(?=${WEEKDAY}\\b)`, "gi");
+const DAYS_APART = new RegExp(`(?<=\\b${ONE_DAY})\\s*/\\s*(?=${ONE_DAY}\\b)`, "gi");
 
 /** "24hrs a day, 7 days a week". */
 const WHOLE_DAYS = /\b24\s*(?:hours?|hrs?|h)\b(?:\s+a\s+day)?(?:[\s,]*7\s+days(?:\s+a\s+week)?)?/gi;
