@@ -1,7 +1,7 @@
 import { remembered } from "../../src/remembered.ts";
 import { areUnclear } from "./osm-rules.ts";
 import { MONDAYS, readRules, type Week, weekFrom } from "./osm-week.ts";
-import { inUsualForm } from "./osm-words.ts";
+import { inUsualForm, TIME } from "./osm-words.ts";
 
 /**
  * The opening hours of a normal week, with neither public nor school holidays, from the value of
@@ -114,9 +114,6 @@ function isHalfOfDay([, from = "", to = ""]: RegExpExecArray): boolean {
 /** Minutes since midnight; hardly anybody opens before. */
 const EARLIEST_OPENING = 6 * 60;
 const NOON = 12 * 60;
-
-/** As mappers write it: 9:00, 9.00, 9 or 9 am. */
-const TIME = String.raw`\d?\d(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?)?`;
 
 /** A range of times, both captured. */
 const SPAN = new RegExp(`(?<!\\d)(${TIME})\\s*-\\s*(${TIME})`, "gi");
