@@ -169,9 +169,9 @@ const MOST_OPEN_ENDS = 8;
 const SCHOOL_HOLIDAYS =
   /(?<=\b(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\s*),\s*SH\b|\bSH\s*,\s*(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/gi;
 
-/** White space after days and their times, before other days. */
+/** White space after days and their times, or that they are closed, before other days. */
 const MISSING_SEPARATOR =
-  /((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b[^;"]*?(?:\d(?:\s?[ap]\.?m\.?)?|off|closed))\s+(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/gi;
+  /((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b(?:[\s:]*(?:off|closed)|[^;"]*?\d(?:\s?[ap]\.?m\.?)?))\s+(?=(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)\b)/gi;
 
 /** Times, of certain days or of all, a semicolon, and times without days; captures the last range and the next time. */
 const FURTHER_TIMES = new RegExp(

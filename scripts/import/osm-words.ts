@@ -29,6 +29,8 @@ const ONE_DAY = `(?:${WEEKDAY}|PH)`;
 const AND = String.raw`\s*(?:[,&]|and)\s*`;
 const TIMES = `${TIME}\\s*-\\s*${TIME}(?:${AND}${TIME}\\s*-\\s*${TIME})*`;
 const DAYS = `${ONE_DAY}(?:(?:${AND}|\\s*-\\s*)${ONE_DAY})*`;
+/** Without a comma. */
+const FEW_DAYS = `${ONE_DAY}(?:\\s*(?:[-&]|and)\\s*${ONE_DAY})*`;
 
 /** In two letters, which are captured, or in more: Tue, Tues., Tuesdays. An MOT is no Monday. */
 const DAY = /\b(Mo(?!t)|Tu|We|Th|Fr|Sa|Su)(?:n|es?|ds?|dnes|u|urs?|i|t|tur)?(?:days?)?\b\.?/gi;
@@ -66,8 +68,14 @@ const TIMES_FIRST = new RegExp(
 /** The comma in "Mon-Fri, 9am-5pm". */
 const COMMA_BEFORE_TIMES = new RegExp(`(\\b${ONE_DAY}),\\s*(?=\\d)`, "gi");
 
-/** "closed on Sundays" at the end of a rule; the days are captured. Not the first word of "Sun closed, Mon 9am-5pm". */
+/** At the end of a rule. */
+const LAST_DAYS = `${DAYS}(?:\\s+${DAYS})*(?=\\s*(?:;|$))`;
+
+/** Before the comma and the days of the next rule. Of further commas, any may be the one between the rules. */
+const DAYS_BEFORE_RULE = `${FEW_DAYS}(?=\\s*,\\s*${FEW_DAYS}[:\\s]*(?:\\d|closed|off))`;
+
+/** "closed on Sundays"; the days are captured. Not the first word of "Sun closed, Mon 9am-5pm". */
 const CLOSED_FIRST = new RegExp(
-  `(?<!\\b${ONE_DAY}\\b[\\s:-]*)(?:[\\s,;]|\\band\\b)*\\bclosed(?:\\s+on)?\\s+(${DAYS}(?:\\s+${DAYS})*)(?=\\s*(?:[;,]|$))`,
+  `(?<!\\b${ONE_DAY}\\b[\\s:-]*)(?:[\\s,;]|\\band\\b)*\\bclosed(?:\\s+on)?\\s+(${LAST_DAYS}|${DAYS_BEFORE_RULE})`,
   "gi",
 );

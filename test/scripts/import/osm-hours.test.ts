@@ -96,6 +96,8 @@ test.each([
   ["Daily 10am-5pm, closed on Mondays and Tuesdays", "We-Su 10:00-17:00"],
   ["Closed Mondays, Tue-Sun 12pm-10pm", "Tu-Su 12:00-22:00"],
   ["Mon-Fri 9am-5pm closed Sat & Sun", "Mo-Fr 09:00-17:00"],
+  ["Mon-Fri 9am-5pm, closed Sat, Sun 10am-4pm", "Mo-Fr 09:00-17:00; Su 10:00-16:00"],
+  ["Mon: Closed Tue-Sun: 9am-5pm", "Tu-Su 09:00-17:00"],
   ["Mon-Fri 9am-5pm closed Sat Sun", "Mo-Fr 09:00-17:00"],
   ["Tue-Sun 10am-5pm. Closed Mondays.", "Tu-Su 10:00-17:00"],
   ["Mon closed Tue 9am-5pm", "Tu 09:00-17:00"],
@@ -292,6 +294,9 @@ test.each([
   "Mon-Fri 9am-5pm closed Sat Sun 10am-4pm",
   "Mon 9am-5pm Tue 9am-5pm closed Wed Thu 9am-5pm",
   "Mon-Fri 9am-5pm closed; Sat 10am-4pm",
+  "Mon-Fri 9am-5pm and closed Sat and Sun 10am-4pm",
+  "Mon-Thu 9am-5pm, closed Fri, Sat, Sun 1pm-5pm",
+  "Closed Mon, Tue, Wed 5pm-9pm",
   "Mo-Fr 09:00-17:00, 12:30-13:30 off; Sa 10:00-12:00",
   "Mon-Fri 9am-5pm Sat Sun",
 ])("hours are not understood where a border between rules is missing: %s", (value) =>
