@@ -92,7 +92,7 @@ const SAYS_MORE_THAN_DAYS = /\b(?!(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|SH|off|closed)\b)\p
  * Not the days of a month, or weeks.
  */
 const BARE_HOURS =
-  /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?[\d, -]*)([1-9]\d?(?:[:.]\d\d)?|0\d[:.]\d\d(?= ?- ?[1-9](?!\d))) ?- ?(\d{1,2}|[1-9]\d?[:.]\d\d)(?![\d:.]| ?[ap]\.?m)/gi;
+  /(?<![\d:.]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week) ?[\d, -]*)([1-9]\d?(?:[:.]\d\d)?|0\d[:.]\d\d(?= ?- ?[1-9](?!\d))) ?- ?(\d{1,2}|[1-9]\d?[:.]\d\d)(?![\d:]|\.\d| ?[ap]\.?m)/gi;
 
 /**
  * Whether such hours may be 12-hour times: 9-5, 9:00-5:30, the 1-5 of an afternoon, the 6-11 of an evening, or 8-10,

@@ -252,6 +252,7 @@ test.each([
   ["of twelve hours in the afternoon", "Mo-Fr 09:00-17:00; Sa 1-5pm"],
   ["of twelve hours until the afternoon", "Mo-Fr 9am-5"],
   ["of twelve hours until the afternoon, with minutes", "Mo-Fr 9.00am - 5.30"],
+  ["of twelve hours before a full stop", "Mon-Fri 10-3. Closed Sun"],
   ["of twelve hours until the night", "Fr,Sa 10-2am"],
   ["of twelve hours until the late evening", "Mo-Sa 5pm-11"],
   ["that end when they begin", "Mo-Fr 11:00-11:00; Sa 11:00-00:00; Su 11:00-18:00"],
