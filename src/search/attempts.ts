@@ -78,12 +78,11 @@ export async function* attempts(
  * always as part of a trade, such as a night club or things to do.
  */
 const qualifiers = new Set(
-  `24 24h 24hr 24hrs 7 affordable any anyone anywhere around as asap best buy can cheap cheapest closest do
-  does emergency find get good here hour hours hr hrs i is late local looking nearest need night now open
-  opening please possible rated recommended reliable some soon tell today tomorrow tonight top trusted urgent
-  very want weekend what where which who you monday tuesday wednesday thursday friday saturday sunday`.split(
-    /\s+/,
-  ),
+  `24 24h 24hr 24hrs 7 affordable any anyone anywhere are around as asap best buy can cheap cheapest close
+  closed closes closest closing do does emergency find get good here hour hours hr hrs i is late local looking
+  nearest need night now open opening opens please possible rated recommended reliable shut shuts some soon tell
+  there time times today tomorrow tonight top trusted until urgent very want weekend what when where which who
+  you monday tuesday wednesday thursday friday saturday sunday`.split(/\s+/),
 );
 
 function withoutQualifiers(words: Words): Words {

@@ -623,6 +623,26 @@ describe("when nothing matches all words", () => {
     });
   }
 
+  test("in a question about opening hours, only the name and the place matter", async () => {
+    const added = [
+      { name: "When in Rome", category: "italian-restaurants", city: "York" },
+      { name: "Time & Tide", category: "jewellers", city: "Leeds" },
+      { name: "Shut That Door", category: "gift-shops", city: "York" },
+      { name: "Bean", category: "coffee-shops", city: "York", addressLine1: "2 Boots Close" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, instead] of [
+      ["when does boots open", "boots"],
+      ["what time does boots close in leeds", "boots leeds"],
+      ["what times are boots open", "boots"],
+      ["is there a boots open until 9pm in leeds", "boots leeds"],
+      ["when do boots shut in norwich", "boots norwich"],
+    ] as const) {
+      const { items, instead: used } = await search(text);
+      expect([text, used, items[0]?.name]).toEqual([text, instead, "Boots"]);
+    }
+  });
+
   test("a word of a trade is kept even if it is a qualifier elsewhere", async () => {
     const added = [
       { ...norwich, name: "The Keep", category: "museums" },
