@@ -94,7 +94,8 @@ export const operations: readonly Operation[] = [
       "the words, the query is relaxed step by step: first without qualifiers (best, 24 hour, open now), then " +
       "without the second half of a postcode, then with misspelt everyday names of trades corrected, then with " +
       "the town around the postcode in its place, then with the place named and a run of the other words, and " +
-      "finally with the longest run of words among the first six. Words after the tenth are ignored.",
+      "finally with the longest run of words among the first six, unless that is only a number or a word such as " +
+      "`shop`. Words after the tenth are ignored.",
     result: "The matching businesses, the best match first.",
     keyed: {
       parameters: searchParameters,

@@ -2,7 +2,7 @@ import type { Sql } from "../store/postgres.ts";
 import { withTradesCorrected } from "./misspelt.ts";
 import { findPlace } from "./place.ts";
 import { knownTrades, sureTrades } from "./synonyms.ts";
-import { isOutcode, type Words } from "./words.ts";
+import { isOutcode, singular, type Words } from "./words.ts";
 
 /** What the attempts ask the index on their way. */
 interface Lookups {
@@ -70,7 +70,8 @@ export async function* attempts(
     ...(isWider ? around(town) : []),
     ...(place.length > 0 ? runs(inOrder, others.length) : []),
   ];
-  yield* likeliestFirst(steps, [...place, ...town]);
+  const telling = steps.map((step) => step.filter((query) => !query.every(isOfManyTrades)));
+  yield* likeliestFirst(telling, [...place, ...town]);
 }
 
 /**
@@ -145,6 +146,11 @@ const MOST_PIECES_IN_RUNS = 6;
 
 /** Whether a word is only a number or a single letter: alone, 9 finds that house in every street. */
 const isNumberOrLetter = (word: string) => /^(\p{N}+|\p{L})$/u.test(word);
+
+/** Whether a word says nothing alone: whoever looks for a lego shop, and there is none, does not want every shop. */
+const isOfManyTrades = (word: string) => ofManyTrades.has(singular(word));
+
+const ofManyTrades = new Set(["company", "repair", "service", "shop", "store"]);
 
 /** All steps with only their likely queries, the likeliest of each first; then all with only the others. */
 function likeliestFirst(steps: readonly Words[][], place: Words): Words[][] {

@@ -699,6 +699,16 @@ describe("when nothing matches all words", () => {
     expect((await search("hairdresser 9 wiring")).instead).toBe("hairdresser 9");
   });
 
+  test("nor to words alone that many trades have, such as 'shop', but to those with their place", async () => {
+    const nothing = { items: [], total: 0, instead: null };
+    for (const text of ["xylophone shop", "quokka shops", "best xylophone repair service"]) {
+      expect([text, await search(text)]).toEqual([text, nothing]);
+    }
+    expect((await search("xylophone shop norwich")).instead).toBe("shop norwich");
+    expect((await search("shop")).total).toBeGreaterThan(3);
+    expect((await search("cheap shops open now")).instead).toBe("shops");
+  });
+
   test("the longest run of words that matches is searched for", async () => {
     expect(await names("emergency plumber leeds")).toEqual(["Wet Walls Ltd"]);
   });
