@@ -124,8 +124,9 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
 /** Deeper pages cost ever more to search, and nobody reads them. */
 const LAST_PAGE = 50;
 
-/** Words that search leaves out, since it does not know where the visitor is. */
-const NEAR_ME = /\b(near me|near ?by|near here)\b/i;
+/** Words that search cannot act on, since it does not know where the visitor is. */
+const NEAR_ME =
+  /\b(near ?by|nearest|closest|(near|around|close to) (me|here)|(near|around|in) my area)\b/i;
 
 /** Suggests what else to try, with a link. */
 function NothingFound({ q, isNarrowed }: { q: string; isNarrowed: boolean }) {

@@ -202,12 +202,23 @@ describe("search", () => {
   test("says that it does not know the visitor's location when no place is named", async () => {
     const asks = async (query: string) =>
       (await open(`/search?${query}`)).html.includes("does not know where you are");
-    for (const query of ["q=chippy+near+me", "q=Nearby+chippy", "q=near+me&city=nowhereville"]) {
+    for (const query of [
+      "q=chippy+near+me",
+      "q=Nearby+chippy",
+      "q=near+me&city=nowhereville",
+      "q=nearest+chippy",
+      "q=where+is+the+closest+chippy",
+      "q=chippies+around+here",
+      "q=chippies+in+my+area",
+      "q=chippy+close+to+me",
+    ]) {
       expect([query, await asks(query)]).toEqual([query, true]);
     }
     for (const query of [
       "q=chippy",
       "q=nearbys",
+      "q=around+the+world",
+      "q=nearest+chippy+to+leeds",
       "q=chippy+near+me+leeds",
       "q=chippy+near+ls1+nearby",
       "q=chippy+near+leeds",
