@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import axe from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 
 /**
  * Opens a tab as a new visitor. `close` fails if a page did what none may do: log an error or a warning
@@ -137,5 +137,22 @@ export async function unsaidLists(tab: Page): Promise<string[]> {
 export async function overflow(tab: Page): Promise<number> {
   return await tab.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+}
+
+/** Words of these elements' own text that are broken over two lines or more, except after a hyphen. */
+export async function brokenWords(shown: Locator): Promise<string[]> {
+  return await shown.evaluateAll((elements) =>
+    elements.flatMap((element) => {
+      const texts = [...element.childNodes].filter((node) => node instanceof Text);
+      return texts.flatMap((text) =>
+        [...text.data.matchAll(/[^\s-]+/g)].flatMap(({ 0: word, index }) => {
+          const range = document.createRange();
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          return range.getClientRects().length > 1 ? [word] : [];
+        }),
+      );
+    }),
   );
 }
