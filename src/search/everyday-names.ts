@@ -198,10 +198,12 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "blow dry": ["hairdresser"],
   "hair removal": ["beauty salon"],
   eyebrow: ["beauty salon"],
+  eyelash: ["beauty salon"],
   threading: ["beauty salon"],
   botox: ["beauty salon"],
   makeup: ["cosmetics"],
   sunbed: ["tanning salon"],
+  "spray tan": ["tanning salon"],
   prescription: ["chemist", "pharmacy"],
   carer: ["home care"],
   "home help": ["home care"],
@@ -216,6 +218,7 @@ export const oneWaySynonyms: Record<string, string[]> = {
   meat: ["butcher"],
   book: ["bookshop"],
   newspaper: ["newsagent"],
+  cigarette: ["tobacconist"],
   shoe: ["shoe shop"],
   clothing: ["clothes shop"],
   toy: ["toy shop"],
@@ -234,6 +237,7 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "tax adviser": ["accountant"],
   "tax return": ["accountant"],
   "will writing": ["solicitor"],
+  "will writer": ["solicitor"],
   "car insurance": ["insurance broker"],
   food: ["restaurant", "café", "takeaway"],
   eat: ["restaurant", "café", "takeaway"],
@@ -264,6 +268,7 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "laptop repair": ["computer repair"],
   "phone repair": ["mobile phone shop"],
   "dent removal": ["body shop"],
+  windscreen: ["garage", "body shop"],
   // Misspelt by more letters than search forgives.
   jewler: ["jeweller"],
   jewlery: ["jeweller"],
@@ -327,7 +332,7 @@ export const tradesWithoutSynonyms = `
   stonemason; tanning salon; tea room; theatre; ticket office; tile shop; tobacconist;
   tour operator; tourist information; toy shop; training provider; travel agent; university;
   upholsterer; vape shop; vegan restaurant; video game; village hall; vintage clothing;
-  visitor attraction; wallpaper; web designer; wedding venue; wine merchant; yoga
+  visitor attraction; wallpaper; watch; web designer; wedding venue; wine merchant; yoga
 `
   .trim()
   .split(/;\s+/);

@@ -356,6 +356,28 @@ describe("searches as people type them", () => {
     expect(first).toBe("Nine Bar");
   });
 
+  test("a trade is found by more of what is done, bought or mended there", async () => {
+    const added = [
+      { ...norwich, name: "Glow", category: "beauty-salons" },
+      { ...norwich, name: "Sun Up", category: "tanning-salons" },
+      { ...norwich, name: "Quill", category: "solicitors" },
+      { ...norwich, name: "Stub", category: "newsagents" },
+      { ...norwich, name: "Grease Monkey", category: "garages" },
+      { ...norwich, name: "Carat", category: "jewellers" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, found] of [
+      ["eyelash extensions norwich", "Glow"],
+      ["spray tan norwich", "Sun Up"],
+      ["will writers norwich", "Quill"],
+      ["cigarettes norwich", "Stub"],
+      ["windscreen repair norwich", "Grease Monkey"],
+      ["watches norwich", "Carat"],
+    ] as const) {
+      expect([text, ...(await names(text))]).toEqual([text, found]);
+    }
+  });
+
   test("a trade is found by common misspellings with more errors than are tolerated", async () => {
     const added = [
       { ...norwich, name: "Carat", category: "jewellers" },
