@@ -88,10 +88,14 @@ const qualifiers = new Set(
 
 function withoutQualifiers(words: Words): Words {
   const isTrade = (first = "", second = "") => knownTrades.has(`${first} ${second}`);
-  const wanted = words.filter((word, at) => {
-    const isOfTrade = isTrade(words[at - 1], word) || isTrade(word, words[at + 1]);
-    return isOfTrade || !qualifiers.has(word);
-  });
+  // Addresses do not say that they are in the centre of their town.
+  const isCentre = (first = "", second = "") =>
+    /^(city|town) cent(re|er)$/.test(`${first} ${second}`);
+  const isPartOf = (isPair: typeof isTrade, at: number) =>
+    isPair(words[at - 1], words[at]) || isPair(words[at], words[at + 1]);
+  const wanted = words.filter(
+    (word, at) => isPartOf(isTrade, at) || !(qualifiers.has(word) || isPartOf(isCentre, at)),
+  );
   return wanted.length > 0 ? wanted : words;
 }
 

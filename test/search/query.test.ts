@@ -665,6 +665,28 @@ describe("when nothing matches all words", () => {
     }
   });
 
+  test("the centre of a town is that town, whatever has 'city' in its name", async () => {
+    const added = [
+      { name: "City Spice", category: "indian-restaurants", city: "York" },
+      { name: "Mint", category: "indian-restaurants", city: "York" },
+      { name: "Tomato", category: "garden-centres", city: "Welwyn Garden City" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, instead, found] of [
+      ["indian york city centre", "indian york", ["City Spice", "Mint"]],
+      ["indian in york town center", "indian york", ["City Spice", "Mint"]],
+      ["garden centre welwyn garden city", null, ["Tomato"]],
+      ["thatcher welwyn garden city", "welwyn garden city", ["Tomato"]],
+    ] as const) {
+      const { items, instead: used } = await search(text);
+      expect([text, used, items.map(({ name }) => name).sort()]).toEqual([
+        text,
+        instead,
+        [...found],
+      ]);
+    }
+  });
+
   test("a word of a trade is kept even if it is a qualifier elsewhere", async () => {
     const added = [
       { ...norwich, name: "The Keep", category: "museums" },
