@@ -59,14 +59,15 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
     const linkTo = (to: number) =>
       pathWith("/search", { q, city: city ?? cityText, category, page: to });
     const isOfPostcode = unknown !== null && isPostcode(cityText);
-    const place = town?.city?.name ?? (isOfPostcode ? cityText : null);
+    const place = town?.city?.name ?? (isOfPostcode ? cityText.toUpperCase() : null);
     const inTown = place ? ` in ${place}` : "";
-    const title = q === "" ? "Search" : `${q}${inTown}: search`;
+    const withoutWords = place ? `Businesses in ${place}` : "Search";
+    const title = q === "" ? withoutWords : `${q}${inTown}: search`;
 
     return page(
       { title: title + ofPage(number), hidesSearch: true },
       <>
-        <h1>{q === "" ? "Search" : `Results for “${q}”${inTown}`}</h1>
+        <h1>{q === "" ? withoutWords : `Results for “${q}”${inTown}`}</h1>
         <SearchForm
           q={q}
           cityText={town?.city?.name ?? cityText}

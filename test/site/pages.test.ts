@@ -158,7 +158,7 @@ describe("search", () => {
       const inWords = await open(`/search?q=${encodeURIComponent(`plumber ${typed}`)}`);
       expect(slugsIn(html).length).toBeGreaterThan(0);
       expect(slugsIn(html)).toEqual(slugsIn(inWords.html));
-      expect(html).toContain(`<h1>Results for “plumber” in ${typed}</h1>`);
+      expect(html).toContain(`<h1>Results for “plumber” in ${typed.toUpperCase()}</h1>`);
       expect(html).toContain(`value="${typed}"`);
       expect(html).not.toContain("There is no town");
       expect(html).not.toContain("aria-invalid");
@@ -247,6 +247,8 @@ describe("search", () => {
     expect([status, html]).toEqual([200, expect.stringContaining("no town called “Atlantis”")]);
     expect(html).toMatch(/No businesses found\.[^<]*<a href="\/"/);
     const district = await open("/search?q=&city=ls1");
+    expect(district.html).toContain("<title>Businesses in LS1 · Highstreet</title>");
+    expect(district.html).toContain("<h1>Businesses in LS1</h1>");
     expect(slugsIn(district.html).length).toBeGreaterThan(0);
     expect(slugsIn(district.html)).toEqual(slugsIn((await open("/search?q=ls1")).html));
   });
