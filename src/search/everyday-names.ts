@@ -1,4 +1,4 @@
-// What people call trades, places and what is sold: only the tables, from which synonyms.ts derives the settings.
+// What people call trades, places and what is sold: only the tables, from which the settings and documents are derived.
 
 /** What people in Britain call the same trade: each name finds all the others. */
 export const synonymGroups = [
@@ -350,6 +350,20 @@ export const modifiers = `
 
 /** Names that mean something else in singular: a glass is no optician's, and a cosmetic dentist no cosmetics shop. */
 export const onlyPlural = ["cosmetics", "glasses"];
+
+/**
+ * Categories, by their names, that search takes for others: a synonym counts for less than the word itself, so `doctor`
+ * would find phone shops called The Phone Doctor before surgeries, `church` whatever is in a Church Street, and `hair`
+ * those who supply hairdressers. A category that has been renamed goes by its new name.
+ */
+export const categoriesInSearch: ReadonlyMap<string, string> = new Map([
+  ["GP surgeries", "Doctors and GP surgeries"],
+  ["Places of worship", "Churches and places of worship"],
+  ["Hairdressers", "Hairdressers and hair salons"],
+  ["Cosmetics and hair supplies", "Cosmetics, hair supplies and perfume"],
+  ["Bridal shops", "Bridal shops and wedding dresses"],
+  ["Car parks", "Car parks and parking"],
+]);
 
 /** Ways to write the same word, without plurals. */
 export const spellings = [

@@ -1,9 +1,13 @@
 import type { Sql } from "../store/postgres.ts";
+import { categoriesInSearch } from "./everyday-names.ts";
 import { searchWords, singular } from "./words.ts";
 
 /** What the documents of a category have in common. */
 export interface BranchPart {
-  /** Its name, and the two trades in it (`Chemists and pharmacies`), which are "" when it names only one. */
+  /**
+   * Its name, or what search takes it for, and the two trades in it (`Chemists and pharmacies`), which are "" when it
+   * names only one.
+   */
   names: { whole: Trade; first: Trade; second: Trade };
   /** The words of the categories above it. */
   branch: string;
@@ -41,7 +45,8 @@ export async function readBranches(sql: Sql, ids: number[]): Promise<Map<number,
     ) as lineage
     group by category_id`;
   return new Map(
-    rows.map(({ id, names: [name = "", ...above], slugs }) => {
+    rows.map(({ id, names: [ownName = "", ...above], slugs }) => {
+      const name = categoriesInSearch.get(ownName) ?? ownName;
       const [, first = "", second = ""] = /^(.+?) (?:and|&) (.+)/.exec(name) ?? [];
       return [
         id,

@@ -827,6 +827,40 @@ describe("order and totals", () => {
     expect((await names("exhaust")).slice(3)).toEqual(["Twin Tyres", "Fume Works"]);
   });
 
+  test("a trade ranks before names and other trades that merely have the word", async () => {
+    const added = [
+      { name: "Cedar Practice", category: "gp-surgeries" },
+      { name: "The Phone Doctor", category: "mobile-phone-shops", rating: 5 },
+      { name: "St Cuthbert's", category: "places-of-worship" },
+      { name: "Church Road Gifts", category: "gift-shops", rating: 5 },
+      { name: "The Mane Event", category: "hairdressers" },
+      { name: "Hair of the Dog", category: "dog-groomers", rating: 5 },
+      { name: "Scents", category: "cosmetics-shops", rating: 4 },
+      { name: "White Lily", category: "bridal-shops" },
+      { name: "The Big Day", category: "party-shops", rating: 5 },
+      { name: "Multi-Storey", category: "car-parks" },
+      { name: "Lodge", category: "hotels", shortDescription: "Free parking.", rating: 5 },
+    ];
+    await using _ = await withMore(added.map((business) => ({ ...business, city: "Wells" })));
+    for (const [text, first, second] of [
+      ["doctor", "Cedar Practice", "The Phone Doctor"],
+      ["doctor in wells", "Cedar Practice", "The Phone Doctor"],
+      ["doctors", "Cedar Practice", "The Phone Doctor"],
+      ["church wells", "St Cuthbert's", "Church Road Gifts"],
+      ["hair in wells", "The Mane Event", "Hair of the Dog"],
+      ["perfume", "Scents", undefined],
+      ["wedding dress", "White Lily", "The Big Day"],
+      ["wedding dress in wells", "White Lily", "The Big Day"],
+      ["parking wells", "Multi-Storey", "Lodge"],
+    ] as const) {
+      const found = await names(text);
+      expect([text, found[0], found[1]]).toEqual([text, first, second]);
+    }
+    expect(await names("wedding dresses wells")).toEqual(["White Lily"]);
+    expect((await names("phone doctor"))[0]).toBe("The Phone Doctor");
+    expect((await names("hair of the dog"))[0]).toBe("Hair of the Dog");
+  });
+
   test("all of a trade in a town rank equally, whatever their names, and before others with such names", async () => {
     const about = { shortDescription: "A pub in the middle of Norwich." };
     const texts = ["pubs in norwich", "pub norwich", "norwich pubs", "norwich pub"];
