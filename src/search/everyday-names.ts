@@ -363,6 +363,13 @@ export const categoriesInSearch: ReadonlyMap<string, string> = new Map([
   ["Cosmetics and hair supplies", "Cosmetics, hair supplies and perfume"],
   ["Bridal shops", "Bridal shops and wedding dresses"],
   ["Car parks", "Car parks and parking"],
+  ["Care homes", "Care homes and nursing homes"],
+  ["Charity shops", "Charity shops and thrift shops"],
+  ["Convenience stores", "Convenience stores and corner shops"],
+  ["Florists", "Florists and flower shops"],
+  ["Gyms", "Gyms and fitness centres"],
+  ["Nightclubs", "Nightclubs and night clubs"],
+  ["Riding stables", "Riding stables and riding schools"],
 ]);
 
 /** Ways to write the same word, without plurals. */

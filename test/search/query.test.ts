@@ -827,6 +827,41 @@ describe("order and totals", () => {
     expect((await names("exhaust")).slice(3)).toEqual(["Twin Tyres", "Fume Works"]);
   });
 
+  test("a trade ranks first by each of its names, also where other trades have its words", async () => {
+    const added = [
+      { name: "Strobe", category: "nightclubs" },
+      {
+        name: "The Legion",
+        category: "social-clubs",
+        shortDescription: "Night and day.",
+        rating: 5,
+      },
+      { name: "Dumbbell", category: "gyms" },
+      { name: "Bouncy", category: "soft-play-centres", shortDescription: "Fitness.", rating: 5 },
+      { name: "Petal", category: "florists" },
+      { name: "Flower of May", category: "gift-shops", rating: 5 },
+      { name: "Pennies", category: "convenience-stores" },
+      { name: "Cards on the Corner", category: "gift-shops", rating: 5 },
+      { name: "Hoof", category: "riding-stables" },
+      { name: "Red Riding Hood", category: "schools", rating: 5 },
+      { name: "Oak Lodge", category: "care-homes" },
+      { name: "Nursing at Home", category: "home-care", rating: 5 },
+    ];
+    await using _ = await withMore(added.map((business) => ({ ...business, city: "Wells" })));
+    for (const [trade, found] of [
+      ["night club", "Strobe"],
+      ["fitness centre", "Dumbbell"],
+      ["flower shop", "Petal"],
+      ["corner shop", "Pennies"],
+      ["riding school", "Hoof"],
+      ["nursing home", "Oak Lodge"],
+    ] as const) {
+      for (const text of [`${trade} in wells`, `wells ${trade}`, `cheap ${trade} wells`]) {
+        expect([text, (await names(text))[0]]).toEqual([text, found]);
+      }
+    }
+  });
+
   test("a trade ranks before names and other trades that merely have the word", async () => {
     const added = [
       { name: "Cedar Practice", category: "gp-surgeries" },
