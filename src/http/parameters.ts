@@ -60,8 +60,8 @@ const LONGEST_SLUG = 120;
 /** Characters. */
 export const LONGEST_SEARCH_TEXT = 200;
 const LAST_PAGE = 999_999_999;
-/** What decode() lets through. */
-const DECODED = "^[^\\ufffd]*$";
+/** What decode() lets through. Escapes in patterns are in capitals: Go's kin-openapi converts no others. */
+const DECODED = "^[^\\uFFFD]*$";
 
 const NOT_DECODED = "must be percent-encoded UTF-8 without U+FFFD, the replacement character.";
 
@@ -133,7 +133,7 @@ export const searchText = v.pipe(
     examples: ["plumber in leeds"],
     maxLength: LONGEST_SEARCH_TEXT,
     // Requires that something is left after trimming.
-    pattern: "^[^\\ufffd]*[^\\s\\u0000-\\u001f\\u007f\\ufffd][^\\ufffd]*$",
+    pattern: "^[^\\uFFFD]*[^\\s\\u0000-\\u001F\\u007F\\uFFFD][^\\uFFFD]*$",
   }),
 );
 

@@ -109,6 +109,12 @@ describe("the OpenAPI document", () => {
     expect(fixed).toBeGreaterThan(15);
   });
 
+  test("escapes in patterns are in capitals, the only ones that Go's kin-openapi converts", () => {
+    const escapes = JSON.stringify(documentOf(true)).match(/\\\\u\w{4}/g) ?? [];
+    expect(escapes.length).toBeGreaterThan(5);
+    expect(escapes.filter((one) => !/\\u[\dA-F]{4}$/.test(one))).toEqual([]);
+  });
+
   test("without open access it mentions no response or header of open access", () => {
     expect(JSON.stringify(documentOf(false))).not.toMatch(
       /Open(ListItem|Page|Business)\b|x-ratelimit-limit|Access-Control|Open access/,
