@@ -12,6 +12,7 @@ import { Hours } from "./hours.tsx";
 import { localBusiness } from "./linked-data.ts";
 import { Badges, pathWith } from "./listing.tsx";
 import { page } from "./page.tsx";
+import { dialled } from "./phone.ts";
 import { Photos, PhotosOffer } from "./photos.tsx";
 import { unmarked } from "./unmarked.ts";
 
@@ -161,10 +162,4 @@ function Contact({ shown, maskedPhone }: { shown: OpenBusiness; maskedPhone: str
       </p>
     </section>
   );
-}
-
-/** An extension, as in `0161 496 0999 x12`, is not part of the number dialled (RFC 3966, section 3). */
-function dialled(phone: string): string {
-  const [number, extension] = phone.split("x").map((part) => part.replace(/[^\d+]/g, ""));
-  return `tel:${number}${extension ? `;ext=${extension}` : ""}`;
 }

@@ -1,5 +1,6 @@
 import type { OpenBusiness, OpeningHours } from "../directory/schemas.ts";
 import { dayName, isAllDay } from "./opening.ts";
+import { international } from "./phone.ts";
 
 /** What open access shows, as Schema.org's LocalBusiness (https://schema.org/LocalBusiness). */
 export function localBusiness(business: OpenBusiness, url: string): Record<string, unknown> {
@@ -11,7 +12,7 @@ export function localBusiness(business: OpenBusiness, url: string): Record<strin
     url,
     name: business.name,
     description: business.description || business.shortDescription || undefined,
-    telephone: phone || undefined,
+    telephone: phone ? international(phone) : undefined,
     email: email || undefined,
     sameAs: website || undefined,
     image: business.photos.length > 0 ? business.photos.map((photo) => photo.url) : undefined,

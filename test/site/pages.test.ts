@@ -351,10 +351,13 @@ describe("a business", () => {
     expect(developers).toContain("Run it here Open the response");
   });
 
-  test("dials its number without appending the extension", async () => {
+  test("dials its number with the country code, and without appending the extension", async () => {
     for (const [phone, link] of [
-      ["0113 496 0111", "tel:01134960111"],
-      ["0113 496 0111 x12", "tel:01134960111;ext=12"],
+      ["0113 496 0111", "tel:+441134960111"],
+      ["0113 496 0111 x12", "tel:+441134960111;ext=12"],
+      ["+353 1 496 0111", "tel:+35314960111"],
+      ["00 353 1 496 0111", "tel:0035314960111"],
+      ["116 123", "tel:116123"],
     ] as const) {
       const { slug } = await addBusiness(server.sql, { phone, isClaimed: true });
       const { html } = await open(`/businesses/${slug}`);
@@ -507,7 +510,7 @@ describe("a business", () => {
       url,
       name: "Aire Plumbing",
       description: "A shop that is here for tests, and for nothing else.",
-      telephone: "0113 496 0123",
+      telephone: "+44 113 496 0123",
       email: "hello@shop.example",
       sameAs: "https://shop.example/",
       image: ["https://images.example/1.jpg"],
