@@ -5,9 +5,9 @@ import { loadBusinesses } from "./generate/load.ts";
 import { openDatabase } from "./stack/database.ts";
 import { scriptConfig } from "./stack/environment.ts";
 import { runCommand } from "./terminal/command.ts";
+import { readWholeNumber } from "./terminal/options.ts";
 import { print, printAll, remindOf, sayUnsettled, sayWaiting } from "./terminal/output.ts";
 import { progressBar } from "./terminal/progress-bar.ts";
-import { readWholeNumber } from "./terminal/whole-number.ts";
 
 const USAGE = `Usage: npx bun scripts/generate.ts [--count N] [--seed S]
        npx bun scripts/generate.ts --ndjson [--count N] [--seed S] > FILE.ndjson

@@ -13,7 +13,7 @@ import { showKey } from "./keys/show-key.ts";
 import { openDatabase } from "./stack/database.ts";
 import { scriptConfig } from "./stack/environment.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
-import { readDuration } from "./terminal/duration.ts";
+import { readDuration } from "./terminal/options.ts";
 import { print } from "./terminal/output.ts";
 import { formatJson, formatTable, formatTime } from "./terminal/table.ts";
 

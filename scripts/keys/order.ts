@@ -2,8 +2,7 @@ import { parseArgs } from "node:util";
 import * as v from "valibot";
 import { emailPattern } from "../../src/directory/email.ts";
 import { CommandError } from "../terminal/command.ts";
-import { readDuration } from "../terminal/duration.ts";
-import { readWholeNumber } from "../terminal/whole-number.ts";
+import { readDuration, readWholeNumber } from "../terminal/options.ts";
 
 /** The arguments of issue-key.ts: what they may be, and what they ask for. */
 
