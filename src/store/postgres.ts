@@ -40,6 +40,8 @@ export interface PostgresOptions {
  * - A COPY that PostgreSQL refuses after its last row hangs for ever, and one that it refuses before its first
  *   may end the process.
  * - On each attempt to reconnect it repeats every LISTEN, but not one that a standby has refused.
+ *
+ * Lists of hosts and `reserve()` still have such faults: this service uses neither.
  */
 export function openPostgres(
   url: string,

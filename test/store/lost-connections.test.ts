@@ -77,19 +77,6 @@ for (const [how, breakOff] of [
   });
 }
 
-test("a lost reserved connection is not handed out again, and its slot returns to the pool", async () => {
-  const sql = openPostgres(proxy.url, { max: 1 });
-  const reserved = await sql.reserve();
-  const sleep = reserved`select pg_sleep(20)`.catch((error) => error.code);
-  await proxy.cut();
-  await proxy.mend();
-  expect(await sleep).toBe("CONNECTION_CLOSED");
-  expect(await reserved`select 1`.catch((error) => error.code)).toBe("CONNECTION_CLOSED");
-  reserved.release();
-  await until(() => succeeds(sql`select 1`), 5_000);
-  await sql.end();
-});
-
 test("a host that closes every connection is tried once per statement", async () => {
   let connections = 0;
   const closing = createServer((socket) => {
@@ -107,31 +94,6 @@ test("a host that closes every connection is tried once per statement", async ()
   }
   await sql.end();
   closing.close();
-});
-
-test("each of several hosts is tried, and a statement is refused when all are away", async () => {
-  const away = "127.0.0.1:1";
-  const sql = openPostgres(`postgres://nobody@${away},${away},${away}/none`, { max: 1 });
-  expect(await sql`select 1`.catch((error) => error.code)).toBe("ECONNREFUSED");
-  await sql.end();
-
-  const url = new URL(database.url);
-  const both = openPostgres(database.url.replace(url.host, `${away},${url.host}`), { max: 1 });
-  expect([...(await both`select 1 as one`)]).toEqual([{ one: 1 }]);
-  await both.end();
-});
-
-test("with several hosts, the first statement on a connection is refused when that is lost", async () => {
-  const { host } = new URL(proxy.url);
-  const sql = openPostgres(proxy.url.replace(host, `${host},${host}`), { max: 1 });
-  const sleep = sql`select pg_sleep(20) as first`.catch((error) => error.code);
-  const sleeping = () => database.sql`
-    select from pg_stat_activity where query like '%as first' and state = 'active'`;
-  await until(async () => (await sleeping()).length > 0, 5_000);
-  await proxy.cut();
-  await proxy.mend();
-  expect(await sleep).toBe("CONNECTION_CLOSED");
-  await sql.end();
 });
 
 test("each channel is listened to once after an outage, however many attempts it took", async () => {
