@@ -346,17 +346,6 @@ test("a key expires to the millisecond, checked when it is presented", async () 
   expect(await keyring.resolve(key)).toEqual({ ok: false, denied: "expired" });
 });
 
-test("revoked wins over expired", async () => {
-  const { key, id } = await issue({ expiresAt: new Date(0) });
-  await using keyring = await openKeyring();
-  expect(await keyring.resolve(key)).toEqual({ ok: false, denied: "expired" });
-  await revokeKey(sql, id);
-  await until(async () => {
-    const resolved = await keyring.resolve(key);
-    return !resolved.ok && resolved.denied === "revoked";
-  }, 1_000);
-});
-
 test("a failed look-up is an error for its callers, and is not cached", async () => {
   const { key } = await issue();
   await using keyring = await openKeyring(still);

@@ -128,33 +128,6 @@ test("one flush writes charges and refunds, and adds to what others wrote", asyn
   });
 });
 
-test("the usage of many keys is one statement", async () => {
-  await withServers({ instances: 1, ...patient }, async (server) => {
-    const statements: string[] = [];
-    database.sql.options.debug = (_connection, query) => statements.push(query);
-    const keys = Array.from({ length: 500 }, () => newKey());
-    await Promise.all(keys.map((key) => server.admission.admitKey(key)));
-    statements.length = 0;
-    await server.usage.flush();
-    database.sql.options.debug = false;
-    expect(statements.filter((query) => query.includes("insert into usage")).length).toBe(1);
-    expect(await stored(keys[499] as ApiKey)).toBe(1);
-  });
-});
-
-test("a failed write loses nothing", async () => {
-  await withServers({ instances: 1, ...patient }, async (server) => {
-    const key = newKey();
-    await admitted(server, key, 7);
-    await database.sql`alter table usage rename to usage_gone`;
-    await expect(server.usage.flush()).rejects.toThrow("usage");
-    await database.sql`alter table usage_gone rename to usage`;
-    await admitted(server, key, 1);
-    await server.usage.flush();
-    expect(await stored(key)).toBe(8);
-  });
-});
-
 test("an emptied Redis continues from what PostgreSQL knows, also with many servers asking at once", async () => {
   await withServers({ instances: 2, ...patient }, async (one, other) => {
     const key = newKey();

