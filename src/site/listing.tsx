@@ -79,7 +79,7 @@ export function Paging({
   pages: number;
   linkTo: (page: number) => string;
 }) {
-  if (pages <= 1 || page > pages) return null;
+  if (pages <= 1) return null;
   const near = [page - 2, page - 1, page, page + 1, page + 2];
   const shown = [...new Set([1, ...near, pages])].filter((n) => n >= 1 && n <= pages);
   return (
