@@ -83,7 +83,7 @@ async function checkTempFolder(folder: string): Promise<void> {
 }
 
 async function bringUp(supervisor: Supervisor, config: Config, port: number): Promise<void> {
-  const stores = await startStores(supervisor);
+  const stores = await startStores(supervisor, config);
   const sql = openPostgres(stores.databaseUrl);
   const later = await laterMigrations(sql);
   if (later.length > 0) {

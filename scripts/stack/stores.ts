@@ -1,4 +1,4 @@
-import { givenIn } from "../../src/config.ts";
+import { type Config, givenIn } from "../../src/config.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres, ping } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
@@ -14,24 +14,24 @@ import type { Supervisor } from "./supervisor.ts";
 type Stores = Omit<Stack, "baseUrl" | "pids"> & { pids: Omit<Stack["pids"], "server"> };
 
 /** Starts each store whose address is not in the environment, and checks that the others answer. */
-export async function startStores(supervisor: Supervisor): Promise<Stores> {
-  const { DATABASE_URL, REDIS_URL, MEILI_URL, MEILI_KEY = "" } = givenIn(process.env);
+export async function startStores(supervisor: Supervisor, config: Config): Promise<Stores> {
+  const { DATABASE_URL, REDIS_URL, MEILI_URL } = givenIn(process.env);
   const [postgres, redis, meilisearch] = await Promise.all([
     DATABASE_URL
-      ? useGiven("DATABASE_URL", DATABASE_URL, checkPostgres)
+      ? useGiven("DATABASE_URL", DATABASE_URL, checkPostgres(DATABASE_URL))
       : step("PostgreSQL", startPostgres(supervisor)),
     REDIS_URL
-      ? useGiven("REDIS_URL", REDIS_URL, checkRedis)
+      ? useGiven("REDIS_URL", REDIS_URL, checkRedis(config.redisUrls))
       : step("Redis", startRedis(supervisor)),
     MEILI_URL
-      ? useGiven("MEILI_URL", MEILI_URL, (url) => checkMeilisearch(url, MEILI_KEY))
+      ? useGiven("MEILI_URL", MEILI_URL, checkMeilisearch(config))
       : step("Meilisearch", startMeilisearch(supervisor)),
   ]);
   return {
     databaseUrl: postgres.url,
     redisUrl: redis.url,
     meiliUrl: meilisearch.url,
-    meiliKey: "key" in meilisearch ? meilisearch.key : MEILI_KEY,
+    meiliKey: "key" in meilisearch ? meilisearch.key : config.meiliKey,
     pids: { postgres: postgres.pid, redis: redis.pid, meilisearch: meilisearch.pid },
   };
 }
@@ -39,9 +39,9 @@ export async function startStores(supervisor: Supervisor): Promise<Stores> {
 async function useGiven(
   setting: string,
   url: string,
-  check: (url: string) => Promise<void>,
+  check: Promise<void>,
 ): Promise<{ url: string; pid: null }> {
-  await check(url).catch((error) => {
+  await check.catch((error) => {
     const { code, message } = error as { code?: string; message?: string };
     throw new CommandError(
       `${setting} is set, but cannot be used: ${message || code}. Correct it, or unset it to have one started.`,
@@ -55,14 +55,12 @@ async function checkPostgres(url: string): Promise<void> {
   await ping(sql);
 }
 
-async function checkRedis(urls: string): Promise<void> {
-  // As loadConfig reads them: one address with a trailing comma is not a cluster.
-  const addresses = urls.split(",").map((url) => url.trim());
-  const redis = openRedis(addresses.filter(Boolean));
+async function checkRedis(urls: readonly string[]): Promise<void> {
+  const redis = openRedis(urls);
   await connectRedis(redis).finally(() => redis.disconnect());
 }
 
 /** /health answers without checking the key, so this requests something else. */
-async function checkMeilisearch(url: string, key: string): Promise<void> {
-  await openMeilisearch(url, key).getRawIndexes({ limit: 1 });
+async function checkMeilisearch({ meiliUrl, meiliKey }: Config): Promise<void> {
+  await openMeilisearch(meiliUrl, meiliKey).getRawIndexes({ limit: 1 });
 }
