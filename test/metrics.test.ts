@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { version } from "../package.json" with { type: "json" };
 import { until } from "../scripts/stack/waiting.ts";
 import { openProxy } from "./proxy.ts";
-import { startTestServer, stores, type TestServer } from "./support.ts";
+import { startTestServer, stores } from "./support.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
+const server = await startTestServer();
 afterAll(async () => {
   await server.stop();
 });

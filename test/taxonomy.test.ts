@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { isSlug } from "../src/directory/slug.ts";
 import { knownTrades } from "../src/search/synonyms.ts";
 import { searchWords } from "../src/search/words.ts";
-import { createDatabase, type TestDatabase } from "./support.ts";
+import { createDatabase } from "./support.ts";
 
 interface Category {
   slug: string;
@@ -11,16 +11,11 @@ interface Category {
   isActive: boolean;
 }
 
-let database: TestDatabase;
-let categories: Category[];
-
-beforeAll(async () => {
-  database = await createDatabase();
-  categories = await database.sql<Category[]>`
-    select c.slug, c.name, parent.slug as parent, c.is_active as "isActive"
-    from categories as c left join categories as parent on parent.id = c.parent_id
-    order by c.id`;
-});
+const database = await createDatabase();
+const categories = await database.sql<Category[]>`
+  select c.slug, c.name, parent.slug as parent, c.is_active as "isActive"
+  from categories as c left join categories as parent on parent.id = c.parent_id
+  order by c.id`;
 afterAll(() => database.drop());
 
 const roots = () => categories.filter(({ parent }) => parent === null);

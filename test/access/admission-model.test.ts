@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Admission, createAdmission } from "../../src/access/admission.ts";
+import { createAdmission } from "../../src/access/admission.ts";
 import type { Decision } from "../../src/access/decisions.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
 import { createLocalLimiter } from "../../src/access/local.ts";
-import { createMeters, type Meters, meterName } from "../../src/access/meters.ts";
-import type { RedisClient } from "../../src/store/redis.ts";
+import { createMeters, meterName } from "../../src/access/meters.ts";
 import { freshRedis, patient, redisAlone } from "../support.ts";
 
 // The scripts on a real Redis, and the local limiter that replaces them during an outage, against plain
@@ -14,15 +13,10 @@ import { freshRedis, patient, redisAlone } from "../support.ts";
 const SECOND = 1_000_000;
 const RUNS = 2_000;
 
-let redis: RedisClient;
 let now = 0;
-let admission: Admission;
-let meters: Meters;
-beforeAll(async () => {
-  redis = (await freshRedis()).client;
-  admission = createAdmission(redis, { ...redisAlone, clock: () => now });
-  meters = createMeters(redis, { ...patient, clock: () => now });
-});
+const redis = (await freshRedis()).client;
+const admission = createAdmission(redis, { ...redisAlone, clock: () => now });
+const meters = createMeters(redis, { ...patient, clock: () => now });
 afterAll(() => redis.disconnect());
 
 let subjects = 0;

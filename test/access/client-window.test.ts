@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Admission, createAdmission } from "../../src/access/admission.ts";
+import { afterAll, expect, test } from "bun:test";
+import { createAdmission } from "../../src/access/admission.ts";
 import { windowName } from "../../src/access/meters.ts";
-import type { RedisClient } from "../../src/store/redis.ts";
 import { freshRedis, redisAlone } from "../support.ts";
 
 const SECOND = 1_000_000;
 const WINDOW = 60 * SECOND;
 const START = Date.UTC(2026, 10, 21) * 1_000;
 
-let redis: RedisClient;
-let admission: Admission;
 /** Microseconds since 1970, for the tests that set the clock. */
 let now = START;
-let timed: Admission;
-beforeAll(async () => {
-  redis = (await freshRedis()).client;
-  admission = createAdmission(redis, redisAlone);
-  timed = createAdmission(redis, { ...redisAlone, clock: () => now });
-});
+const redis = (await freshRedis()).client;
+const admission = createAdmission(redis, redisAlone);
+const timed = createAdmission(redis, { ...redisAlone, clock: () => now });
 afterAll(() => redis.disconnect());
 
 let clients = 0;

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { Cluster } from "ioredis";
 import pino from "pino";
-import { type FrailRedis, startFrailCluster, startFrailRedis } from "../../scripts/bench/redis.ts";
+import { startFrailCluster, startFrailRedis } from "../../scripts/bench/redis.ts";
 import { beginMove, masterOf, moveSlotOf } from "../../scripts/bench/reshard.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
 import { succeeds, until } from "../../scripts/stack/waiting.ts";
@@ -12,21 +12,13 @@ import { flushRegularly, openUsage } from "../../src/access/usage.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { makeKey } from "../fixtures.ts";
 import { openProxy } from "../proxy.ts";
-import { createDatabase, newFolder, patient, type TestDatabase } from "../support.ts";
+import { createDatabase, newFolder, patient } from "../support.ts";
 
 // A Redis Cluster of three masters and three replicas, and two servers.
 
-let folder: string;
-let supervisor: Supervisor;
-let database: TestDatabase;
-let nodes: FrailRedis[];
-let servers: Awaited<ReturnType<typeof startServer>>[];
-beforeAll(async () => {
-  folder = await newFolder();
-  supervisor = new Supervisor(folder);
-  [database, nodes] = await Promise.all([createDatabase(), startFrailCluster(supervisor)]);
-  servers = await Promise.all([startServer(), startServer()]);
-}, 60_000);
+const supervisor = new Supervisor(await newFolder());
+const [database, nodes] = await Promise.all([createDatabase(), startFrailCluster(supervisor)]);
+const servers = await Promise.all([startServer(), startServer()]);
 afterAll(async () => {
   for (const server of servers) await server.stop();
   await supervisor.stop();

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect } from "bun:test";
-import { type Admission, createAdmission } from "../../src/access/admission.ts";
+import { afterAll, expect } from "bun:test";
+import { createAdmission } from "../../src/access/admission.ts";
 import type { ApiKey } from "../../src/access/keys.ts";
 import { createMeters, meterName } from "../../src/access/meters.ts";
-import type { RedisClient } from "../../src/store/redis.ts";
 import { makeKey } from "../fixtures.ts";
 import { freshRedis, patient, redisAlone, testInOneMonth as test } from "../support.ts";
 
@@ -11,16 +10,11 @@ const DAY = 86_400 * SECOND;
 const at = (time: string) => Date.parse(time) * 1_000;
 const START = at("2026-11-21T10:00:00Z");
 
-let redis: RedisClient;
-let admission: Admission;
 /** Microseconds since 1970, for the tests that set the clock. */
 let now = START;
-let timed: Admission;
-beforeAll(async () => {
-  redis = (await freshRedis()).client;
-  admission = createAdmission(redis, redisAlone);
-  timed = createAdmission(redis, { ...redisAlone, clock: () => now });
-});
+const redis = (await freshRedis()).client;
+const admission = createAdmission(redis, redisAlone);
+const timed = createAdmission(redis, { ...redisAlone, clock: () => now });
 afterAll(() => redis.disconnect());
 
 /** How many of so many sequential requests are admitted. */

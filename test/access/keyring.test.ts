@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, setSystemTime, test } from "bun:test";
+import { afterAll, expect, setSystemTime, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
 import { until } from "../../scripts/stack/waiting.ts";
 import { generateKey } from "../../src/access/key-format.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
 import { createKey, type KeyRequest, revokeKey } from "../../src/access/keys.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
-import { openPostgres, type Sql } from "../../src/store/postgres.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
 import { openProxy } from "../proxy.ts";
-import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
+import { createDatabase, untilBlocked } from "../support.ts";
 
-let database: TestDatabase;
-let sql: Sql;
-beforeAll(async () => {
-  database = await createDatabase();
-  sql = database.sql;
-});
+const database = await createDatabase();
+const { sql } = database;
 afterAll(() => database.drop());
 
 const OWNER = { name: "Ann", email: "ann@shop.example", tier: "developer" };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import {
   apply,
   approveApplication,
@@ -16,15 +16,11 @@ import {
   revokeKey,
 } from "../../src/access/keys.ts";
 import { rollKey } from "../../src/access/roll-key.ts";
-import { openPostgres, type Sql } from "../../src/store/postgres.ts";
-import { createDatabase, delayedBy, type TestDatabase, untilBlocked } from "../support.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
+import { createDatabase, delayedBy, untilBlocked } from "../support.ts";
 
-let database: TestDatabase;
-let sql: Sql;
-beforeAll(async () => {
-  database = await createDatabase();
-  sql = database.sql;
-});
+const database = await createDatabase();
+const { sql } = database;
 afterAll(() => database.drop());
 
 const ann: KeyRequest = { name: "Ann", email: "ann@shop.example", tier: "developer" };

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { setImmediate } from "node:timers/promises";
 import pino from "pino";
-import { type FrailRedis, startFrailRedis } from "../../scripts/bench/redis.ts";
+import { startFrailRedis } from "../../scripts/bench/redis.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
 import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import {
@@ -27,22 +27,14 @@ import {
   patient,
   startTestServer,
   stores,
-  type TestDatabase,
   testInOneMonth as test,
   uniqueIndex,
 } from "../support.ts";
 
 // A Redis of its own, which is killed, paused, emptied, cut off and filled up.
 
-let folder: string;
-let supervisor: Supervisor;
-let database: TestDatabase;
-let frail: FrailRedis;
-beforeAll(async () => {
-  folder = await newFolder();
-  supervisor = new Supervisor(folder);
-  [database, frail] = await Promise.all([createDatabase(), startFrailRedis(supervisor)]);
-});
+const supervisor = new Supervisor(await newFolder());
+const [database, frail] = await Promise.all([createDatabase(), startFrailRedis(supervisor)]);
 afterAll(async () => {
   await supervisor.stop();
   await database.drop();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createAdmission } from "../../src/access/admission.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
@@ -7,19 +7,9 @@ import { openUsage } from "../../src/access/usage.ts";
 import { admitKey } from "../../src/middleware/admitKey.ts";
 import { openRedis } from "../../src/store/redis.ts";
 import { makeKey } from "../fixtures.ts";
-import {
-  createContext,
-  createDatabase,
-  freshRedis,
-  type TestDatabase,
-  testInOneMonth as test,
-} from "../support.ts";
+import { createContext, createDatabase, freshRedis, testInOneMonth as test } from "../support.ts";
 
-let database: TestDatabase;
-let redis: Awaited<ReturnType<typeof freshRedis>>;
-beforeAll(async () => {
-  [database, redis] = await Promise.all([createDatabase(), freshRedis()]);
-});
+const [database, redis] = await Promise.all([createDatabase(), freshRedis()]);
 afterAll(async () => {
   redis.client.disconnect();
   await database.drop();

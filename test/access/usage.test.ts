@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import pino from "pino";
 import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import { type DurableUsage, flushRegularly, openUsage } from "../../src/access/usage.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { openProxy } from "../proxy.ts";
-import { createDatabase, type TestDatabase, untilBlocked } from "../support.ts";
+import { createDatabase, untilBlocked } from "../support.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-});
+const database = await createDatabase();
 afterAll(() => database.drop());
 
 /** Counts the writes of usage that the database's client sends, until it is disposed of. */

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { AdmissionUnavailable } from "../../src/access/decisions.ts";
 import { createWindow } from "../../src/access/windows.ts";
-import { openRedis, type RedisClient } from "../../src/store/redis.ts";
+import { openRedis } from "../../src/store/redis.ts";
 import { openProxy } from "../proxy.ts";
 import { freshRedis, stores } from "../support.ts";
 
-let redis: RedisClient;
-beforeAll(async () => {
-  redis = (await freshRedis()).client;
-});
+const redis = (await freshRedis()).client;
 afterAll(() => redis.disconnect());
 
 test("each window counts by itself, and says how long it stays full", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { compactListings } from "../../src/directory/compaction.ts";
@@ -7,16 +7,12 @@ import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { addBusiness } from "../fixtures.ts";
 import { openProxy } from "../proxy.ts";
-import { createDatabase, delayedBy, type TestDatabase } from "../support.ts";
+import { createDatabase, delayedBy } from "../support.ts";
 
 // What one transaction announces, or completes, while another is running.
 
-let database: TestDatabase;
-let sql: Sql;
-beforeAll(async () => {
-  database = await createDatabase();
-  sql = database.sql;
-});
+const database = await createDatabase();
+const { sql } = database;
 afterAll(() => database.drop());
 
 test("a change that waited for the move of its category announces where the business is now", async () => {

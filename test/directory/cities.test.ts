@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { largestCategoriesOf } from "../../src/directory/categories.ts";
 import {
   countCitiesByInitial,
@@ -6,34 +6,29 @@ import {
   largestCitiesNamed,
   listCities,
 } from "../../src/directory/cities.ts";
-import type { Sql } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase } from "../support.ts";
 
-let database: TestDatabase;
-let sql: Sql;
-beforeAll(async () => {
-  database = await createDatabase();
-  sql = database.sql;
-  await sql`insert into categories (slug, name) values ('crafts', 'Crafts')`;
-  await sql`
-    insert into categories (slug, name, parent_id)
-    select trade, initcap(trade), id
-    from categories, unnest(array['coopers', 'fletchers', 'wheelwrights']) as trade
-    where slug = 'crafts'`;
-  const shops: [city: string, category: string, shops: number][] = [
-    ["Leeds", "coopers", 1],
-    ["Leeds", "fletchers", 3],
-    ["Leeds", "wheelwrights", 1],
-    ["York", "coopers", 2],
-    ["Bath", "coopers", 2],
-  ];
-  for (const [city, category, count] of shops) {
-    for (let shop = 0; shop < count; shop++) await addBusiness(sql, { city, category });
-  }
-  const { id } = await addBusiness(sql, { city: "Ely", category: "coopers" });
-  await sql`update businesses set status = 'suspended' where id = ${id}`;
-});
+const database = await createDatabase();
+const { sql } = database;
+await sql`insert into categories (slug, name) values ('crafts', 'Crafts')`;
+await sql`
+  insert into categories (slug, name, parent_id)
+  select trade, initcap(trade), id
+  from categories, unnest(array['coopers', 'fletchers', 'wheelwrights']) as trade
+  where slug = 'crafts'`;
+const shops: [city: string, category: string, shops: number][] = [
+  ["Leeds", "coopers", 1],
+  ["Leeds", "fletchers", 3],
+  ["Leeds", "wheelwrights", 1],
+  ["York", "coopers", 2],
+  ["Bath", "coopers", 2],
+];
+for (const [city, category, count] of shops) {
+  for (let shop = 0; shop < count; shop++) await addBusiness(sql, { city, category });
+}
+const { id } = await addBusiness(sql, { city: "Ely", category: "coopers" });
+await sql`update businesses set status = 'suspended' where id = ${id}`;
 afterAll(() => database.drop());
 
 const setActive = (slug: string, isActive: boolean) =>

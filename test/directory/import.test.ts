@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { listCategories } from "../../src/directory/categories.ts";
 import { CategoryFault, importCategories } from "../../src/directory/import/categories.ts";
@@ -10,12 +10,9 @@ import { listBusinesses } from "../../src/directory/listing.ts";
 import { applyAction } from "../../src/directory/moderation.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
-import { createDatabase, delayedBy, type TestDatabase, untilBlocked } from "../support.ts";
+import { createDatabase, delayedBy, untilBlocked } from "../support.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-});
+const database = await createDatabase();
 afterAll(() => database.drop());
 beforeEach(async () => {
   await database.sql`delete from businesses`;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import pino from "pino";
 import { createRandom, type Random } from "../../scripts/generate/random.ts";
 import { until } from "../../scripts/stack/waiting.ts";
@@ -12,12 +12,8 @@ import { createDatabase, delayedBy, type TestDatabase } from "../support.ts";
 const BUSINESSES = 6_000;
 const CITIES = 12;
 
-let database: TestDatabase;
-let sql: Sql;
-beforeAll(async () => {
-  database = await createDirectory();
-  sql = database.sql;
-});
+const database = await createDirectory();
+const { sql } = database;
 afterAll(() => database.drop());
 
 /** A database of its own, whose lists have one chunk each. */

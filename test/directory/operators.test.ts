@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { createKey, revokeKey } from "../../src/access/keys.ts";
 import { compactListings } from "../../src/directory/compaction.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
-import type { Sql } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase } from "../support.ts";
 
 // What operators do in SQL, in sessions of their own.
 
-let database: TestDatabase;
-let sql: Sql;
-beforeAll(async () => {
-  database = await createDatabase();
-  sql = database.sql;
-});
+const database = await createDatabase();
+const { sql } = database;
 afterAll(() => database.drop());
 
 const slugsIn = async (city: string) =>

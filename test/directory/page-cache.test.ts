@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, spyOn, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createRandom } from "../../scripts/generate/random.ts";
@@ -18,29 +18,25 @@ import {
 import { RingFile } from "../../src/directory/ring-file.ts";
 import { keyedListItem, openListItem } from "../../src/directory/shapes.ts";
 import { openPostgres, type Sql, type Transaction } from "../../src/store/postgres.ts";
-import { createDatabase, keptFiles, type TestDatabase } from "../support.ts";
+import { createDatabase, keptFiles } from "../support.ts";
 
 const BUSINESSES = 240;
 const LIMIT = 10;
 
-let database: TestDatabase;
-let sql: Sql;
-beforeAll(async () => {
-  database = await createDatabase();
-  sql = database.sql;
-  await sql`insert into cities (slug, name) select 'town-' || n, 'Town ' || n from generate_series(1, 4) as n`;
-  await sql`insert into categories (slug, name) values ('root-a', 'Root A'), ('root-b', 'Root B')`;
-  await sql`
-    insert into categories (slug, name, parent_id)
-    select 'leaf-' || n, 'Leaf ' || n, id from generate_series(1, 3) as n, categories where slug = 'root-a'`;
-  await sql`
-    insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude, rating, review_count)
-    select 'shop-' || n, 'Shop ' || n, (case when n % 9 = 0 then 'pending' else 'approved' end)::business_status,
-      (select id from categories where slug = (array['leaf-1', 'leaf-2', 'leaf-3', 'root-b'])[1 + n % 4]),
-      (select id from cities where slug = 'town-' || (1 + n * 7 % 4)),
-      '1 High Street', 'LS1 6HD', 53.8, -1.5, n % 51 / 10.0, n % 100
-    from generate_series(1, ${BUSINESSES}::int) as n`;
-});
+const database = await createDatabase();
+const { sql } = database;
+await sql`insert into cities (slug, name) select 'town-' || n, 'Town ' || n from generate_series(1, 4) as n`;
+await sql`insert into categories (slug, name) values ('root-a', 'Root A'), ('root-b', 'Root B')`;
+await sql`
+  insert into categories (slug, name, parent_id)
+  select 'leaf-' || n, 'Leaf ' || n, id from generate_series(1, 3) as n, categories where slug = 'root-a'`;
+await sql`
+  insert into businesses (slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude, rating, review_count)
+  select 'shop-' || n, 'Shop ' || n, (case when n % 9 = 0 then 'pending' else 'approved' end)::business_status,
+    (select id from categories where slug = (array['leaf-1', 'leaf-2', 'leaf-3', 'root-b'])[1 + n % 4]),
+    (select id from cities where slug = 'town-' || (1 + n * 7 % 4)),
+    '1 High Street', 'LS1 6HD', 53.8, -1.5, n % 51 / 10.0, n % 100
+  from generate_series(1, ${BUSINESSES}::int) as n`;
 afterAll(() => database.drop());
 
 interface Kept {

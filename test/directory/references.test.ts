@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { importCategories } from "../../src/directory/import/categories.ts";
 import { importRecords } from "../../src/directory/import.ts";
 import { checkLists } from "../../src/directory/list-check.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
-import type { Sql } from "../../src/store/postgres.ts";
 import { addBusiness, copyBusiness } from "../fixtures.ts";
-import { createDatabase, delayedBy, type TestDatabase, untilBlocked } from "../support.ts";
+import { createDatabase, delayedBy, untilBlocked } from "../support.ts";
 
 // Cities and categories, as businesses refer to them.
 
-let database: TestDatabase;
-let sql: Sql;
-beforeAll(async () => {
-  database = await createDatabase();
-  sql = database.sql;
-});
+const database = await createDatabase();
+const { sql } = database;
 afterAll(() => database.drop());
 
 test("the deletion of a city is announced, since one created again under its slug is a different one", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +9,7 @@ import { keptFiles } from "../support.ts";
 const SIZE = 1_000;
 const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "ring-file-"));
-});
+const folder = mkdtempSync(join(tmpdir(), "ring-file-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A slot with the bytes it should hold. */

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import pino from "pino";
 import { createWindow } from "../../src/access/windows.ts";
 import { ok } from "../../src/http/answer.ts";
 import { admitVisitor } from "../../src/middleware/admitVisitor.ts";
-import type { RedisClient } from "../../src/store/redis.ts";
 import { createContext, freshRedis } from "../support.ts";
 
-let redis: RedisClient;
-beforeAll(async () => {
-  redis = (await freshRedis()).client;
-});
+const redis = (await freshRedis()).client;
 afterAll(() => redis.disconnect());
 
 const context = createContext("198.51.100.1");

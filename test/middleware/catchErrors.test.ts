@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import pino, { type Logger } from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createKey } from "../../src/access/keys.ts";
@@ -15,14 +15,10 @@ import {
   freshRedis,
   startTestServer,
   stores,
-  type TestDatabase,
   type TestServer,
 } from "../support.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-});
+const database = await createDatabase();
 afterAll(() => database.drop());
 
 const catching = (log: Logger) => catchErrors(log, createAwayLog(log));

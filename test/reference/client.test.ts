@@ -1,26 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { addBusiness } from "../fixtures.ts";
-import { newFolder, startTestServer, type TestServer } from "../support.ts";
+import { newFolder, startTestServer } from "../support.ts";
 
 // A client as a third party would generate it from the document, in a project of its own.
-
-let server: TestServer;
-let folder: string;
-beforeAll(async () => {
-  server = await startTestServer();
-  await addBusiness(server.sql, { slug: "a-shop", isClaimed: true });
-  await server.searchable("a-shop");
-
-  folder = await newFolder();
-  await symlink(join(PROJECT, "node_modules"), join(folder, "node_modules"));
-  const document = await (await fetch(`${server.url}/api/v1/openapi.json`)).text();
-  const generator = join(import.meta.dir, "generate-client.ts");
-  await Bun.write(join(folder, "schema.ts"), await run(["bun", generator], document));
-  await Bun.write(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
-});
-afterAll(() => server.stop());
 
 const PROJECT = join(import.meta.dir, "../..");
 
@@ -36,6 +20,18 @@ const tsconfig = {
   },
   include: ["*.ts"],
 };
+
+const server = await startTestServer();
+await addBusiness(server.sql, { slug: "a-shop", isClaimed: true });
+await server.searchable("a-shop");
+afterAll(() => server.stop());
+
+const folder = await newFolder();
+await symlink(join(PROJECT, "node_modules"), join(folder, "node_modules"));
+const openApi = await (await fetch(`${server.url}/api/v1/openapi.json`)).text();
+const generator = join(import.meta.dir, "generate-client.ts");
+await Bun.write(join(folder, "schema.ts"), await run(["bun", generator], openApi));
+await Bun.write(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
 
 const calls = `
 import createClient from "openapi-fetch";

@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { openChromium } from "../../scripts/stack/chromium.ts";
 import { operations } from "../../src/reference/operations.ts";
 import { addBusiness } from "../fixtures.ts";
 import { type Look, openTab, overflow, violations } from "../site/browser.ts";
-import { startTestServer, type TestServer } from "../support.ts";
+import { startTestServer } from "../support.ts";
 
-let server: TestServer;
-let browser: Browser;
-beforeAll(async () => {
-  server = await startTestServer();
-  await addBusiness(server.sql, { name: "The Only Shop", city: "Leeds", category: "plumbers" });
-  browser = await openChromium();
-});
+const server = await startTestServer();
+await addBusiness(server.sql, { name: "The Only Shop", city: "Leeds", category: "plumbers" });
+const browser = await openChromium();
 afterAll(async () => {
   await browser.close();
   await server.stop();

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { afterAll, describe, expect } from "bun:test";
 import { createHash } from "node:crypto";
 import { until } from "../../scripts/stack/waiting.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer, testInOneMonth as test } from "../support.ts";
+import { startTestServer, testInOneMonth as test } from "../support.ts";
 
 // Who is admitted, how often, and what a refusal says.
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-  await addBusiness(server.sql, { slug: "a-shop" });
-  await server.searchable("a-shop");
-});
+const server = await startTestServer();
+await addBusiness(server.sql, { slug: "a-shop" });
+await server.searchable("a-shop");
 afterAll(() => server.stop());
 
 const LIST = "/api/v1/businesses";

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { afterAll, describe, expect } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { generateKey } from "../../src/access/key-format.ts";
 import { windowName } from "../../src/access/meters.ts";
 import { addBusiness } from "../fixtures.ts";
-import {
-  startTestServer,
-  type TestServer,
-  testInOneMonth as test,
-  untilBlocked,
-} from "../support.ts";
+import { startTestServer, testInOneMonth as test, untilBlocked } from "../support.ts";
 
 // What is charged to whom: the table in the README.
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-  await addBusiness(server.sql, { slug: "a-shop" });
-  await server.searchable("a-shop");
-});
+const server = await startTestServer();
+await addBusiness(server.sql, { slug: "a-shop" });
+await server.searchable("a-shop");
 afterAll(() => server.stop());
 
 interface Init {

@@ -1,37 +1,33 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { truncateSync } from "node:fs";
 import { gunzipSync, zstdDecompressSync } from "bun";
 import { until } from "../../scripts/stack/waiting.ts";
 import { addBusiness } from "../fixtures.ts";
-import { keptFiles, startTestServer, type TestServer } from "../support.ts";
+import { keptFiles, startTestServer } from "../support.ts";
 
 // What each path answers, and with which parameters, headers and errors.
 
-let server: TestServer;
-let key: string;
-beforeAll(async () => {
-  server = await startTestServer();
-  key = await server.issueKey();
-  const { sql } = server;
-  for (let number = 0; number < 45; number++) {
-    await addBusiness(sql, {
-      slug: `leeds-plumber-${number}`,
-      category: "plumbers",
-      city: "Leeds",
-    });
-  }
-  for (let number = 0; number < 5; number++) {
-    await addBusiness(sql, {
-      slug: `york-electrician-${number}`,
-      category: "electricians",
-      city: "York",
-    });
-  }
-  await server.searchable("york-electrician-4");
-  await addBusiness(sql, { slug: "waiting", status: "pending" });
-  await addBusiness(sql, { slug: "refused", status: "rejected" });
-  await addBusiness(sql, { slug: "stopped", status: "suspended" });
-});
+const server = await startTestServer();
+const key = await server.issueKey();
+const { sql } = server;
+for (let number = 0; number < 45; number++) {
+  await addBusiness(sql, {
+    slug: `leeds-plumber-${number}`,
+    category: "plumbers",
+    city: "Leeds",
+  });
+}
+for (let number = 0; number < 5; number++) {
+  await addBusiness(sql, {
+    slug: `york-electrician-${number}`,
+    category: "electricians",
+    city: "York",
+  });
+}
+await server.searchable("york-electrician-4");
+await addBusiness(sql, { slug: "waiting", status: "pending" });
+await addBusiness(sql, { slug: "refused", status: "rejected" });
+await addBusiness(sql, { slug: "stopped", status: "suspended" });
 afterAll(() => server.stop());
 
 let caller = 0;

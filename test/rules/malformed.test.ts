@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import fc from "fast-check";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer } from "../support.ts";
+import { startTestServer } from "../support.ts";
 
-let server: TestServer;
-let key: string;
-beforeAll(async () => {
-  server = await startTestServer();
-  key = await server.issueKey();
-  const { slug } = await addBusiness(server.sql);
-  await server.searchable(slug);
-});
+const server = await startTestServer();
+const key = await server.issueKey();
+const { slug } = await addBusiness(server.sql);
+await server.searchable(slug);
 afterAll(() => server.stop());
 
 const REQUESTS = 1_000;

@@ -1,17 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer } from "../support.ts";
+import { startTestServer } from "../support.ts";
 
 // How keys are obtained, and the search that the API shares with the site.
 
-let server: TestServer;
-let authorization: Record<string, string>;
-beforeAll(async () => {
-  server = await startTestServer({ applications: "auto" });
-  const key = await server.issueKey({ tier: "growth" });
-  authorization = { Authorization: `Bearer ${key}` };
-});
+const server = await startTestServer({ applications: "auto" });
+const key = await server.issueKey({ tier: "growth" });
+const authorization = { Authorization: `Bearer ${key}` };
 afterAll(() => server.stop());
 
 const page = (path: string, form?: Record<string, string>) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import * as v from "valibot";
 import { until } from "../../scripts/stack/waiting.ts";
 import type { ListedBusiness } from "../../src/directory/listed.ts";
@@ -6,12 +6,10 @@ import type { OpeningHours } from "../../src/directory/schemas.ts";
 import * as schemas from "../../src/directory/schemas.ts";
 import { openListItem } from "../../src/directory/shapes.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer } from "../support.ts";
+import { startTestServer } from "../support.ts";
 
 // The fields of every answer, their types, and the order of lists.
 
-let server: TestServer;
-let bearer: { headers: { Authorization: string } };
 const photos = [
   { url: "https://images.example/1.jpg", caption: "The shop", isCover: true },
   { url: "https://images.example/2.jpg", caption: "", isCover: false },
@@ -27,48 +25,46 @@ const openingHours: OpeningHours[] = [
 // The database accepts photos with further fields, which are not published.
 const stored = { photos: photos.map((photo) => ({ ...photo, licence: "CC0" })), openingHours };
 
-beforeAll(async () => {
-  server = await startTestServer();
-  const key = await server.issueKey();
-  bearer = { headers: { Authorization: `Bearer ${key}` } };
-  const { sql } = server;
-  await addBusiness(sql, {
-    slug: "claimed-shop",
-    name: "The Claimed Shop",
-    isClaimed: true,
-    isVerified: true,
-    isPremium: true,
-    ...stored,
-    addressLine2: "Top floor",
-    rating: 4.25,
-    reviewCount: 7,
-  });
-  await addBusiness(sql, {
-    slug: "unclaimed-shop",
-    name: "The Unclaimed Shop",
-    isVerified: true,
-    phone: "0161 496 0999",
-    ...stored,
-  });
-  await addBusiness(sql, {
-    slug: "bare-shop",
-    phone: "",
-    email: "",
-    website: "",
-    shortDescription: "",
-    description: "",
-    rating: 0,
-    reviewCount: 0,
-  });
-  await addBusiness(sql, {
-    slug: "bare-claimed-shop",
-    phone: "",
-    email: "",
-    website: "",
-    shortDescription: "",
-    description: "",
-    isClaimed: true,
-  });
+const server = await startTestServer();
+const key = await server.issueKey();
+const bearer = { headers: { Authorization: `Bearer ${key}` } };
+const { sql } = server;
+await addBusiness(sql, {
+  slug: "claimed-shop",
+  name: "The Claimed Shop",
+  isClaimed: true,
+  isVerified: true,
+  isPremium: true,
+  ...stored,
+  addressLine2: "Top floor",
+  rating: 4.25,
+  reviewCount: 7,
+});
+await addBusiness(sql, {
+  slug: "unclaimed-shop",
+  name: "The Unclaimed Shop",
+  isVerified: true,
+  phone: "0161 496 0999",
+  ...stored,
+});
+await addBusiness(sql, {
+  slug: "bare-shop",
+  phone: "",
+  email: "",
+  website: "",
+  shortDescription: "",
+  description: "",
+  rating: 0,
+  reviewCount: 0,
+});
+await addBusiness(sql, {
+  slug: "bare-claimed-shop",
+  phone: "",
+  email: "",
+  website: "",
+  shortDescription: "",
+  description: "",
+  isClaimed: true,
 });
 afterAll(() => server.stop());
 

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import type { UsageReport } from "../../src/access/usage-report.ts";
-import { startTestServer, type TestServer, testInOneMonth as test } from "../support.ts";
+import { startTestServer, testInOneMonth as test } from "../support.ts";
 
 // GET /api/v1/usage, and what decides about admission.
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
+const server = await startTestServer();
 afterAll(() => server.stop());
 
 const ask = (path: string, key?: string) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { drawDetails } from "../../scripts/bench/details.ts";
 import { drawLists } from "../../scripts/bench/lists.ts";
@@ -7,16 +7,12 @@ import { drawSearches } from "../../scripts/bench/searches.ts";
 import { drive } from "../../scripts/bench/wrk.ts";
 import { generateBusinesses } from "../../scripts/generate/businesses.ts";
 import { importRecords } from "../../src/directory/import.ts";
-import { createDatabase, newFolder, type TestDatabase } from "../support.ts";
+import { createDatabase, newFolder } from "../support.ts";
 
-let folder: string;
-let database: TestDatabase;
-beforeAll(async () => {
-  folder = await newFolder();
-  database = await createDatabase();
-  const records = generateBusinesses({ count: 1_000, seed: 1 });
-  await importRecords(database.sql, records, { source: "sample" });
-});
+const folder = await newFolder();
+const database = await createDatabase();
+const records = generateBusinesses({ count: 1_000, seed: 1 });
+await importRecords(database.sql, records, { source: "sample" });
 afterAll(async () => {
   await database.drop();
 });

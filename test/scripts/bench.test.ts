@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startBare, startOneQuery } from "../../scripts/bench/programs.ts";
@@ -9,10 +9,7 @@ import { newFolder, startTestServer } from "../support.ts";
 
 const BENCH = join(import.meta.dir, "..", "..", "scripts", "bench", "bench.ts");
 
-let folder: string;
-beforeAll(async () => {
-  folder = await newFolder();
-});
+const folder = await newFolder();
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });

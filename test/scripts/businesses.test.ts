@@ -10,18 +10,13 @@ import {
   scriptCommand,
   startTestServer,
   storesEnvironment,
-  type TestServer,
 } from "../support.ts";
 
-let server: TestServer;
-let authorization: Record<string, string>;
-beforeAll(async () => {
-  server = await startTestServer();
-  const key = await server.issueKey();
-  authorization = { Authorization: `Bearer ${key}` };
-  await addBusiness(server.sql, { slug: "old-hand", city: "Otley" });
-  await server.searchable("old-hand");
-});
+const server = await startTestServer();
+const key = await server.issueKey();
+const authorization = { Authorization: `Bearer ${key}` };
+await addBusiness(server.sql, { slug: "old-hand", city: "Otley" });
+await server.searchable("old-hand");
 afterAll(() => server.stop());
 
 const businesses = (...args: string[]) => runScript(server.config.databaseUrl, "businesses", args);

@@ -18,19 +18,14 @@ import {
   runProgram,
   scriptCommand,
   storesEnvironment,
-  type TestDatabase,
   untilBlocked,
 } from "../support.ts";
 
 const root = join(import.meta.dir, "..", "..");
 const data = join(root, "../shared/data");
 
-let database: TestDatabase;
-let folder: string;
-beforeAll(async () => {
-  database = await createDatabase();
-  folder = await newFolder();
-});
+const database = await createDatabase();
+const folder = await newFolder();
 afterAll(async () => {
   await database.drop();
 });

@@ -1,4 +1,4 @@
-import { afterAll, test as anyMonth, beforeAll, describe, expect } from "bun:test";
+import { afterAll, test as anyMonth, describe, expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { readOrder } from "../../scripts/keys/order.ts";
 import { CommandError } from "../../scripts/terminal/command.ts";
@@ -6,7 +6,6 @@ import { createAdmission } from "../../src/access/admission.ts";
 import { isWellFormedKey } from "../../src/access/key-format.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
 import { findKey } from "../../src/access/keys.ts";
-import type { RedisClient } from "../../src/store/redis.ts";
 import {
   createDatabase,
   freshRedis,
@@ -14,15 +13,10 @@ import {
   runProgram,
   runScript,
   storesEnvironment,
-  type TestDatabase,
   testInOneMonth as test,
 } from "../support.ts";
 
-let database: TestDatabase;
-let redis: { url: string; client: RedisClient };
-beforeAll(async () => {
-  [database, redis] = await Promise.all([createDatabase(), freshRedis()]);
-});
+const [database, redis] = await Promise.all([createDatabase(), freshRedis()]);
 afterAll(async () => {
   redis.client.disconnect();
   await database.drop();

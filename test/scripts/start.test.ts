@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
@@ -17,10 +17,7 @@ import { createDatabase, newFolder, stores } from "../support.ts";
 const ROOT = join(import.meta.dir, "..", "..");
 const LIMIT_MS = 60_000;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await newFolder();
-});
+const folder = await newFolder();
 const starters: Bun.Subprocess[] = [];
 afterAll(async () => {
   for (const starter of starters) starter.kill("SIGTERM");

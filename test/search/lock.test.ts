@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { withSyncLock } from "../../src/search/lock.ts";
 import { SEARCH_SYNC_LOCK } from "../../src/store/locks.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase } from "../support.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-});
+const database = await createDatabase();
 afterAll(() => database.drop());
 
 /** For how many milliseconds the lock has been held, if it is. */

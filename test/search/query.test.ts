@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { availableParallelism } from "node:os";
 import { until } from "../../scripts/stack/waiting.ts";
 import { batchQueries } from "../../src/search/batching.ts";
@@ -7,11 +7,10 @@ import { syncSearch } from "../../src/search/sync.ts";
 import { mayBeUnfinished, searchWords, singular } from "../../src/search/words.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { addBusiness, type BusinessFixture } from "../fixtures.ts";
-import { createDatabase, stores, type TestDatabase, uniqueIndex } from "../support.ts";
+import { createDatabase, stores, uniqueIndex } from "../support.ts";
 import { proxyMeilisearch } from "./proxy.ts";
 
 const { meili, index } = uniqueIndex();
-let database: TestDatabase;
 
 const norwich = { city: "Norwich", addressLine1: "4 Wensum Lane", postcode: "NR3 1AB" };
 const businesses: Partial<BusinessFixture>[] = [
@@ -101,11 +100,9 @@ const businesses: Partial<BusinessFixture>[] = [
   },
 ];
 
-beforeAll(async () => {
-  database = await createDatabase();
-  for (const business of businesses) await addBusiness(database.sql, business);
-  await syncSearch({ sql: database.sql, meili, index });
-});
+const database = await createDatabase();
+for (const business of businesses) await addBusiness(database.sql, business);
+await syncSearch({ sql: database.sql, meili, index });
 
 afterAll(async () => {
   await meili.deleteIndexIfExists(index);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { until } from "../../scripts/stack/waiting.ts";
 import {
@@ -6,14 +6,11 @@ import {
   declineApplication,
   listWaiting,
 } from "../../src/access/applications.ts";
-import { startTestServer, type TestServer, untilBlocked } from "../support.ts";
+import { startTestServer, untilBlocked } from "../support.ts";
 
 // Applying and the private page, as seen by an attacker.
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
+const server = await startTestServer();
 afterAll(() => server.stop());
 
 let clients = 0;

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
-import { openProxy, type TcpProxy } from "../proxy.ts";
-import { createDatabase, freshRedis, startTestServer, type TestServer } from "../support.ts";
+import { openProxy } from "../proxy.ts";
+import { createDatabase, freshRedis, startTestServer } from "../support.ts";
 
 // Applying during an outage of a store: nothing that was typed is lost.
 
-let postgres: TcpProxy;
-let redis: TcpProxy;
-let server: TestServer;
-beforeAll(async () => {
-  const [database, cache] = await Promise.all([createDatabase(), freshRedis()]);
-  cache.client.disconnect();
-  [postgres, redis] = await Promise.all([
-    openProxy(new URL(database.url)),
-    openProxy(new URL(cache.url)),
-  ]);
-  server = await startTestServer({ databaseUrl: postgres.url, redisUrls: [redis.url] });
-});
+const [database, cache] = await Promise.all([createDatabase(), freshRedis()]);
+cache.client.disconnect();
+const [postgres, redis] = await Promise.all([
+  openProxy(new URL(database.url)),
+  openProxy(new URL(cache.url)),
+]);
+const server = await startTestServer({ databaseUrl: postgres.url, redisUrls: [redis.url] });
 afterAll(async () => {
   await Promise.all([postgres.mend(), redis.mend()]);
   await server.stop();

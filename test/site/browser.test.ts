@@ -1,38 +1,34 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { openChromium } from "../../scripts/stack/chromium.ts";
 import { weekdays } from "../../src/directory/weekdays.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer } from "../support.ts";
+import { startTestServer } from "../support.ts";
 import { brokenWords, openTab, overflow, unlearn, unsaidLists, violations } from "./browser.ts";
 
 // The directory in a real browser, which a busy machine may slow down a lot.
 setDefaultTimeout(90_000);
 
-let server: TestServer;
-let browser: Browser;
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startTestServer(), openChromium()]);
-  const { sql } = server;
-  for (let number = 1; number <= 45; number++) await addBusiness(sql, { reviewCount: number });
-  await addBusiness(sql, {
-    slug: "night-owl",
-    name: "The Night Owl Bakery",
-    category: "bakeries",
-    isClaimed: true,
-    isVerified: true,
-    isPremium: true,
-    photos: [
-      { url: "https://images.example/owl/1.png", caption: "The oven", isCover: true },
-      { url: "https://images.example/owl/2.png", caption: "", isCover: false },
-    ],
-    openingHours: [
-      { day: "FRIDAY", openTime: "18:00", closeTime: "02:00", isClosed: false, is24Hours: false },
-      { day: "SUNDAY", openTime: "", closeTime: "", isClosed: true, is24Hours: false },
-    ],
-  });
-  await server.searchable("night-owl");
+const [server, browser] = await Promise.all([startTestServer(), openChromium()]);
+const { sql } = server;
+for (let number = 1; number <= 45; number++) await addBusiness(sql, { reviewCount: number });
+await addBusiness(sql, {
+  slug: "night-owl",
+  name: "The Night Owl Bakery",
+  category: "bakeries",
+  isClaimed: true,
+  isVerified: true,
+  isPremium: true,
+  photos: [
+    { url: "https://images.example/owl/1.png", caption: "The oven", isCover: true },
+    { url: "https://images.example/owl/2.png", caption: "", isCover: false },
+  ],
+  openingHours: [
+    { day: "FRIDAY", openTime: "18:00", closeTime: "02:00", isClosed: false, is24Hours: false },
+    { day: "SUNDAY", openTime: "", closeTime: "", isClosed: true, is24Hours: false },
+  ],
 });
+await server.searchable("night-owl");
 afterAll(async () => {
   await browser.close();
   await server.stop();

@@ -1,46 +1,42 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { generateBusinesses } from "../../scripts/generate/businesses.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { importRecords } from "../../src/directory/import.ts";
 import { parseOpeningHours } from "../../src/directory/opening-hours.ts";
 import { addBusiness, addTowns, copyBusiness } from "../fixtures.ts";
-import { startTestServer, type TestServer } from "../support.ts";
+import { startTestServer } from "../support.ts";
 
-let server: TestServer;
-let bearer: Record<string, string>;
 const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}\${7*7}</script>`;
 
-beforeAll(async () => {
-  server = await startTestServer();
-  const { sql } = server;
-  await importRecords(sql, generateBusinesses({ count: 1_200, seed: 7 }), { source: "sample" });
-  await addBusiness(sql, { slug: "claimed-shop", isClaimed: true, phone: "0113 496 0111" });
-  await addBusiness(sql, { slug: "unclaimed-shop", phone: "0161 496 0999" });
-  await addBusiness(sql, { slug: "pending-shop", status: "pending" });
-  const hours = { category: "plumbers", city: "Leeds", shortDescription: "Hours: all 24." };
-  await addBusiness(sql, { slug: "late-shop", ...hours });
-  await addBusiness(sql, {
-    slug: "evil-shop",
-    name: `Zorblax ${evil}`,
-    shortDescription: evil,
-    description: `${evil}\n\n${evil}`,
-    addressLine1: evil,
-    addressLine2: evil,
-    phone: evil,
-    email: evil,
-    website: `https://x.example/${evil}`,
-    isClaimed: true,
-    photos: [{ url: `https://x.example/${evil}`, caption: evil, isCover: true }],
-  });
-  await sql`insert into cities (slug, name) values ('zorbtown', ${`Zorbtown ${evil}`})`;
-  await sql`
-    update businesses set city_id = (select id from cities where slug = 'zorbtown')
-    where slug = 'evil-shop'`;
-  const key = await server.issueKey();
-  bearer = { Authorization: `Bearer ${key}` };
-  await server.searchable("evil-shop");
-  await until(async () => (await sql`select from search_changes limit 1`).length === 0, 20_000);
-}, 60_000);
+const server = await startTestServer();
+const { sql } = server;
+await importRecords(sql, generateBusinesses({ count: 1_200, seed: 7 }), { source: "sample" });
+await addBusiness(sql, { slug: "claimed-shop", isClaimed: true, phone: "0113 496 0111" });
+await addBusiness(sql, { slug: "unclaimed-shop", phone: "0161 496 0999" });
+await addBusiness(sql, { slug: "pending-shop", status: "pending" });
+const hours = { category: "plumbers", city: "Leeds", shortDescription: "Hours: all 24." };
+await addBusiness(sql, { slug: "late-shop", ...hours });
+await addBusiness(sql, {
+  slug: "evil-shop",
+  name: `Zorblax ${evil}`,
+  shortDescription: evil,
+  description: `${evil}\n\n${evil}`,
+  addressLine1: evil,
+  addressLine2: evil,
+  phone: evil,
+  email: evil,
+  website: `https://x.example/${evil}`,
+  isClaimed: true,
+  photos: [{ url: `https://x.example/${evil}`, caption: evil, isCover: true }],
+});
+await sql`insert into cities (slug, name) values ('zorbtown', ${`Zorbtown ${evil}`})`;
+await sql`
+  update businesses set city_id = (select id from cities where slug = 'zorbtown')
+  where slug = 'evil-shop'`;
+const key = await server.issueKey();
+const bearer = { Authorization: `Bearer ${key}` };
+await server.searchable("evil-shop");
+await until(async () => (await sql`select from search_changes limit 1`).length === 0, 20_000);
 afterAll(() => server.stop());
 
 let visitors = 0;

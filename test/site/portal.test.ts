@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { openChromium } from "../../scripts/stack/chromium.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { listWaiting } from "../../src/access/applications.ts";
 import { addBusiness } from "../fixtures.ts";
-import { runScript, startTestServer, type TestServer } from "../support.ts";
+import { runScript, startTestServer } from "../support.ts";
 import { openTab, overflow, unlearn, unsaidLists, violations } from "./browser.ts";
 
 // From a first call to a key and its revocation, as a developer in a real browser.
 setDefaultTimeout(90_000);
 
-let server: TestServer;
-let automatic: TestServer;
-let browser: Browser;
-beforeAll(async () => {
-  [server, automatic, browser] = await Promise.all([
-    startTestServer(),
-    startTestServer({ applications: "auto" }),
-    openChromium(),
-  ]);
-  await addBusiness(server.sql, { name: "The Only Shop" });
-});
+const [server, automatic, browser] = await Promise.all([
+  startTestServer(),
+  startTestServer({ applications: "auto" }),
+  openChromium(),
+]);
+await addBusiness(server.sql, { name: "The Only Shop" });
 afterAll(async () => {
   await browser.close();
   await Promise.all([server.stop(), automatic.stop()]);

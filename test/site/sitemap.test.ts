@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { countApproved, listBusinesses } from "../../src/directory/listing.ts";
 import { listSlugs } from "../../src/directory/sitemap.ts";
 import type { Handler } from "../../src/http/handler.ts";
 import { respond } from "../../src/http/respond.ts";
 import { sitemap, sitemapIndex } from "../../src/site/sitemap.ts";
 import { addBusiness, addTowns } from "../fixtures.ts";
-import { createContext, createDatabase, type TestDatabase } from "../support.ts";
+import { createContext, createDatabase } from "../support.ts";
 
 const COUNT = 6_000;
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-  const { sql } = database;
-  const { id } = await addBusiness(sql);
-  await sql`
-    insert into businesses (
-      slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude, rating)
-    select 'shop-' || n, 'Shop ' || n, 'approved', category_id, city_id, address_line1, postcode,
-      latitude, longitude, n % 50 / 10.0
-    from businesses, generate_series(2, ${COUNT}::integer) as n
-    where id = ${id}`;
-  await sql`select compact_listing_counts()`;
-});
+const database = await createDatabase();
+const { sql } = database;
+const { id } = await addBusiness(sql);
+await sql`
+  insert into businesses (
+    slug, name, status, category_id, city_id, address_line1, postcode, latitude, longitude, rating)
+  select 'shop-' || n, 'Shop ' || n, 'approved', category_id, city_id, address_line1, postcode,
+    latitude, longitude, n % 50 / 10.0
+  from businesses, generate_series(2, ${COUNT}::integer) as n
+  where id = ${id}`;
+await sql`select compact_listing_counts()`;
 afterAll(() => database.drop());
 
 test("parts hold every business once, in list order, across chunks", async () => {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeEach, expect, test } from "bun:test";
 import { copyIn } from "../../src/store/copy.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { createDatabase } from "../support.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-  await database.sql`create table copied (id integer primary key, text text, flag boolean, data jsonb)`;
-});
+const database = await createDatabase();
+await database.sql`create table copied (id integer primary key, text text, flag boolean, data jsonb)`;
 afterAll(() => database.drop());
 beforeEach(async () => {
   await database.sql`delete from copied`;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -12,14 +12,11 @@ import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { openProxy } from "../proxy.ts";
-import { createDatabase, newFolder, noUsage, type TestDatabase } from "../support.ts";
+import { createDatabase, newFolder, noUsage } from "../support.ts";
 
 // Stores that are replaced behind their address.
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-});
+const database = await createDatabase();
 afterAll(() => database.drop());
 
 test("connections to a PostgreSQL that vanished silently time out, and are reopened", async () => {

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import { listenTo, openPostgres } from "../../src/store/postgres.ts";
-import { openProxy, type TcpProxy } from "../proxy.ts";
-import { createDatabase, type TestDatabase } from "../support.ts";
+import { openProxy } from "../proxy.ts";
+import { createDatabase } from "../support.ts";
 
 // Lost connections, which the driver's patch is for (see src/store/patches/).
 
 const CONNECTIONS = 4;
 
-let database: TestDatabase;
-let proxy: TcpProxy;
-beforeAll(async () => {
-  database = await createDatabase();
-  await database.sql`create table notes (note text)`;
-  proxy = await openProxy(new URL(database.url));
-});
+const database = await createDatabase();
+await database.sql`create table notes (note text)`;
+const proxy = await openProxy(new URL(database.url));
 afterAll(async () => {
   await proxy.close();
   await database.drop();

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { connect, createServer, type Server, type Socket } from "node:net";
-import { createDatabase, startTestServer, type TestDatabase } from "../support.ts";
+import { afterAll, expect, test } from "bun:test";
+import { connect, createServer, type Socket } from "node:net";
+import { createDatabase, startTestServer } from "../support.ts";
 
 // A pooler in transaction mode accepts LISTEN, and delivers no notifications.
 
-let database: TestDatabase;
-let pooler: Server;
-beforeAll(async () => {
-  database = await createDatabase();
-  const target = new URL(database.url);
-  pooler = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname);
-    near.pipe(far).on("error", () => {});
-    passWithoutAnnouncements(far, near);
-    near.on("error", () => {}).on("close", () => far.destroy());
-  });
-  await new Promise<void>((resolve) => {
-    pooler.listen(0, "127.0.0.1", resolve);
-  });
+const database = await createDatabase();
+const target = new URL(database.url);
+const pooler = createServer((near) => {
+  const far = connect(Number(target.port), target.hostname);
+  near.pipe(far).on("error", () => {});
+  passWithoutAnnouncements(far, near);
+  near.on("error", () => {}).on("close", () => far.destroy());
+});
+await new Promise<void>((resolve) => {
+  pooler.listen(0, "127.0.0.1", resolve);
 });
 afterAll(async () => {
   pooler.close();

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createDatabase, newFolder, runScript, type TestDatabase } from "../../support.ts";
+import { createDatabase, newFolder, runScript } from "../../support.ts";
 
-let database: TestDatabase;
-let folder: string;
-beforeAll(async () => {
-  database = await createDatabase();
-  await database.sql`delete from migrations where name = '018_usage_writes.sql'`;
-  folder = await newFolder();
-  await Bun.write(join(folder, "shops.ndjson"), '{"sourceId":"1","name":"Shop"}');
-});
+const database = await createDatabase();
+await database.sql`delete from migrations where name = '018_usage_writes.sql'`;
+const folder = await newFolder();
+await Bun.write(join(folder, "shops.ndjson"), '{"sourceId":"1","name":"Shop"}');
 afterAll(async () => {
   await database.drop();
 });

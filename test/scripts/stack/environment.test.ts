@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { realpath, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { scriptConfig } from "../../../scripts/stack/environment.ts";
 import { runsOn } from "../../../scripts/stack/leftovers.ts";
-import { readStack, type Stack, writeStack } from "../../../scripts/stack/stack-file.ts";
+import { readStack, writeStack } from "../../../scripts/stack/stack-file.ts";
 import { until } from "../../../scripts/stack/waiting.ts";
 import { newFolder } from "../../support.ts";
 
@@ -20,24 +20,19 @@ const own = {
   MEILI_KEY: "our own key",
 };
 
-let folder: string;
-let server: Bun.Subprocess;
-let running: Stack;
-beforeAll(async () => {
-  folder = await realpath(await newFolder());
-  // A live process with this folder in its arguments, so that the stack counts as running.
-  server = Bun.spawn(["/bin/sh", "-c", "read -r _", folder], { stdin: "pipe" });
-  await until(() => runsOn(folder, server.pid), 10_000);
-  running = {
-    baseUrl: "http://stack.example",
-    databaseUrl: stack.DATABASE_URL,
-    redisUrl: stack.REDIS_URL,
-    meiliUrl: stack.MEILI_URL,
-    meiliKey: stack.MEILI_KEY,
-    pids: { server: server.pid, postgres: null, redis: null, meilisearch: null },
-  };
-  await writeStack(folder, running);
-});
+const folder = await realpath(await newFolder());
+// A live process with this folder in its arguments, so that the stack counts as running.
+const server = Bun.spawn(["/bin/sh", "-c", "read -r _", folder], { stdin: "pipe" });
+await until(() => runsOn(folder, server.pid), 10_000);
+const running = {
+  baseUrl: "http://stack.example",
+  databaseUrl: stack.DATABASE_URL,
+  redisUrl: stack.REDIS_URL,
+  meiliUrl: stack.MEILI_URL,
+  meiliKey: stack.MEILI_KEY,
+  pids: { server: server.pid, postgres: null, redis: null, meilisearch: null },
+};
+await writeStack(folder, running);
 afterAll(async () => {
   server.kill();
   await server.exited;

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { redisProgram } from "../../../scripts/stack/redis.ts";
 import { newFolder } from "../../support.ts";
 
 const PATH = process.env.PATH;
-let folder: string;
-beforeAll(async () => {
-  folder = await newFolder();
-});
+const folder = await newFolder();
 afterAll(async () => {
   process.env.PATH = PATH;
 });
