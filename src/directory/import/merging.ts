@@ -31,7 +31,7 @@ export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions):
   return { create, change };
 
   function create(given: Prepared): BusinessFields {
-    const business = merge({ ...emptyBusiness, name: "" }, given);
+    const business = merge(emptyBusiness, given);
     const wanted = wantedStatus(given);
     const isApproval = wanted === "approved";
     const isRefused = isApproval && !isComplete(business);

@@ -50,7 +50,8 @@ export interface StoredBusiness extends BusinessFields {
 }
 
 /** A business about which nothing is known yet. */
-export const emptyBusiness: Omit<BusinessFields, "name"> = {
+export const emptyBusiness: BusinessFields = {
+  name: "",
   status: "pending",
   approve_when_complete: true,
   was_approved: false,
@@ -75,7 +76,7 @@ export const emptyBusiness: Omit<BusinessFields, "name"> = {
   opening_hours: "",
 };
 
-const columns = ["name", ...Object.keys(emptyBusiness)] as (keyof BusinessFields)[];
+const columns = Object.keys(emptyBusiness) as (keyof BusinessFields)[];
 const newColumns: (keyof NewBusiness)[] = ["slug", "source", "source_id", ...columns];
 
 /** Whether a business has what the database requires of an approved one. */
