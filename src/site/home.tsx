@@ -22,7 +22,7 @@ export function home(sql: Sql, baseUrl: string): Handler {
     const linkToCategory = (slug: string) => `/categories/${slug}`;
     return page(
       {
-        title: "Highstreet",
+        title: "UK business directory",
         description: "Find shops, trades and services in towns and cities across the UK.",
         canonical: `${baseUrl}/`,
         hidesSearch: true,

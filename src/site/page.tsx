@@ -76,7 +76,7 @@ function Document({ head, children }: { head: PageHead; children: ComponentChild
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{head.title === SITE ? SITE : `${head.title} · ${SITE}`}</title>
+        <title>{`${head.title} · ${SITE}`}</title>
         {head.description && <meta name="description" content={head.description} />}
         {head.canonical && <link rel="canonical" href={head.canonical} />}
         {head.canonical && <Preview {...head} canonical={head.canonical} />}

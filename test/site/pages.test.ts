@@ -956,6 +956,11 @@ test("a request with a malformed address gets the 404 page", async () => {
   }
 });
 
+test("the title of the front page says what the site is", async () => {
+  const { html } = await open("/");
+  expect(html).toContain("<title>UK business directory · Highstreet</title>");
+});
+
 test("an asset is cached forever only at its versioned address", async () => {
   const { html } = await open("/");
   const address = /href="(\/assets\/site\.css\?v=[^"]+)"/.exec(html)?.[1] ?? "";
