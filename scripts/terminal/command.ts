@@ -1,7 +1,7 @@
 import { MeilisearchApiError, MeilisearchError, MeilisearchRequestError } from "meilisearch";
 import { ConfigError } from "../../src/config.ts";
 import { SearchTaskError } from "../../src/search/tasks.ts";
-import { EncodingError } from "../../src/store/migrations.ts";
+import { UnsuitableDatabaseError } from "../../src/store/migrations.ts";
 import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { print } from "./output.ts";
 
@@ -80,7 +80,7 @@ function explain(error: unknown): string | null {
 }
 
 /** Errors that say what to do themselves. */
-const TELLING = [CommandError, ConfigError, EncodingError];
+const TELLING = [CommandError, ConfigError, UnsuitableDatabaseError];
 
 // Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory, too many connections. Refused: a
 // wrong account or password, no such database, no privileges, a standby. In the way: a deadlock, a lock timeout.

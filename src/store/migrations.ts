@@ -9,8 +9,8 @@ const folder = new URL("../../sql/", import.meta.url);
  * @param options.from where they are
  * @param options.onWait called with a line for the operator when a migration has to wait for others
  * @returns the names of those applied
- * @throws EncodingError when a new database is not in UTF-8; Error that names the migration that failed;
- *   those before it stay applied
+ * @throws UnsuitableDatabaseError when PostgreSQL is too old, or a new database not in UTF-8; Error that names
+ *   the migration that failed; those before it stay applied
  */
 export async function migrate(
   sql: Sql,
@@ -18,6 +18,7 @@ export async function migrate(
 ): Promise<string[]> {
   const pending = await pendingMigrations(sql, from);
   if (pending.length === 0) return [];
+  await checkVersion(sql);
   await withMigrationLock(sql, makeTable);
   const applied: string[] = [];
   for (const name of pending) {
@@ -54,14 +55,27 @@ async function makeTable(transaction: Transaction): Promise<void> {
     )`;
 }
 
-/** The database cannot hold every name. */
-export class EncodingError extends Error {}
+/** The database of DATABASE_URL cannot be used. */
+export class UnsuitableDatabaseError extends Error {}
+
+async function checkVersion(sql: Sql): Promise<void> {
+  const [{ version }] = await sql<[{ version: string }]>`
+    select current_setting('server_version_num') as version`;
+  // 180004 is 18.4.
+  const major = Math.floor(Number(version) / 10_000);
+  if (major >= OLDEST_POSTGRES) return;
+  throw new UnsuitableDatabaseError(
+    `The PostgreSQL of DATABASE_URL has version ${major}, but Highstreet needs ${OLDEST_POSTGRES} or later.`,
+  );
+}
+
+const OLDEST_POSTGRES = 18;
 
 async function checkEncoding(transaction: Transaction): Promise<void> {
   const [{ encoding }] = await transaction<[{ encoding: string }]>`
     select current_setting('server_encoding') as encoding`;
   if (encoding === "UTF8") return;
-  throw new EncodingError(
+  throw new UnsuitableDatabaseError(
     `The database of DATABASE_URL has the encoding ${encoding}, but Highstreet needs UTF8: create one with \`create database … encoding 'UTF8' template template0\`.`,
   );
 }

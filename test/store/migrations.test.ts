@@ -25,6 +25,25 @@ test("two concurrent migrations apply each file once", async () => {
   expect(applied.flat()).toEqual(["901_once.sql"]);
 });
 
+test("an older PostgreSQL is refused in one line", async () => {
+  await using owner = openPostgres(stores().databaseUrl, { max: 1 });
+  const url = new URL(stores().databaseUrl);
+  url.pathname = "/of_version_15";
+  await owner`create database of_version_15`;
+  await owner`alter database of_version_15 set search_path = public, pg_catalog`;
+  {
+    await using sql = openPostgres(url.href, { max: 1 });
+    // Found before PostgreSQL's own.
+    await sql`create function current_setting(text) returns text return '150018'`;
+  }
+  expect(await runScript(url.href, "migrate", [])).toEqual({
+    stdout: "",
+    stderr: "The PostgreSQL of DATABASE_URL has version 15, but Highstreet needs 18 or later.\n",
+    exitCode: 1,
+  });
+  await owner`drop database of_version_15`;
+});
+
 test("a new database that is not in UTF-8 is refused in one line", async () => {
   const owner = openPostgres(stores().databaseUrl, { max: 1 });
   for (const encoding of ["LATIN1", "SQL_ASCII"]) {
