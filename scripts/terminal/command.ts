@@ -35,9 +35,10 @@ function explain(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const {
     code = "",
+    severity,
     message,
     cause,
-  } = error as { code?: string; message: string; cause?: unknown };
+  } = error as { code?: string; severity?: string; message: string; cause?: unknown };
   if (TELLING.some((kind) => error instanceof kind)) return message;
   if (/^(EACCES|EEXIST|EISDIR|ELOOP|ENAMETOOLONG|ENOENT|ENOTDIR)/.test(code)) return message;
   if (/^(ENOSPC|EDQUOT)/.test(code)) {
@@ -49,7 +50,15 @@ function explain(error: unknown): string | null {
   if (OUT_OF_ROOM.has(code)) {
     return `PostgreSQL is out of disk space, memory or connections: ${message}. Free some, then try again.`;
   }
-  if (REFUSED.has(code)) return `PostgreSQL refuses: ${message}. Look at DATABASE_URL.`;
+  if (code === INSUFFICIENT_PRIVILEGE) {
+    return `PostgreSQL refuses: ${message}. The operators' guide says which rights the role of DATABASE_URL needs.`;
+  }
+  if (REFUSED.has(code) || (severity === "FATAL" && UNKNOWN_PARAMETER.has(code))) {
+    return `PostgreSQL refuses: ${message}. Look at DATABASE_URL.`;
+  }
+  if (/CERT|LEAF_SIGNATURE/.test(code)) {
+    return `A store's certificate is not trusted: ${message}. If its authority is your own, set NODE_EXTRA_CA_CERTS in the environment, not in .env, to the authority's certificate.`;
+  }
   // After those two, some of whose codes count as PostgreSQL being down: a server waits until that has
   // passed, but the user can do something about it.
   if (isPostgresAway(error) || /^(ECONN|ETIMEDOUT|CONNECT)/.test(code)) {
@@ -83,9 +92,12 @@ function explain(error: unknown): string | null {
 const TELLING = [CommandError, ConfigError, UnsuitableDatabaseError];
 
 // Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory, too many connections. Refused: a
-// wrong account or password, no such database, no privileges, a standby. In the way: a deadlock, a lock timeout.
+// wrong account or password, no such database, a standby. Unknown parameter: one in the address that PostgreSQL
+// does not have, or that has no such value. In the way: a deadlock, a lock timeout.
 const QUERY_CANCELED = "57014";
 const RAISED = "P0001";
 const OUT_OF_ROOM = new Set(["53100", "53200", "53300"]);
-const REFUSED = new Set(["28000", "28P01", "3D000", "42501", "25006"]);
+const INSUFFICIENT_PRIVILEGE = "42501";
+const REFUSED = new Set(["28000", "28P01", "3D000", "25006"]);
+const UNKNOWN_PARAMETER = new Set(["42704", "22023"]);
 const IN_THE_WAY = new Set(["40P01", "55P03"]);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createDatabase, newFolder, runProgram } from "../../support.ts";
+import { createDatabase, newFolder, runProgram, runScript } from "../../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
 
@@ -64,6 +64,44 @@ test("a Meilisearch that truncates a payload, as on a full disk, gets a line tha
     stderr: `Cannot bring search up to date: ${message} Is Meilisearch's disk full?\n`,
     exitCode: 1,
   });
+});
+
+test.each(["?channel_binding=require", "?jit=perhaps"])(
+  "an address of PostgreSQL that ends with %s gets one line",
+  async (end) => {
+    await using database = await createDatabase();
+    const { stderr, exitCode } = await runScript(database.url + end, "keys", ["list"]);
+    expect(stderr).toMatch(
+      /^PostgreSQL refuses: .+ "(channel_binding|jit)".*\. Look at DATABASE_URL\.\n$/,
+    );
+    expect(exitCode).toBe(1);
+  },
+);
+
+test("a role without the rights to read gets a line that says where they are listed", async () => {
+  await using database = await createDatabase();
+  await database.sql`create role without_rights login password 'secret'`;
+  const url = new URL(database.url);
+  url.username = "without_rights";
+  url.password = "secret";
+  const { stderr, exitCode } = await runScript(url.href, "keys", ["list"]);
+  await database.sql`drop role without_rights`;
+  expect(stderr).toBe(
+    "PostgreSQL refuses: permission denied for table migrations. The operators' guide says which rights the role of DATABASE_URL needs.\n",
+  );
+  expect(exitCode).toBe(1);
+});
+
+test.each([
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "self signed certificate"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "unable to verify the first certificate"],
+])("a certificate that is not trusted (%s) gets one line", async (code, message) => {
+  const { stderr, exitCode } = await command(
+    `throw Object.assign(new Error("${message}"), { code: "${code}" });`,
+  );
+  expect(stderr).toStartWith(`A store's certificate is not trusted: ${message}. `);
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  expect(exitCode).toBe(1);
 });
 
 test("a deadlock gets one line that says to try again", async () => {
