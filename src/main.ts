@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createAdmission } from "./access/admission.ts";
+import { warnOfEviction } from "./access/eviction.ts";
 import { createKeyring } from "./access/keyring.ts";
 import { logOutages } from "./access/outage-log.ts";
 import { flushRegularly, openUsage } from "./access/usage.ts";
@@ -104,6 +105,7 @@ export async function start(
     const connected = reach("Redis (REDIS_URL)", () => connectRedis(redis));
     // The client keeps trying, and the first decision shows that Redis is down.
     await (isReplacement ? connected.catch(() => {}) : connected);
+    if (upkeep) warnOfEviction(redis, log);
 
     const usage = openUsage(control);
     const usageWriter = stopLater(flushRegularly(usage, log));
