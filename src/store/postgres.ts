@@ -17,8 +17,7 @@ export interface PostgresOptions {
   /**
    * Drops a connection on which nothing has arrived for this many milliseconds, which must be more than any
    * statement takes. Its peer may have vanished silently, and TCP itself would wait a quarter of an hour. Has
-   * no effect with TLS, where silence on the underlying socket proves nothing, nor on a Unix socket, whose
-   * peer is on this machine and cannot vanish like that.
+   * no effect on a Unix socket, whose peer is on this machine and cannot vanish like that.
    */
   longestSilenceMs?: number;
   /**
@@ -66,9 +65,7 @@ export function openPostgres(
   };
   // Connects on first use. Until then, its options tell how the URL was read.
   const sql = postgres(url, options);
-  if (longestSilenceMs === undefined || sql.options.ssl || sql.options.path) {
-    return disposable(sql);
-  }
+  if (longestSilenceMs === undefined || sql.options.path) return disposable(sql);
   const cutting = {
     ...options,
     // Seconds: idle connections are closed cleanly before they would be dropped.
@@ -84,17 +81,18 @@ const disposable = (sql: Sql): Sql & AsyncDisposable =>
 /** Makes sockets for the driver. Its options have a list of hosts; loadConfig allows only one. */
 function cutWhenSilent(milliseconds: number) {
   return function connect({ host: [host], port: [port] }: { host: [string]; port: [number] }) {
-    const socket = new net.Socket();
+    const silence = new Error(`PostgreSQL has sent nothing for ${milliseconds / 1_000} seconds`);
+    const cut = (socket: net.Socket) =>
+      socket.setTimeout(milliseconds, () => {
+        socket.destroy(Object.assign(silence, { code: "ETIMEDOUT" }));
+      });
+    const socket = cut(new net.Socket());
     // Not before the driver has its listeners: without a route or a free descriptor it fails at once, and an
     // error event without a listener ends the process.
     setImmediate(() => socket.connect({ host, port }));
-    // The driver puts these into its error when connecting times out.
-    Object.assign(socket, { host, port });
-    const silence = new Error(`PostgreSQL has sent nothing for ${milliseconds / 1_000} seconds`);
-    socket.setTimeout(milliseconds, () => {
-      socket.destroy(Object.assign(silence, { code: "ETIMEDOUT" }));
-    });
-    return socket;
+    // The driver puts host and port into its error when connecting times out. With TLS it calls onsecure with
+    // the socket that what arrives is then seen on.
+    return Object.assign(socket, { host, port, onsecure: cut });
   };
 }
 

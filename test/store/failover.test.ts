@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { rm } from "node:fs/promises";
+import { chown, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { startFrailRedis } from "../../scripts/bench/redis.ts";
@@ -11,6 +11,7 @@ import { createAdmission } from "../../src/access/admission.ts";
 import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
+import { CERTIFICATE, KEY } from "../certificate.ts";
 import { openProxy } from "../proxy.ts";
 import { createDatabase, newFolder, noUsage } from "../support.ts";
 
@@ -19,8 +20,37 @@ import { createDatabase, newFolder, noUsage } from "../support.ts";
 const database = await createDatabase();
 afterAll(() => database.drop());
 
-test("connections to a PostgreSQL that vanished silently time out, and are reopened", async () => {
-  const proxy = await openProxy(new URL(database.url));
+test("connections to a PostgreSQL that vanished silently time out, and are reopened", () =>
+  expectRecovery(database.url));
+
+test("so are those with TLS", () =>
+  withSupervisor(async (supervisor) => {
+    const { url } = await startPostgres(supervisor, { durable: false });
+    const folder = join(supervisor.folder, "postgres");
+    const { uid, gid } = await stat(folder);
+    for (const [name, text] of [
+      ["server.crt", CERTIFICATE],
+      ["server.key", KEY],
+    ] as const) {
+      await writeFile(join(folder, name), text, { mode: 0o600 });
+      await chown(join(folder, name), uid, gid);
+    }
+    const sql = openPostgres(url, { max: 1 });
+    await sql`alter system set ssl = on`;
+    await sql`select pg_reload_conf()`;
+    const isOn = async () => (await sql`show ssl`)[0]?.ssl === "on";
+    await until(isOn, 5_000);
+    await sql.end();
+    await expectRecovery(`${url}?sslmode=require`);
+  }));
+
+async function expectRecovery(url: string): Promise<void> {
+  // One that is busy for longer than it may be silent goes on.
+  const busy = openPostgres(url, { max: 1, longestSilenceMs: 1_000 });
+  for (let times = 0; times < 4; times++) await busy`select pg_sleep(0.4)`;
+  await busy.end();
+
+  const proxy = await openProxy(new URL(url));
   const sql = openPostgres(proxy.url, { max: 2, longestSilenceMs: 1_000 });
   let told = 0;
   const announcements = await followAnnouncements(sql, () => {
@@ -35,7 +65,7 @@ test("connections to a PostgreSQL that vanished silently time out, and are reope
   await announcements.stop();
   await sql.end({ timeout: 1 });
   await proxy.close();
-});
+}
 
 // These wait for most of their time, so they do it together.
 test.concurrent("a PostgreSQL that accepts and never answers is named by its address", async () => {
