@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import pino from "pino";
-import { type FrailRedis, startFrailRedis } from "../../scripts/bench/redis.ts";
+import { startFrailRedis } from "../../scripts/bench/redis.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { warnOfEviction } from "../../src/access/eviction.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { newFolder, startTestServer } from "../support.ts";
 
-let supervisor: Supervisor;
-let frail: FrailRedis;
-beforeAll(async () => {
-  supervisor = new Supervisor(await newFolder());
-  frail = await startFrailRedis(supervisor);
-});
+const supervisor = new Supervisor(await newFolder());
+const frail = await startFrailRedis(supervisor);
 afterAll(() => supervisor.stop());
 
 function openLog() {
