@@ -4,35 +4,16 @@ import { weekdays } from "../../src/directory/weekdays.ts";
 
 /**
  * Whether rules do not say what those who wrote them mean.
- * @param text as the library writes them: "Mo-Fr 09:00-17:00" for "Weekdays 9am-5pm"; without comments
+ * @param text as the library writes them, without comments
  */
 export function areUnclear(text: string): boolean {
   const separate = text.split("; ");
   return (
-    // These vary with the season and the place, so there is no normal week.
-    /\b(sunrise|sunset|dawn|dusk)\b/.test(text) ||
-    text.split(/[;|] ?|, /).some((rule) => ONLY_DAYS.test(rule) || RUN_TOGETHER.test(rule)) ||
     separate.some(isReplaced) ||
     separate.some((rules) => rules.split(", ").some(overlaps)) ||
     text.split(/[;,] /).some(closesNothing)
   );
 }
-
-const DAYS = String.raw`\S*(?:Mo|Tu|We|Th|Fr|Sa|Su)\S*`;
-
-/**
- * Days or years without times: "Mo-Fr" for "Weekdays", or 2000-2300 for evenings. By the letter of the format these
- * are open day and night, but those who write them do not know the times.
- */
-const ONLY_DAYS = new RegExp(
-  `^(?:\\d{4}(?:-\\d{4})?|(?:\\d{4}(?:-\\d{4})? )?${DAYS}(?: ${DAYS})*(?: open)?|open)$`,
-);
-
-/**
- * Two rules between which the library has missed a border: "Mo-Fr 09:00-17:00 closed Sa,Su". It applies all of their
- * times, or that they are closed, to all of their days.
- */
-const RUN_TOGETHER = /(?::\d\d|off|closed) (?:Mo|Tu|We|Th|Fr|Sa|Su|\d\d:)/;
 
 /**
  * Whether later rules replace a rule on all of its days: "Tu-Sa 12:00-14:00; Mo-Sa 17:00-22:00". By the letter of the

@@ -11,7 +11,7 @@ export type Week = NonNullable<ImportRecord["openingHours"]>;
  * Tuesday. Nobody means that: the night belongs to the rule of the evening before it, and to no other.
  */
 interface Hours {
-  /** The rules as the library writes them: "Mo-Fr 09:00-17:00" for "Weekdays 9am-5pm". */
+  /** The rules as the library writes them. */
   text: string;
   whole: OpeningHours;
   /** The same rules, but all of them end at midnight. */
