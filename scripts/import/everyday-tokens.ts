@@ -23,6 +23,7 @@ const AM_OR_PM = String.raw`(?:\s?[ap]\.?m\.?|\s?h(?:rs)?)?`;
 /** Each kind with its pattern, and what it is in OpenStreetMap's notation, if that is always the same. */
 const KINDS: [kind: string, pattern: string, notation?: string][] = [
   ["a", String.raw`24\s*(?:/\s*7|h|hrs?|hours?)(?:\s+a\s+day)?`, "00:00-24:00"],
+  ["a", String.raw`always\s+open`, "00:00-24:00"],
   ["D", String.raw`daily|every\s?day|7\s+days(?:\s+a\s+week)?`, "Mo-Su"],
   ["D", String.raw`weekdays?|m\s?[-–]\s?f`, "Mo-Fr"],
   ["D", "weekends?", "Sa-Su"],

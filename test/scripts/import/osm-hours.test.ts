@@ -112,6 +112,7 @@ test.each([
   ["Mon-Fri 9am-5pm, Sat/Sun 10am-4pm", "Mo-Fr 09:00-17:00; Sa,Su 10:00-16:00"],
   ["Monday: 9 AM–5 PM | Tuesday: 9 AM–4 PM", "Mo 09:00-17:00; Tu 09:00-16:00"],
   ["24hrs", "24/7"],
+  ["Always open", "24/7"],
   ["24 hours a day, 7 days a week", "24/7"],
   ["Open 7 days 9am - 5pm", "Mo-Su 09:00-17:00"],
   ["12:00 AM - 11:59 PM", "Mo-Su 00:00-23:59"],
