@@ -21,8 +21,11 @@ export function readEveryday(text: string): string | null {
 
 // The forms are written in the letters and marks of KINDS: "Mon-Fri 9am-noon, Sun closed" is d-dt-t,dx.
 const DAY = "(?:d-d|[dD])";
-/** "Bank Holidays Mon to Fri" must come last: days after it may also be of holidays. */
-const DAYS = `(?:(?:${DAY}+|h)[,&/])*(?:${DAY}+|h${DAY}?)`;
+/**
+ * "Bank Holidays Mon to Fri" must come last: days after it may also be of holidays. So may those in "School holidays,
+ * Mon-Fri", but "Bank Holidays, Sun" is a list.
+ */
+const DAYS = `(?:(?:${DAY}+|h(?!,(?:d-d|D)))[,&/])*(?:${DAY}+|h${DAY}?)`;
 const FEW_DAYS = `(?:${DAY}|h)(?:&(?:${DAY}|h))*`;
 const TIMES = String.raw`\(?(?<times>t-t(?:[,&/]t-t)*|a)\)?`;
 

@@ -296,6 +296,8 @@ test.each([
   ["from half an hour past noon by another name", "Tue-Sun 12.30am-2.30pm"],
   ["until midnight by another name", "Fri-Sat 6.30pm-12pm"],
   ["of years without times", "2024-2026 Mo-Fr"],
+  ["of school holidays on certain days", "School holidays, Mon-Fri 10am-4pm"],
+  ["from a holiday on", "From Easter, daily 10am-5pm"],
 ])("hours %s are not understood", (_, value) => expect(readWeek(value)).toBeNull());
 
 test.each([
