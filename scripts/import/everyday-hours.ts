@@ -35,8 +35,8 @@ const CLOSED = `[,&/.]?[ox]:?(?<closed>${CLOSED_DAYS})`;
 const OF_HOLIDAYS = String.raw`(?!^)[,&/.]?h[:,-]?(?:\(?(?:t-t|a)\)?|x)|^h$`;
 
 const FORMS = [
-  // Mon-Fri 9am-5pm, Sat: 9am-noon, Sun closed
-  String.raw`(?<mark>[,&/.]?)\(?(?<days>${DAYS})\)?[:,-]?(?:${TIMES}|x)|${CLOSED}`,
+  // Mon-Fri 9am-5pm, Sat: 9am-noon, Sun closed; or Thu-Sun 11am-5pm & Bank Holidays
+  String.raw`(?<mark>[,&/.]?)\(?(?<days>${DAYS})\)?[:,-]?(?:${TIMES}|x)|${CLOSED}|[,&]h${DAY}?$`,
   // 9am-5pm Mon-Fri, 9am-noon Sat; without that comma, Mon-Fri may have either times.
   String.raw`(?<mark>^|[,&/.])${TIMES},?\(?(?<days>${DAYS})\)?|${CLOSED}|${OF_HOLIDAYS}`,
   // 9am-5pm, Sun closed

@@ -18,7 +18,7 @@ export function tokensOf(text: string): Token[] | null {
   return tokens.filter(({ kind }) => kind !== "");
 }
 
-const AM_OR_PM = String.raw`(?:\s?[ap]\.?m\.?|\s?h(?:rs)?)?`;
+const AM_OR_PM = String.raw`(?:\s*[ap]\.?m\.?|\s*h(?:rs)?)?`;
 
 /** Each kind with its pattern, and what it is in OpenStreetMap's notation, if that is always the same. */
 const KINDS: [kind: string, pattern: string, notation?: string][] = [
@@ -53,7 +53,7 @@ const KINDS: [kind: string, pattern: string, notation?: string][] = [
   ["(", String.raw`\(`, ""],
   [")", String.raw`\)`, ""],
   // "Mon-Fri open, Sat closed" does not say when.
-  ["", String.raw`^open|open(?=\s+(?:from\s+)?\d|$)|from`, ""],
+  ["", String.raw`^open:?|open(?=\s+(?:from\s+)?\d|$)|from`, ""],
 ];
 
 /** None ends within a word. */

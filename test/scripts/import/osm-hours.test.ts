@@ -131,6 +131,9 @@ test.each([
   ["Mon-Fri 9am-5pm, closed Christmas Day and Easter Monday", "Mo-Fr 09:00-17:00"],
   ["Mon-Fri 9am-5pm; Dec 24 9:00-12:00; Dec 25-26 off", "Mo-Fr 09:00-17:00"],
   ["Mon-Fri 5pm-10pm, 12pm-2pm", "Mo-Fr 12:00-14:00,17:00-22:00"],
+  ["Open: Mon-Fri 9am-5pm", "Mo-Fr 09:00-17:00"],
+  ["Thu-Sun 11am-5pm & Bank Holiday Mondays", "Th-Su 11:00-17:00"],
+  ["Mon-Fri 9  am - 5  pm", "Mo-Fr 09:00-17:00"],
 ])("%s, as people write it, is %s", (written, meant) => {
   expect(week(meant)).not.toBeNull();
   expect(week(written)).toEqual(week(meant));
