@@ -59,7 +59,7 @@ function readStrict(text: string): string | null {
   return NOTATION.test(rule) && openEnds <= MOST_OPEN_ENDS ? rule : null;
 }
 
-const COMMENTS = /"[^"]*"/g;
+const COMMENTS = /\s*"[^"]*"/g;
 /** As in 18:00+. */
 const MOST_OPEN_ENDS = 8;
 

@@ -344,6 +344,7 @@ test("hours are not understood where later rules replace all days of one, which 
     "Fr-Sa 12:00-01:00; 12:00-23:00",
     "Closed Mondays; 9am-5pm",
     "Su off; Mo-Su 09:00-17:00",
+    'Tu-Sa 12:00-14:00 "lunch"; Mo-Sa 17:00-23:00',
   ]) {
     expect([value, week(value)]).toEqual([value, null]);
   }
