@@ -62,9 +62,8 @@ function ruleOf(
   return times && separator + (days && `${days} `) + times;
 }
 
-/** Ranges in order, which must not overlap. After a closing past midnight, there is none. */
+/** Ranges in order. */
 function timesOf(text: string): string | null {
   const ranges = text.split(",").map(rangeOf).toSorted();
-  const times = ranges.join("-").split("-").slice(0, -1);
-  return ranges.includes(null) || times.join() !== times.toSorted().join() ? null : ranges.join();
+  return ranges.includes(null) ? null : ranges.join();
 }

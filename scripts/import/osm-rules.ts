@@ -11,6 +11,7 @@ export function areUnclear(text: string): boolean {
   return (
     separate.some(isReplaced) ||
     separate.some((rules) => rules.split(", ").some(overlaps)) ||
+    text.split(/[;,|] /).some(overlapsItself) ||
     text.split(/[;,] /).some(closesNothing)
   );
 }
@@ -40,6 +41,12 @@ function overlaps(rule: string, place: number, all: readonly string[]): boolean 
   return spansOf(rule).some(([opens, closes]) =>
     earlier.some(([from, to]) => from < closes && opens < to && (from < opens || closes < to)),
   );
+}
+
+/** Whether some times of a rule overlap: "12:00-23:00,12:00-22:30" may be those of two days. */
+function overlapsItself(rule: string): boolean {
+  const ordered = spansOf(rule).toSorted();
+  return ordered.some(([opens], place) => opens < (ordered[place - 1]?.[1] ?? ""));
 }
 
 /**

@@ -370,6 +370,9 @@ test.each([
   "Mo-Sa 17:00-01:00, Sa 12:00-20:00",
   "Closed Mondays, daily 10am-5pm",
   "Mon-Fri 9am-5pm, 10am-6pm",
+  "Mo-Fr 09:00-17:00,10:00-18:00",
+  "Mo-Su 12:00-23:00, 12:00-22:30",
+  "Fr-Sa 18:00-20:00,12:00-02:00",
   "10am-6pm, 11am-5pm Sun",
 ])("hours are not understood where those after a comma may replace or extend others: %s", (value) =>
   expect(readWeek(value)).toBeNull(),
