@@ -17,6 +17,8 @@ function isClear(from: string, to: string): boolean {
   const [opens, closes] = [minutesOf(from), minutesOf(to)];
   if (opens === closes) return opens === 0;
   if (/p/i.test(to) && closes < opens) return false;
+  // 09:00-05:30 and 9am-5am: nobody closes that late in the night, and opens again that early.
+  if (closes >= 5 * 60 && closes < opens && opens < 10 * 60) return false;
   // But 12:00 AM - 11:59 PM is a whole day.
   if (/p/i.test(to) && /a/i.test(from) && opens < 60) return closes >= 24 * 60 - 1;
 

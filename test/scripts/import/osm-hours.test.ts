@@ -268,6 +268,8 @@ test.each([
   ["of twelve hours, with minutes", "Mo-Fr 9:00-5:30"],
   ["of twelve hours, with a leading zero before only one", "Mo-Fr 09:00-5:30"],
   ["of twelve hours, with a leading zero and no minutes", "Mo-Fr 09-5"],
+  ["of twelve hours, with leading zeros", "Mo-Fr 09:00-05:30"],
+  ["of twelve hours, with am for pm", "Mon-Fri 9am-5am"],
   ["of twelve hours, with full stops", "Mo-Fr 9.00-5.30"],
   ["of twelve hours, with minutes and twice a day", "12:00-14:00,5:00-11:00"],
   ["of twelve hours that may both be of the evening", "Mo-Su 4-10pm"],
