@@ -39,6 +39,7 @@ export interface PostgresOptions {
  * - A COPY that PostgreSQL refuses after its last row hangs for ever, and one that it refuses before its first
  *   may end the process.
  * - On each attempt to reconnect it repeats every LISTEN, but not one that a standby has refused.
+ * - When connecting with TLS times out, its error does not name the server.
  *
  * Lists of hosts and `reserve()` still have such faults: this service uses neither.
  */

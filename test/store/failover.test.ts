@@ -68,22 +68,31 @@ async function expectRecovery(url: string): Promise<void> {
 }
 
 // These wait for most of their time, so they do it together.
-test.concurrent("a PostgreSQL that accepts and never answers is named by its address", async () => {
-  const silent = createServer(() => {});
-  await new Promise<void>((resolve) => {
-    silent.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = silent.address() as { port: number };
-  const options = { max: 1, longestSilenceMs: 30_000 };
-  const sql = openPostgres(`postgres://nobody@127.0.0.1:${port}/none`, options);
-  const error = await sql`select 1`.catch((error) => error);
-  expect(error).toMatchObject({
-    code: "CONNECT_TIMEOUT",
-    message: expect.stringContaining(`127.0.0.1:${port}`),
-  });
-  await sql.end({ timeout: 1 });
-  silent.close();
-}, 10_000);
+test.concurrent.each([
+  ["accepts and never answers", "", ""],
+  ["offers TLS and never answers then", "S", "?sslmode=require"],
+])(
+  "a PostgreSQL that %s is named by its address",
+  async (_, answer, end) => {
+    const silent = createServer((socket) => {
+      socket.once("data", () => socket.write(answer));
+    });
+    await new Promise<void>((resolve) => {
+      silent.listen(0, "127.0.0.1", resolve);
+    });
+    const { port } = silent.address() as { port: number };
+    const options = { max: 1, longestSilenceMs: 30_000 };
+    const sql = openPostgres(`postgres://nobody@127.0.0.1:${port}/none${end}`, options);
+    const error = await sql`select 1`.catch((error) => error);
+    expect(error).toMatchObject({
+      code: "CONNECT_TIMEOUT",
+      message: expect.stringContaining(`127.0.0.1:${port}`),
+    });
+    await sql.end({ timeout: 1 });
+    silent.close();
+  },
+  10_000,
+);
 
 test.concurrent("a long statement or an idle connection is not mistaken for one", async () => {
   const sql = openPostgres(database.url, { max: 1, longestSilenceMs: 2_000 });
