@@ -96,7 +96,10 @@ export function category(sql: Sql, baseUrl: string): Handler {
             )}
           </details>
         )}
-        <BusinessList businesses={businesses} categories={categories} />
+        <BusinessList
+          businesses={businesses}
+          categories={categories.filter(({ slug }) => slug !== shown.slug)}
+        />
         <Paging page={number} pages={pages} linkTo={linkTo} />
       </>,
     );

@@ -12,7 +12,7 @@ export function BusinessList({
   highlight = (text) => text,
 }: {
   businesses: readonly ListedBusiness[];
-  /** For the names of categories. A category that is missing here is not named. */
+  /** For the names of categories. A category that is missing here, such as the page's own, is not named. */
   categories: readonly Category[];
   highlight?: Highlight;
 }) {

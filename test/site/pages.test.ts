@@ -675,6 +675,15 @@ describe("lists", () => {
     expect([used.length > 0, used.length < children.length]).toEqual([true, true]);
   });
 
+  test("of a category name the category of a business only if it is another", async () => {
+    const named = async (path: string) =>
+      new Set(
+        Array.from((await open(path)).html.matchAll(/<p class="where">([^<]*)/g), (m) => m[1]),
+      );
+    expect(await named("/categories/pubs")).toEqual(new Set([""]));
+    expect(await named("/categories/pubs-and-bars")).toContain("Pubs · ");
+  });
+
   test("have one address for their first page", async () => {
     const first = await open("/cities/london");
     expect(first.html).toContain(
