@@ -13,6 +13,7 @@ import {
   byName,
   CountedLinks,
   countedBusinesses,
+  FeaturedFirst,
   ofPage,
   Paging,
   pathWith,
@@ -96,6 +97,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
             )}
           </details>
         )}
+        <FeaturedFirst businesses={businesses} />
         <BusinessList
           businesses={businesses}
           categories={categories.filter(({ slug }) => slug !== shown.slug)}

@@ -12,6 +12,7 @@ import {
   byName,
   CountedLinks,
   countedBusinesses,
+  FeaturedFirst,
   ofPage,
   Paging,
   pathWith,
@@ -73,6 +74,7 @@ export function city(sql: Sql, baseUrl: string): Handler {
             )}
           </nav>
         )}
+        <FeaturedFirst businesses={businesses} />
         <BusinessList businesses={businesses} categories={categories} />
         <Paging page={number} pages={pages} linkTo={linkTo} />
       </>,
@@ -80,5 +82,5 @@ export function city(sql: Sql, baseUrl: string): Handler {
   };
 }
 
-/** Categories that are shown before the list is expanded. */
-const MOST_AT_ONCE = 18;
+/** Categories that are shown before the list is expanded: whole rows of two, three or four. */
+const MOST_AT_ONCE = 12;

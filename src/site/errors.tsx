@@ -35,7 +35,7 @@ export function errorPage({ status, headers, body }: Answer, typed = ""): Answer
       )}
       <SearchBox isLarge typed={typed} />
       <p>
-        <a href="/">Go to the front page</a>
+        <a href="/">Go to the home page</a>
       </p>
     </div>,
     status,

@@ -17,7 +17,7 @@ export function home(sql: Sql, baseUrl: string): Handler {
     const popular = inUse
       .filter(({ slug }) => !parents.has(slug))
       .sort((one, other) => other.businessCount - one.businessCount)
-      .slice(0, 18);
+      .slice(0, 12);
     const branches = inUse.filter(({ parent }) => parent === null);
     const linkToCategory = (slug: string) => `/categories/${slug}`;
     return page(

@@ -69,6 +69,12 @@ export function Badges({
   );
 }
 
+/** Says why a business may come before one that is rated better; nothing where none does. */
+export function FeaturedFirst({ businesses }: { businesses: readonly ListedBusiness[] }) {
+  if (!businesses.some(({ isPremium }) => isPremium)) return null;
+  return <p class="small">Featured businesses come first, then the best rated.</p>;
+}
+
 /** Links to the pages around this one; nothing when there is only one. */
 export function Paging({
   page,

@@ -109,16 +109,16 @@ function Document({ head, children }: { head: PageHead; children: ComponentChild
           <p>{SITE} is an open-source directory of UK businesses.</p>
           <ul class="row" {...unmarked}>
             <li>
-              <a href="/">Directory</a>
+              <a href="/">Home</a>
             </li>
             <li>
               <a href="/cities">Towns and cities</a>
             </li>
             <li>
-              <a href="/developers">API</a>
+              <a href="/developers">Developers</a>
             </li>
             <li>
-              <a href="/developers/reference">Reference</a>
+              <a href="/developers/reference">API reference</a>
             </li>
           </ul>
         </footer>

@@ -77,7 +77,10 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
           cities={cities}
         />
         {text === "" && (
-          <p>Search by name, trade or place, in your own words, such as “plumber in leeds”.</p>
+          <p>
+            Search by name, trade or place, in your own words, such as “plumber in Leeds”, or{" "}
+            <a href="/">browse towns and categories</a>.
+          </p>
         )}
         {town?.city && town.isGuessed && <GuessedTown text={cityText} name={town.city.name} />}
         {unknown && !isOfPostcode && (

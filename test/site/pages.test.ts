@@ -300,7 +300,9 @@ describe("search", () => {
   });
 
   test("asks for words when there are none, and says when nothing is found", async () => {
-    expect((await open("/search")).html).toContain('name="q"');
+    const { html } = await open("/search");
+    expect(html).toContain('name="q"');
+    expect(html).toContain('<a href="/">browse towns and categories</a>');
     expect((await open("/search?q=")).status).toBe(200);
     expect((await open("/search?q=xqzvkwjy")).html).toContain("No businesses found");
   });
@@ -646,7 +648,7 @@ describe("lists", () => {
         join cities on cities.id = b.city_id join categories as c on c.id = b.category_id
       where cities.slug = 'london' and b.status = 'approved' and c.parent_id is not null`;
     expect(linked.map(([, slug]) => slug).sort()).toEqual(inUse.map(({ slug }) => slug).sort());
-    expect(inUse.length).toBeGreaterThan(18);
+    expect(inUse.length).toBeGreaterThan(12);
   });
 
   test("of a category link to it in each town with such businesses, by name", async () => {
@@ -675,6 +677,20 @@ describe("lists", () => {
     expect([used.length > 0, used.length < children.length]).toEqual([true, true]);
   });
 
+  test("say that featured businesses come first, where there are any", async () => {
+    await addBusiness(sql, { city: "Featherby", rating: 5 });
+    const { slug } = await addBusiness(sql, { city: "Featherby", rating: 2 });
+    for (const path of ["/cities/featherby", "/categories/plumbers?city=featherby"]) {
+      const before = await open(path);
+      expect(before.html).not.toContain("Featured businesses come first");
+      await sql`update businesses set is_premium = true where slug = ${slug}`;
+      const { html } = await open(path);
+      expect(html).toContain("Featured businesses come first");
+      expect(slugsIn(html)[0]).toBe(slug);
+      await sql`update businesses set is_premium = false where slug = ${slug}`;
+    }
+  });
+
   test("of a category name the category of a business only if it is another", async () => {
     const named = async (path: string) =>
       new Set(
@@ -699,7 +715,7 @@ describe("lists", () => {
     const linked = [...popular.matchAll(/href="\/categories\/([^"]+)"/g)].map(([, slug]) => slug);
     const branches = await server.sql<{ slug: string }[]>`
       select slug from categories as c where exists (select from categories where parent_id = c.id)`;
-    expect(linked.length).toBe(18);
+    expect(linked.length).toBe(12);
     expect(linked.filter((slug) => branches.some((branch) => branch.slug === slug))).toEqual([]);
   });
 
@@ -853,6 +869,21 @@ describe("every page", () => {
     expect((await open("/nothing")).html).not.toContain(TRY_AGAIN);
     const api = await fetch(`${server.url}/api/v1/businesses`, visitor);
     expect(api.status).toBe(200);
+  });
+
+  test("is called the same in the header, the breadcrumbs and the footer", async () => {
+    const { html } = await open("/cities/london");
+    const links = [
+      ...html.matchAll(
+        /<li><a href="([^"]*)">(.*?)<\/a>|class="top-link" href="([^"]*)">(.*?)<\/a>/g,
+      ),
+    ];
+    const names = Map.groupBy(links, (link) => link[1] ?? link[3]);
+    for (const path of ["/", "/cities", "/developers"]) {
+      const called = names.get(path)?.map((link) => link[2] ?? link[4]) ?? [];
+      expect(called.length).toBe(2);
+      expect(new Set(called).size).toBe(1);
+    }
   });
 
   test("of a search also counts against 30 a minute, after which other pages still open", async () => {
