@@ -8,16 +8,18 @@ export function errorPages(): Middleware {
     async function errorPages(request, context) {
       const answer = await next(request, context);
       const isError = answer.headers["Content-Type"]?.startsWith("application/json");
-      const typed = new URLSearchParams(context.query).get("q") ?? "";
-      return isError ? errorPage(answer, typed) : answer;
+      return isError ? errorPage(answer, context.query) : answer;
     };
 }
 
 /**
  * An error of the API as a page, with its status and its own headers.
- * @param typed the search text, for the search box
+ * @param query that of the request
  */
-export function errorPage({ status, headers, body }: Answer, typed = ""): Answer {
+export function errorPage({ status, headers, body }: Answer, query = ""): Answer {
+  const asked = new URLSearchParams(query);
+  const isOfList = asked.has("page");
+  asked.delete("page");
   const said = JSON.parse(String(body ?? "{}")) as { message?: string };
   const { title, advice, before = "", isPassing } = texts[status] ?? unexpected;
   const message = advice ?? before + (said.message ?? "");
@@ -33,7 +35,14 @@ export function errorPage({ status, headers, body }: Answer, typed = ""): Answer
           </a>
         </p>
       )}
-      <SearchBox isLarge typed={typed} />
+      {isOfList && !isPassing && (
+        <p>
+          <a class="button" href={`?${asked}`}>
+            Go to the first page of this list
+          </a>
+        </p>
+      )}
+      <SearchBox isLarge typed={asked.get("q") ?? ""} />
       <p>
         <a href="/">Go to the home page</a>
       </p>

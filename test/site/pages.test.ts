@@ -807,6 +807,18 @@ describe("lists", () => {
       "<p>In the address, page must be a whole number from 1 to",
     );
   });
+
+  test("past their end link to their first page", async () => {
+    const firstOf = async (path: string) => {
+      const { html } = await open(path);
+      const href = /href="([^"]*)">Go to the first page of this list/.exec(html)?.[1];
+      return href && (await open(path.replace(/\?.*/, href.replaceAll("&amp;", "&")))).status;
+    };
+    expect(await firstOf("/cities/leeds?page=999")).toBe(200);
+    expect(await firstOf("/categories/plumbers?page=999&city=leeds")).toBe(200);
+    expect(await firstOf("/search?q=plumber&page=51&city=leeds")).toBe(200);
+    expect(await firstOf("/cities/atlantis")).toBeUndefined();
+  });
 });
 
 describe("every page", () => {
