@@ -4,6 +4,7 @@ import { createAdmission } from "./access/admission.ts";
 import { warnOfEviction } from "./access/eviction.ts";
 import { createKeyring } from "./access/keyring.ts";
 import { logOutages } from "./access/outage-log.ts";
+import { checkRights } from "./access/rights.ts";
 import { flushRegularly, openUsage } from "./access/usage.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
@@ -102,7 +103,10 @@ export async function start(
     const redis = openRedis(config.redisUrls);
     opened.push(() => redis.disconnect());
     const onOutage = logOutages(redis, log);
-    const connected = reach("Redis (REDIS_URL)", () => connectRedis(redis));
+    const connected = reach("Redis (REDIS_URL)", async () => {
+      await connectRedis(redis);
+      await checkRights(redis);
+    });
     // The client keeps trying, and the first decision shows that Redis is down.
     await (isReplacement ? connected.catch(() => {}) : connected);
     if (upkeep) warnOfEviction(redis, log);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { checkRights } from "../../src/access/rights.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { startTestServer, stores } from "../support.ts";
 
@@ -30,16 +31,7 @@ test("a database number that Redis does not have is refused, not read as 0", asy
 });
 
 test("the rights listed in scripts/README.md suffice, in another database too", async () => {
-  const readme = await Bun.file("scripts/README.md").text();
-  const rights = /needs the keys `(.*?)` and the commands `(.*?)`; .*? also `(\+select)`/.exec(
-    readme,
-  );
-  const { redisUrl } = stores();
-  const redis = openRedis([redisUrl]);
-  const words = rights?.slice(1).flatMap((each) => each.split(" ")) ?? [];
-  await connectRedis(redis);
-  await redis.call("ACL", "SETUSER", "limited", "on", ">secret", ...words);
-  const url = redisUrl.replace("redis://", "redis://limited:secret@");
+  const url = await limitedUser(await listedRights());
   for (const limited of [url, `${url}/1`]) {
     await using server = await startTestServer({ redisUrls: [limited] });
     const headers = { Authorization: `Bearer ${await server.issueKey()}` };
@@ -50,9 +42,41 @@ test("the rights listed in scripts/README.md suffice, in another database too", 
     const { admission } = (await (await fetch(`${server.url}/healthz`)).json()) as Health;
     expect(admission).toEqual({ decidedBy: "redis", outages: 0 });
   }
-  await redis.call("ACL", "DELUSER", "limited");
-  redis.disconnect();
 });
+
+test("a user without one of the rights that every decision needs is told of at the start", async () => {
+  const rights = await listedRights();
+  const missing = "~admissions:* ~standing:* ~probe:* +eval +evalsha +get +time +set".split(" ");
+  const message = /^its user lacks rights that scripts\/README\.md lists: (NOPERM|.*can't run)/;
+  let url = "";
+  for (const one of missing) {
+    url = await limitedUser(rights.filter((right) => right !== one));
+    const redis = openRedis([url]);
+    await connectRedis(redis);
+    await expect(checkRights(redis)).rejects.toThrow(message);
+    redis.disconnect();
+  }
+  const starting = startTestServer({ redisUrls: [url] });
+  await expect(starting).rejects.toThrow("Cannot use Redis (REDIS_URL): its user lacks rights");
+});
+
+async function listedRights(): Promise<string[]> {
+  const readme = await Bun.file("scripts/README.md").text();
+  const rights = /needs the keys `(.*?)` and the commands `(.*?)`; .*? also `(\+select)`/.exec(
+    readme,
+  );
+  return rights?.slice(1).flatMap((each) => each.split(" ")) ?? [];
+}
+
+/** @returns the address of Redis for a user with these rights only */
+async function limitedUser(rights: readonly string[]): Promise<string> {
+  const { redisUrl } = stores();
+  const redis = openRedis([redisUrl]);
+  await connectRedis(redis);
+  await redis.call("ACL", "SETUSER", "limited", "reset", "on", ">secret", ...rights);
+  redis.disconnect();
+  return redisUrl.replace("redis://", "redis://limited:secret@");
+}
 
 test("a Redis that accepts a connection and never answers is waited for, but not forever", async () => {
   const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
