@@ -76,6 +76,7 @@ export async function importFile(
     const counts = await importRecords(sql, records.read(rows), {
       ...options,
       source,
+      isOwnFormat: format === "ndjson" || (format === "csv" && !options.mapping),
       onWait: sayWaiting,
       onUnsettled: (error) => sayUnsettled(`${file}: all is`, error),
       onCommit() {

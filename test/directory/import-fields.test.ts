@@ -10,7 +10,7 @@ import {
 } from "../../src/directory/import/contacts.ts";
 import { SeenTexts } from "../../src/directory/import/seen.ts";
 import { cleanLine, cleanText } from "../../src/directory/import/text.ts";
-import { readTown } from "../../src/directory/import/towns.ts";
+import { readCityName, readTown } from "../../src/directory/import/towns.ts";
 import { isSlug, makeSlug } from "../../src/directory/slug.ts";
 
 test.each([
@@ -220,6 +220,21 @@ test.each([
   "United Kingdom",
   "Norfolk England UK",
 ])("%p is no town", (text) => expect(readTown(text)).toBeNull());
+
+test.each([
+  ["Test City 12", "Test City 12"],
+  ["  Zed   town ", "Zed town"],
+  ["St. Ives (Cambs)", "St. Ives (Cambs)"],
+  ["NORWICH", "Norwich"],
+  ["Norwich, Norfolk", "Norwich"],
+  ["High Street, Unit 4", null],
+  ["#N/A", null],
+  ["-", null],
+  ["42", null],
+  [`A${"&".repeat(40)}`, null],
+])("the display name %p is the city %p", (text, city) => {
+  expect(readCityName(text)?.name ?? null).toBe(city);
+});
 
 test("text far too long to be a town is rejected, and takes no time", () => {
   const begun = performance.now();

@@ -111,6 +111,27 @@ test("a summary on stdout, the counts on one line with --json, nothing new the s
   expect(exitCode).toBe(0);
 });
 
+test("a city in our own formats is a display name: it stays as it is, and is no part of an address", async () => {
+  const cities = ["Test City 12", "TestCity", "Zed town", "zedtown-1a", "Wood Street", "NEW ZED"];
+  const columns = ["sourceId", "name", "city"];
+  const rows = cities.map((city, place) => `${place},Shop,${city}`);
+  await load(await write([columns, ...rows].join("\n"), "csv"), { source: "csv" });
+  await load(await write(cities.map((city, place) => record(`${place}`, { city })).join("\n")));
+  const named = await database.sql<{ source: string; name: string }[]>`
+    select source, cities.name from businesses join cities on cities.id = city_id order by source_id`;
+  const names = [...cities.slice(0, -1), "New Zed"];
+  expect(named.filter(({ source }) => source === "csv").map(({ name }) => name)).toEqual(names);
+  expect(named.filter(({ source }) => source !== "csv").map(({ name }) => name)).toEqual(names);
+  await database.sql`delete from businesses`;
+  await database.sql`delete from cities`;
+  const header = true;
+  const fields = { sourceId: "sourceId", name: "name", city: "city" };
+  await load(await write([columns, ...rows].join("\n"), "csv"), { mapping: { header, fields } });
+  expect(
+    (await database.sql`select name from cities order by name`).map(({ name }) => name),
+  ).toEqual(["City", "New Zed", "Zed Town"]);
+});
+
 test("an import that withdraws approved businesses says how many, also in a dry run", async () => {
   const before = await write([record("1"), record("2"), record("3", { city: "" })].join("\n"));
   await load(before, { source: "a" });

@@ -18,6 +18,8 @@ import type { TransactionOptions } from "./transaction.ts";
 export interface ImportOptions extends RuleOptions, TransactionOptions {
   /** The name of the feed. Together with a record's sourceId it identifies the business. */
   source: string;
+  /** Whether cities are display names. Those of other formats are parts of addresses. */
+  isOwnFormat?: boolean | undefined;
   /** Called after each batch with the number of records processed so far. */
   onProgress?: ((read: number) => void) | undefined;
   /** Called for each record that is rejected, with the reason. */
@@ -61,14 +63,14 @@ export async function openFeed(
   options: ImportOptions,
   counts: ImportCounts,
 ): Promise<Feed> {
-  const { source } = options;
+  const { source, isOwnFormat = false } = options;
   const categories = await readCategories(transaction);
   const cities = await Cities.load(transaction);
   const rules = mergingRules(cities, options);
   const slugs = new SlugAllocator();
   const seen = new SeenTexts();
 
-  return { prepare: (record) => prepare(record, categories, cities), take };
+  return { prepare: (record) => prepare(record, categories, cities, isOwnFormat), take };
 
   async function take(batch: readonly (Prepared | Rejected)[]): Promise<void> {
     const first: Prepared[] = [];

@@ -10,7 +10,7 @@ import { readOpeningHours } from "./hours.ts";
 import { type CheckedRecord, importRecord } from "./record.ts";
 import type { BusinessFields } from "./rows.ts";
 import { cleanLine, cleanText } from "./text.ts";
-import { readTown, type Town } from "./towns.ts";
+import { readCityName, readTown, type Town } from "./towns.ts";
 
 /** A record that has been checked and normalised. */
 export interface Prepared {
@@ -37,6 +37,7 @@ export function prepare(
   record: object,
   categories: ReadonlyMap<string, number>,
   cities: Cities,
+  isOwnFormat: boolean,
 ): Prepared | Rejected {
   const checked = check(record);
   if (!checked.success) return { record, reason: checked.issues[0].message };
@@ -62,6 +63,7 @@ export function prepare(
     if (value === null) unusable.push(field);
     return value ?? none;
   };
+  const readCity = isOwnFormat ? readCityName : readTown;
   const address =
     given.address === null ? { line1: null, line2: null, postcode: null } : (given.address ?? {});
   // A new first line with the old second line would be an address that does not exist.
@@ -77,7 +79,7 @@ export function prepare(
     slug: given.slug || null,
     status: given.status ?? null,
     // A name that an operator has made a city counts as one, whatever it looks like.
-    town: use("city", given.city, (text) => cities.named(cleanLine(text)) ?? readTown(text), null),
+    town: use("city", given.city, (text) => cities.named(cleanLine(text)) ?? readCity(text), null),
     unusable,
     fields: withoutAbsent({
       name: given.name,

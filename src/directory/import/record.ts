@@ -85,7 +85,7 @@ export const importRecord = v.object(
     ),
     // Slug of a category, or a text that yields it: "Fish & Chips" is fish-and-chips, "Plumber" plumbers.
     category: text("category", 120),
-    // Display name of a town.
+    // Display name of a town; in formats other than our own a part of an address.
     city: text("city", 200),
     shortDescription: text("shortDescription", 500),
     description: text("description", 20_000),

@@ -30,10 +30,24 @@ function parse(text: string): Town | null {
   const towns = parts.filter(isTown);
   const name = towns.findLast((town) => !isIsland(town)) ?? towns.at(-1);
   if (name === undefined) return null;
-  const cased = withoutAbbreviations(withCase(name));
-  const slug = makeSlug(cased);
+  return townNamed(withoutAbbreviations(withCase(name)));
+}
+
+function townNamed(name: string): Town | null {
+  const slug = makeSlug(name);
   // A slug may be far longer than its name: each & becomes "and".
-  return isSlug(slug) ? { slug, name: cased } : null;
+  return isSlug(slug) ? { slug, name } : null;
+}
+
+/**
+ * The town of a display name, as our own format has it: it stays as it is, unless it is in capitals. Null for a
+ * placeholder such as n/a. One with a comma is a part of an address.
+ */
+export function readCityName(text: string): Town | null {
+  if (text.includes(",")) return readTown(text);
+  const name = cleanLine(text);
+  if (!/\p{L}/u.test(name) || PLACEHOLDER.test(name)) return null;
+  return townNamed(name === name.toUpperCase() ? withCase(name) : name);
 }
 
 /** Whether a text is the name of a county or a country, and no more. */
@@ -86,6 +100,7 @@ function isTown(name: string): boolean {
     /^\p{L}[\p{L}\p{M} .'’&()!-]{2,59}$/u.test(name) &&
     !COUNTY.test(name) &&
     !NO_TOWN.test(name) &&
+    !PLACEHOLDER.test(name) &&
     (!STREET.test(name) || NAMED_AS_STREET.test(name))
   );
 }
@@ -170,4 +185,6 @@ const NAMED_AS_STREET =
   /^(.+[ -]le[ -]street|(hazel|golden) grove|(easington|high) lane|(grampound|st\.? columb|clarbeston) road)$/i;
 
 const NO_TOWN =
-  /\b(centre|center|precinct|supermarket|surgery|hospital|estate|retail park|business park|shopping|unit|floor|stall|pharmacy|store|stores|superstore|shop|building|house|mobile)\b|^(n\/?a|none|unknown|various|null|tbc|please select|other|(north|south)( (east|west))?|east|west|mid)$/i;
+  /\b(centre|center|precinct|supermarket|surgery|hospital|estate|retail park|business park|shopping|unit|floor|stall|pharmacy|store|stores|superstore|shop|building|house|mobile)\b|^((north|south)( (east|west))?|east|west|mid)$/i;
+
+const PLACEHOLDER = /^(#?n\/?a|none|unknown|various|null|tbc|please select|other)$/i;
