@@ -68,7 +68,7 @@ interface Source {
   keepForm(coding: Coding, bytes: Bytes): void;
 }
 
-const SMALLEST_CODED = 512;
+const SMALLEST_CODED = 128;
 
 function code(plain: Bytes, coding: Exclude<Coding, "identity">): Bytes {
   switch (coding) {

@@ -27,7 +27,7 @@ const commonText =
   "under the MIT licence, the data under the terms of its sources. Businesses may come from open data, whose licences " +
   `require a credit wherever it is shown: ${credits.join("; ")}. The page \`/businesses/{slug}\` says ` +
   "which of these a business needs.\n\n" +
-  "`HEAD` works wherever `GET` does. Every 200 has a strong `ETag` for `If-None-Match`. Bodies of 512 bytes or more are compressed with gzip or zstd " +
+  "`HEAD` works wherever `GET` does. Every 200 has a strong `ETag` for `If-None-Match`. Bodies of 128 bytes or more are compressed with gzip or zstd " +
   "if you accept either. Unknown parameters are ignored; an invalid value gets 400, which names the parameter. Any other method gets " +
   '405 `{"error": "method_not_allowed", "message": …}` with `Allow`, any other path 404 `{"error": "not_found"}`.\n\n' +
   "Version 1 may gain fields and parameters, so ignore those you do not know. Nothing is removed or changes " +
