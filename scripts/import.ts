@@ -44,7 +44,7 @@ and those below it, are neither listed nor filtered by, but their businesses are
   --outcodes FILE  a postal file of GeoNames, to place rows without coordinates by their postcode,
                    and again when that changes
   --dry-run        does everything, but keeps only the rejected rows
-  --json           one JSON line: the counts, and those of each file or why it failed
+  --json           one JSON line: the counts; for businesses also those of each file or why it failed
 
 Exit code 0 when every file was read to its end, otherwise 1, also when interrupted.`;
 
