@@ -25,7 +25,8 @@ interface Lookups {
  * 5. With the town in place of the district: what the district lacks, its town may have.
  * 6. The place with shorter and shorter runs of the other words, since whoever names a place wants what is
  *    there; then the town with the same runs.
- * 7. Shorter and shorter runs of all the words, in which the place counts as one word.
+ * 7. Shorter and shorter runs of all the words, in which the place counts as one word. All that is there is the
+ *    last thing wanted: `greggs leeds` and `leeds greggs` alike find Greggs elsewhere.
  *
  * Steps that would change nothing are left out; without a place, step 7 follows step 4. Steps 6 and 7 are taken
  * twice: first with the runs that name a trade or may be a name, then with the rest. So `mens barber london`
@@ -156,23 +157,23 @@ const isOfManyTrades = (word: string) => ofManyTrades.has(singular(word));
 
 const ofManyTrades = new Set(["company", "repair", "service", "shop", "store"]);
 
-/** All steps with only their likely queries, the likeliest of each first; then all with only the others. */
+/** All steps with only their likely queries; then all with only the others. The likeliest of each come first. */
 function likeliestFirst(steps: readonly Words[][], place: Words): Words[][] {
   const rank = (query: Words) => likelihood(query, place);
-  const likely = steps.map((step) =>
-    step.filter((query) => rank(query) > 0).toSorted((a, b) => rank(b) - rank(a)),
-  );
-  const others = steps.map((step) => step.filter((query) => rank(query) === 0));
+  const sorted = steps.map((step) => step.toSorted((a, b) => rank(b) - rank(a)));
+  const likely = sorted.map((step) => step.filter((query) => rank(query) > 0));
+  const others = sorted.map((step) => step.filter((query) => rank(query) <= 0));
   return [...likely, ...others].filter((step) => step.length > 0);
 }
 
 /**
  * How likely a query is to say what is wanted: 3 when it names a trade that is wanted whatever else is named,
- * 2 for any other trade, 1 for what may be a name, and 0 for anything else.
+ * 2 for any other trade, 1 for what may be a name, -1 for only a place, and 0 for anything else.
  */
 function likelihood(query: Words, place: Words): number {
   if (namesTrade(query, spaceless.sure)) return 3;
   if (namesTrade(query, spaceless.known)) return 2;
+  if (query.every((word) => place.includes(word))) return -1;
   return mayBeName(query, place) ? 1 : 0;
 }
 

@@ -629,6 +629,14 @@ describe("when nothing matches all words", () => {
     }
   });
 
+  test("a name is kept before all that is in the place, whichever comes first", async () => {
+    for (const text of ["haddock leeds", "leeds haddock", "ls1 haddock", "quokka leeds haddock"]) {
+      const { items, instead } = await search(text);
+      const found = items.map(({ name }) => name);
+      expect([text, instead, ...found]).toEqual([text, "haddock", "The Happy Haddock"]);
+    }
+  });
+
   for (const [text, instead] of [
     ["best plumber york", "plumber york"],
     ["best lamb york", "lamb york"],
