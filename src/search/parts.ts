@@ -61,8 +61,12 @@ export async function readBranches(sql: Sql, ids: number[]): Promise<Map<number,
 }
 
 function toTrade(name: string): Trade {
-  return { plural: normalised(name), singular: searchWords(name).map(singular).join(" ") };
+  const one = name.toLowerCase().replace(LAST_WORDS, (word) => singular(word));
+  return { plural: normalised(name), singular: normalised(one) };
 }
+
+/** The last word of each trade in a name: `places` and `clubs` in `Places of worship and sports clubs`. */
+const LAST_WORDS = /[^\s,/]+(?=[,/]|$| (?:&|\(|and |of ))/g;
 
 /** By the ids of these cities, without those that are gone. */
 export async function readCities(sql: Sql, ids: number[]): Promise<Map<number, CityPart>> {

@@ -1019,6 +1019,25 @@ describe("order and totals", () => {
     }
   });
 
+  test("nor does it if a trade has a plural in its singular", async () => {
+    const added = [
+      { name: "Hod", category: "builders-merchants", rating: 4 },
+      { name: "The Builders' Merchant", category: "pubs", rating: 5 },
+      { name: "Builders' Merchant Direct", category: "builders-merchants", rating: 3 },
+      { name: "Nets", category: "leisure-centres", rating: 4 },
+      { name: "Sports Centre Café", category: "cafes", rating: 5 },
+    ];
+    await using _ = await withMore(added.map((business) => ({ ...business, city: "Wells" })));
+    for (const [trade, found] of [
+      ["builders merchant", ["Hod", "Builders' Merchant Direct", "The Builders' Merchant"]],
+      ["sports centre", ["Nets", "Sports Centre Café"]],
+    ] as const) {
+      for (const text of [`${trade} in wells`, `wells ${trade}`, `${trade}s in wells`]) {
+        expect([text, ...(await names(text))]).toEqual([text, ...found]);
+      }
+    }
+  });
+
   test("a trade ranks before another with the same words", async () => {
     const added = [
       { name: "Oak Lodge", category: "care-homes", city: "Wells", rating: 1 },
