@@ -45,7 +45,7 @@ export interface SearchDocument {
   town: { whole: string; second: string };
   address: string;
   postcode: string;
-  /** The words of the categories above its own. */
+  /** The first word of its category and the words of those above it; see BranchPart. */
   branch: string;
   /**
    * Its name and its short description. The name comes first because an attribute that begins with the query is

@@ -9,7 +9,10 @@ export interface BranchPart {
    * names only one.
    */
   names: { whole: Trade; first: Trade; second: Trade };
-  /** The words of the categories above it. */
+  /**
+   * The first word of its name, in the singular, and the words of the categories above it, if there are any. Without
+   * the former, home care, as one of the care services, would begin with `care home`; see SearchDocument.
+   */
   branch: string;
   /** Its own and those above it, without any that is inactive or below an inactive one. */
   categorySlugs: string[];
@@ -48,11 +51,13 @@ export async function readBranches(sql: Sql, ids: number[]): Promise<Map<number,
     rows.map(({ id, names: [ownName = "", ...above], slugs }) => {
       const name = categoriesInSearch.get(ownName) ?? ownName;
       const [, first = "", second = ""] = /^(.+?) (?:and|&) (.+)/.exec(name) ?? [];
+      const start = singular(searchWords(name)[0] ?? "");
+      const branch = above.flatMap((one) => Object.values(toTrade(one)));
       return [
         id,
         {
           names: { whole: toTrade(name), first: toTrade(first), second: toTrade(second) },
-          branch: above.map((one) => Object.values(toTrade(one)).join(" ")).join(" "),
+          branch: branch.length > 0 ? [start, ...branch].join(" ") : "",
           categorySlugs: slugs ?? [],
         },
       ];

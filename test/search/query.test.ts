@@ -1038,13 +1038,25 @@ describe("order and totals", () => {
     }
   });
 
+  test("a trade in the singular ranks before others of its branch, also if only its plural is usual", async () => {
+    const added = [
+      { name: "Kit", category: "sports-shops", rating: 4 },
+      { name: "Quire", category: "stationers", rating: 5 },
+    ];
+    await using _ = await withMore(added.map((business) => ({ ...business, city: "Wells" })));
+    for (const text of ["sport in wells", "sports in wells", "sport shop in wells"]) {
+      expect([text, ...(await names(text))]).toEqual([text, "Kit", "Quire"]);
+    }
+  });
+
   test("a trade ranks before another with the same words", async () => {
     const added = [
       { name: "Oak Lodge", category: "care-homes", city: "Wells", rating: 1 },
       { name: "Rectory Care at Home", category: "home-care", city: "Wells", rating: 4 },
     ];
     await using _ = await withMore(added);
-    for (const text of ["care home in wells", "care homes wells", "wells care home"]) {
+    const texts = ["care home", "care home in wells", "care homes wells", "wells care home"];
+    for (const text of [...texts, "old people's home"]) {
       expect([text, (await names(text))[0]]).toEqual([text, "Oak Lodge"]);
     }
     expect((await names("home care in wells"))[0]).toBe("Rectory Care at Home");
