@@ -357,19 +357,24 @@ export const onlyPlural = ["cosmetics", "glasses"];
  * those who supply hairdressers. A category that has been renamed goes by its new name.
  */
 export const categoriesInSearch: ReadonlyMap<string, string> = new Map([
-  ["GP surgeries", "Doctors and GP surgeries"],
+  ["GP surgeries", "Doctors and medical centres, medical practices, health centres, GP surgeries"],
   ["Places of worship", "Churches and places of worship"],
   ["Hairdressers", "Hairdressers and hair salons"],
   ["Cosmetics and hair supplies", "Cosmetics, hair supplies and perfume"],
+  ["Bakeries and cake shops", "Bakers and bakeries, cake shops"],
+  ["Beauty salons", "Beauty salons and beauty therapists"],
   ["Bridal shops", "Bridal shops and wedding dresses"],
+  ["Builders", "Builders and building contractors"],
   ["Car parks", "Car parks and parking"],
   ["Care homes", "Care homes and nursing homes"],
   ["Charity shops", "Charity shops and thrift shops"],
   ["Convenience stores", "Convenience stores and corner shops"],
+  ["Electric vehicle charging", "Electric vehicle charging and electric car charging"],
   ["Florists", "Florists and flower shops"],
   ["Gyms", "Gyms and fitness centres"],
   ["Nightclubs", "Nightclubs and night clubs"],
   ["Riding stables", "Riding stables and riding schools"],
+  ["Stationers", "Stationers and stationery"],
 ]);
 
 /** Ways to write the same word, without plurals. */

@@ -851,6 +851,20 @@ describe("order and totals", () => {
       { name: "Red Riding Hood", category: "schools", rating: 5 },
       { name: "Oak Lodge", category: "care-homes" },
       { name: "Nursing at Home", category: "home-care", rating: 5 },
+      { name: "Crumb", category: "bakeries" },
+      { name: "Baker & Daughters", category: "accountants", rating: 5 },
+      { name: "Cedar House", category: "gp-surgeries" },
+      { name: "Hark", category: "hearing-centres", rating: 5 },
+      { name: "Tonic", category: "pharmacies", addressLine1: "Medical Centre", rating: 5 },
+      { name: "Molar Practice", category: "dentists", rating: 5 },
+      { name: "Hod", category: "builders" },
+      { name: "Clear Flow", category: "drainage-contractors", rating: 5 },
+      { name: "Glow", category: "beauty-salons" },
+      { name: "Knead", category: "massage-therapists", rating: 5 },
+      { name: "Volt", category: "ev-charging" },
+      { name: "Upper Deck", category: "car-parks", shortDescription: "Electric car charging." },
+      { name: "Quire", category: "stationers" },
+      { name: "Ink", category: "printers", shortDescription: "Stationery.", rating: 5 },
     ];
     await using _ = await withMore(added.map((business) => ({ ...business, city: "Wells" })));
     for (const [trade, found] of [
@@ -860,6 +874,16 @@ describe("order and totals", () => {
       ["corner shop", "Pennies"],
       ["riding school", "Hoof"],
       ["nursing home", "Oak Lodge"],
+      ["baker", "Crumb"],
+      ["bakery", "Crumb"],
+      ["medical centre", "Cedar House"],
+      ["medical practice", "Cedar House"],
+      ["health centre", "Cedar House"],
+      ["GP surgery", "Cedar House"],
+      ["building contractor", "Hod"],
+      ["beauty therapist", "Glow"],
+      ["electric car charging", "Volt"],
+      ["stationery", "Quire"],
     ] as const) {
       for (const text of [`${trade} in wells`, `wells ${trade}`, `cheap ${trade} wells`]) {
         expect([text, (await names(text))[0]]).toEqual([text, found]);
