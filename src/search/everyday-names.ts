@@ -34,6 +34,7 @@ export const synonymGroups = [
   ["charity shop", "thrift shop", "thrift store"],
   ["bridal shop", "bridal wear", "wedding dresses"],
   ["bicycle shop", "bike shop", "cycle shop"],
+  ["bicycle", "bike"],
   ["motorcycle", "motorbike"],
   ["mobile phone shop", "phone shop"],
   ["garage", "car repair", "car mechanic", "auto repair", "mechanic"],
@@ -136,7 +137,7 @@ export const synonymGroups = [
   ["bed and breakfast", "B&B", "bnb", "guest house", "guesthouse"],
   ["campsite", "camp site", "camping site"],
   ["care home", "nursing home", "residential home"],
-  ["hearing centre", "hearing aid", "audiologist"],
+  ["hearing centre", "hearing aid", "hearing test", "audiologist"],
   ["handyman", "handymen"],
   ["wholesaler", "wholesale"],
   ["cash machine", "cashpoint", "cash point", "ATM"],
@@ -199,30 +200,47 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "hair removal": ["beauty salon"],
   eyebrow: ["beauty salon"],
   eyelash: ["beauty salon"],
+  lash: ["beauty salon"],
   threading: ["beauty salon"],
   botox: ["beauty salon"],
   makeup: ["cosmetics"],
   sunbed: ["tanning salon"],
   "spray tan": ["tanning salon"],
   prescription: ["chemist", "pharmacy"],
+  denture: ["dentist"],
+  hygienist: ["dentist"],
   carer: ["home care"],
   "home help": ["home care"],
   pint: ["pub"],
+  carvery: ["pub"],
+  "Sunday lunch": ["pub"],
+  "Sunday roast": ["pub"],
+  brunch: ["café", "coffee shop"],
   movie: ["cinema"],
+  bowling: ["bowling alley"],
   parking: ["car park"],
   photocopying: ["copy shop"],
   scrapyard: ["scrap metal", "scrap and recycling"],
   rewiring: ["electrician"],
   iPhone: ["phone"],
   bread: ["bakery", "baker"],
+  pasty: ["bakery", "baker"],
   meat: ["butcher"],
+  "fresh fish": ["fishmonger"],
+  cheese: ["delicatessen"],
+  fruit: ["greengrocer"],
+  vegetable: ["greengrocer"],
   book: ["bookshop"],
   newspaper: ["newsagent"],
   cigarette: ["tobacconist"],
   shoe: ["shoe shop"],
   clothing: ["clothes shop"],
   toy: ["toy shop"],
+  Lego: ["toy shop"],
   gift: ["gift shop"],
+  sofa: ["furniture shop"],
+  mattress: ["bed shop"],
+  "second-hand furniture": ["second-hand shop", "furniture shop"],
   laptop: ["computer shop"],
   guitar: ["musical instrument"],
   "music shop": ["musical instrument", "record shop"],
@@ -239,6 +257,11 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "will writing": ["solicitor"],
   "will writer": ["solicitor"],
   "car insurance": ["insurance broker"],
+  "car battery": ["car part", "garage"],
+  "houses for sale": ["estate agent"],
+  "flats to rent": ["letting agent", "estate agent"],
+  "PAT testing": ["electrician"],
+  headstone: ["stonemason"],
   food: ["restaurant", "café", "takeaway"],
   eat: ["restaurant", "café", "takeaway"],
   "place to eat": ["restaurant", "café", "takeaway"],
@@ -270,6 +293,7 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "dent removal": ["body shop"],
   windscreen: ["garage", "body shop"],
   // Misspelt by more letters than search forgives.
+  bycicle: ["bicycle"],
   jewler: ["jeweller"],
   jewlery: ["jeweller"],
   restraunt: ["restaurant"],
@@ -338,12 +362,13 @@ export const tradesWithoutSynonyms = `
   .split(/;\s+/);
 
 /**
- * Those of them that just as often only say what another trade works on, or where it is: whoever types `carpet
+ * Known trades that just as often only say what another trade works on, or where it is: whoever types `carpet
  * cleaner`, `airport taxi` or `hospital road dentist` wants no carpet shop, airport or hospital.
  */
 export const modifiers = `
-  airport alarm allotment antique bathroom boutique caravan carpet charity college curtain driveway
-  hospice hospital library luggage marina playground school stadium theatre university wallpaper
+  airport alarm allotment antique bathroom bicycle bike boutique caravan carpet charity cheese college
+  curtain driveway fruit hospice hospital library luggage marina mattress playground school sofa stadium
+  theatre university vegetable wallpaper
 `
   .trim()
   .split(/\s+/);

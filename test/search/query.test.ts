@@ -375,6 +375,62 @@ describe("searches as people type them", () => {
     }
   });
 
+  test("a trade is found by more of what is worn, eaten, driven, rented or played with", async () => {
+    const added = [
+      { ...norwich, name: "Spokes", category: "bicycle-shops" },
+      { ...norwich, name: "Hark", category: "hearing-centres" },
+      { ...norwich, name: "Warm Front", category: "heating-engineers" },
+      { ...norwich, name: "Molar Bear", category: "dentists" },
+      { ...norwich, name: "Glow", category: "beauty-salons" },
+      { ...norwich, name: "Strike", category: "bowling-alleys" },
+      { ...norwich, name: "Ten Green Bottles", category: "gift-shops" },
+      { ...norwich, name: "Crumb", category: "bakeries" },
+      { ...norwich, name: "Skate", category: "fishmongers" },
+      { ...norwich, name: "Brine", category: "delicatessens" },
+      { ...norwich, name: "Say Cheese", category: "photographers" },
+      { ...norwich, name: "Sprout", category: "greengrocers" },
+      { ...norwich, name: "Twice", category: "second-hand-shops" },
+      { ...norwich, name: "Recline", category: "furniture-shops" },
+      { ...norwich, name: "Nod", category: "bed-shops" },
+      { ...norwich, name: "Keystone", category: "estate-agents" },
+      { ...norwich, name: "Tenancy", category: "letting-agents" },
+      { ...norwich, name: "Spark", category: "electricians" },
+      { ...norwich, name: "Chisel", category: "bricklayers" },
+      { ...norwich, name: "Spare", category: "car-parts" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, found] of [
+      ["bike repair norwich", "Spokes"],
+      ["bycicle shop norwich", "Spokes"],
+      ["hearing test norwich", "Hark"],
+      ["dentures norwich", "Molar Bear"],
+      ["hygienist norwich", "Molar Bear"],
+      ["lashes norwich", "Glow"],
+      ["ten pin bowling norwich", "Strike"],
+      ["cornish pasties norwich", "Crumb"],
+      ["fresh fish norwich", "Skate"],
+      ["fruit norwich", "Sprout"],
+      ["vegetables norwich", "Sprout"],
+      ["mattresses norwich", "Nod"],
+      ["houses for sale norwich", "Keystone"],
+      ["pat testing norwich", "Spark"],
+      ["headstones norwich", "Chisel"],
+      ["car battery norwich", "Spare"],
+      ["lego norwich", "Cooper Toys"],
+      ["brunch norwich", "Bean There"],
+      ["sofas norwich", "Recline"],
+    ] as const) {
+      expect([text, ...(await names(text))]).toEqual([text, found]);
+    }
+    expect(await names("cheese norwich")).toEqual(["Say Cheese", "Brine"]);
+    expect((await names("second hand furniture norwich")).toSorted()).toEqual(["Recline", "Twice"]);
+    expect((await names("flats to rent norwich")).toSorted()).toEqual(["Keystone", "Tenancy"]);
+    for (const text of ["sunday lunch norwich", "sunday roast norwich", "carvery norwich"]) {
+      expect([text, ...(await names(text))]).toContain("O'Malley's");
+    }
+    expect((await search("sofa shaped dentist norwich")).instead).toBe("dentist norwich");
+  });
+
   test("a trade is found by common misspellings with more errors than are tolerated", async () => {
     const added = [
       { ...norwich, name: "Carat", category: "jewellers" },
