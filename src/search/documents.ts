@@ -43,6 +43,11 @@ export interface SearchDocument {
   city: { whole: string; second: string };
   /** `wells chemist pharmacy chemists pharmacies` and `wells pharmacy` */
   town: { whole: string; second: string };
+  /**
+   * `12 high street`, and `∅ health centre` without a number: whoever asks for a health centre, or for a hospital,
+   * does not mean the pharmacy there, so no address begins with such words. No query has this sign, since it is
+   * neither a letter nor a number.
+   */
   address: string;
   postcode: string;
   /** The first word of its category and the words of those above it; see BranchPart. */
@@ -121,6 +126,7 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
   const there = (trade: string) => trade && `${trade} ${city.name}`;
   const after = (trade: string) => trade && `${city.name} ${trade}`;
   const name = normalised(row.name);
+  const address = normalised(`${row.addressLine1}, ${row.addressLine2 ?? ""}`);
   const said = normalised(asSaid(row.name));
   return {
     id: row.id,
@@ -135,7 +141,7 @@ function toDocument(row: Row, branch: BranchPart, city: CityPart): SearchDocumen
     secondTrade: there(second.singular),
     city: { whole: after(`${whole.plural} ${whole.singular}`), second: after(second.plural) },
     town: { whole: after(`${whole.singular} ${whole.plural}`), second: after(second.singular) },
-    address: normalised(`${row.addressLine1}, ${row.addressLine2 ?? ""}`),
+    address: /^\d/.test(address) ? address : `∅ ${address}`,
     postcode: normalised(row.postcode),
     branch: branch.branch,
     about: normalised(`${row.name}, ${row.shortDescription}`),

@@ -1118,6 +1118,26 @@ describe("order and totals", () => {
     }
   });
 
+  test("a trade ranks before addresses that begin with its words, but not before whole addresses", async () => {
+    const added = [
+      { name: "Cedar House", category: "gp-surgeries", rating: 4 },
+      { name: "Wells Infirmary", category: "hospitals", rating: 4 },
+      { name: "Tonic", category: "pharmacies", addressLine1: "Health Centre, 8 Sadler Street" },
+      { name: "Balm", category: "pharmacies", addressLine1: "Surgery Lane", rating: 5 },
+      { name: "Pills", category: "pharmacies", addressLine1: "Hospital Road", rating: 5 },
+      { name: "Infirmary Row", category: "gift-shops", addressLine1: "12 Surgery Lane" },
+    ];
+    await using _ = await withMore(added.map((business) => ({ ...business, city: "Wells" })));
+    for (const [text, found] of [
+      ["health centre", "Cedar House"],
+      ["surgery", "Cedar House"],
+      ["hospital wells", "Wells Infirmary"],
+      ["12 surgery lane", "Infirmary Row"],
+    ] as const) {
+      expect([text, (await names(text))[0]]).toEqual([text, found]);
+    }
+  });
+
   test("a trade in the singular ranks before others of its branch, also if only its plural is usual", async () => {
     const added = [
       { name: "Kit", category: "sports-shops", rating: 4 },
