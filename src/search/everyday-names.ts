@@ -245,6 +245,7 @@ export const oneWaySynonyms: Record<string, string[]> = {
   guitar: ["musical instrument"],
   "music shop": ["musical instrument", "record shop"],
   "engagement ring": ["jeweller"],
+  "wedding ring": ["jeweller"],
   knitting: ["haberdasher"],
   sewing: ["haberdasher"],
   "graphic design": ["graphic designer"],

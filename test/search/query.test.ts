@@ -318,6 +318,7 @@ describe("searches as people type them", () => {
       { ...norwich, name: "Umami", category: "japanese-restaurants" },
       { ...norwich, name: "Six Strings", category: "musical-instruments" },
       { ...norwich, name: "Bodkin", category: "haberdashers" },
+      { ...norwich, name: "White Lily", category: "bridal-shops" },
       { ...norwich, name: "Carat", category: "jewellers" },
       { ...norwich, name: "Threads", category: "clothes-shops" },
     ];
@@ -341,6 +342,7 @@ describe("searches as people type them", () => {
       ["music shop norwich", "Six Strings"],
       ["sewing norwich", "Bodkin"],
       ["engagement rings norwich", "Carat"],
+      ["wedding rings norwich", "Carat"],
       ["clothing norwich", "Threads"],
       ["toys norwich", "Cooper Toys"],
       ["cooperative norwich", "Co-op Foodstore"],
