@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { chromiumProgram } from "./stack/chromium.ts";
+import { headlessShell } from "./stack/chromium.ts";
 import { BUN_ALLOCATOR } from "./stack/memory.ts";
 import { redisProgram } from "./stack/redis.ts";
 import { runCommand } from "./terminal/command.ts";
@@ -15,7 +15,7 @@ await runCommand(USAGE, async () => {
   parseArgs();
   // Programs that the suite needs and npm does not provide.
   await redisProgram();
-  await chromiumProgram();
+  await headlessShell();
 
   const results = [await check("typecheck"), await check("lint"), await runSuite()];
   print(`\n${lastLine(results)}`);

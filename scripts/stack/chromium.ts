@@ -17,10 +17,20 @@ export async function openChromium(): Promise<Browser> {
   });
 }
 
-/** Chromium from the PATH, or installed with apt-get if we are root. */
+/** Chromium's headless shell, or Chromium, from the PATH, or installed with apt-get if we are root. */
 export function chromiumProgram(): Promise<string> {
-  return findOrInstall(["chromium", "chromium-browser"], MISSING);
+  return findOrInstall([SHELL, "chromium", "chromium-browser"], MISSING);
 }
 
+/**
+ * For the tests, which open a window for each visitor: the same engine without the windows, which take more
+ * time than the pages in them. It is installed also where Chromium is, which does where it cannot be.
+ */
+export function headlessShell(): Promise<string> {
+  return findOrInstall([SHELL], MISSING).catch(chromiumProgram);
+}
+
+const SHELL = "chromium-headless-shell";
+
 const MISSING =
-  "Chromium is missing; the tests of the pages need it. Debian: `apt-get install chromium`; Ubuntu: `snap install chromium`; macOS: `brew install --cask chromium`.";
+  "Chromium is missing; the tests of the pages need it. Debian: `apt-get install chromium-headless-shell`; Ubuntu: `snap install chromium`; macOS: `brew install --cask chromium`.";
