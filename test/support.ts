@@ -50,7 +50,10 @@ export async function createDatabase(): Promise<TestDatabase> {
   template ??= createTemplate();
   await template;
   const name = uniqueName();
-  await asOwner((sql) => sql`create database ${sql(name)} template ${sql(TEMPLATE)}`);
+  // Copied as files, since the default writes each page to the log, too, and leaves it to be evicted by `drop`.
+  await asOwner(
+    (sql) => sql`create database ${sql(name)} template ${sql(TEMPLATE)} strategy file_copy`,
+  );
   const url = databaseUrl(name);
   const sql = openPostgres(url);
   const drop = async () => {
@@ -355,9 +358,11 @@ async function createTemplate(): Promise<void> {
   await migrate(sql);
 }
 
+let owner: Sql | undefined;
+
 async function asOwner(statement: (sql: Sql) => Promise<unknown>): Promise<void> {
-  await using sql = openPostgres(stores().databaseUrl, { max: 1 });
-  await statement(sql);
+  owner ??= openPostgres(stores().databaseUrl, { max: 1 });
+  await statement(owner);
 }
 
 function databaseUrl(name: string): string {
