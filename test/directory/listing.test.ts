@@ -9,7 +9,7 @@ import { openPostgres, type Sql, type Transaction } from "../../src/store/postgr
 import { addBusiness } from "../fixtures.ts";
 import { createDatabase, delayedBy, type TestDatabase } from "../support.ts";
 
-const BUSINESSES = 6_000;
+const BUSINESSES = 3_000;
 const CITIES = 12;
 
 const database = await createDirectory();
@@ -162,7 +162,7 @@ describe("lists and totals", () => {
     const compactStep = async () => {
       const [row] = await sql<
         [{ again: boolean }]
-      >`select compact_listing_counts(64, 1000) as again`;
+      >`select compact_listing_counts(32, 500) as again`;
       return row.again;
     };
     while (await compactStep()) if (++steps % 10 === 0) await expectEveryPageRight(sql);
