@@ -45,7 +45,7 @@ interface StartOptions {
   log?: Logger;
   /** Whether to run what one process does for all: fold list totals, keep search current. */
   upkeep?: boolean;
-  /** Size of the cache of finished answers on disk; 0 turns it off. */
+  /** Size of this process's cache of finished answers on disk; 0 turns it off. */
   cacheBytes?: number;
   /** What /metrics answers; by default the metrics of this process. */
   scrape?: () => Promise<string>;
@@ -69,7 +69,7 @@ export async function start(
     searchIndex = SEARCH_INDEX,
     log = createLog(),
     upkeep = true,
-    cacheBytes = CACHE_BYTES / config.workers,
+    cacheBytes = CACHE_BYTES,
     scrape,
     isReplacement = false,
     redisDeadlineMs: deadlineMs,
@@ -157,7 +157,10 @@ export async function start(
   }
 }
 
-/** Room for some hundred thousand pages of twenty businesses, in all processes of a server. */
+/**
+ * Room for some hundred thousand pages of twenty businesses. Not less with several processes: each is asked for all
+ * of them, since Linux spreads connections without looking at their requests.
+ */
 const CACHE_BYTES = 720 * 1024 * 1024;
 
 const POSTGRES = {
