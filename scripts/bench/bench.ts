@@ -17,9 +17,17 @@ import { type Served, startTested } from "./programs.ts";
 import { describe, type Line } from "./report.ts";
 import type { Bench, Scenario } from "./scenario.ts";
 import { uncached } from "./uncached.ts";
+import { workers } from "./workers.ts";
 import { requireWrk } from "./wrk.ts";
 
-const SCENARIOS: Scenario[] = [...againstBare, ...uncached, ...whileChanging, ...loading, indexing];
+const SCENARIOS: Scenario[] = [
+  ...againstBare,
+  ...uncached,
+  ...whileChanging,
+  ...loading,
+  indexing,
+  workers,
+];
 
 const USAGE = `Usage: npx bun run bench [--count 1000000] [--scenarios a,b] [--seconds 4] [--rounds 5]
                      [--requests 100000] [--json]

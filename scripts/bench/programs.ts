@@ -18,18 +18,19 @@ export interface Served {
 export async function startTested(
   supervisor: Supervisor,
   { env }: Pick<Directory, "env">,
-  { name = "server", cache = true }: { name?: string; cache?: boolean } = {},
+  { name = "server", cache = true, workers = 1 } = {},
 ): Promise<Served> {
   const port = await freePort();
   return await startServing(supervisor, port, {
     title: "The server",
     name,
-    command: [...program("server.ts"), cache ? "cached" : "uncached"],
+    command: cache ? [process.execPath, MAIN] : program("uncached.ts"),
     env: {
       ...SERVER_MEMORY,
       ...env,
       PORT: `${port}`,
       HOST: "127.0.0.1",
+      WORKERS: `${workers}`,
       // So that each request can come from a different address.
       TRUSTED_PROXIES: "127.0.0.0/8",
     },
@@ -115,4 +116,5 @@ export async function residentBytes(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }
 
+const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 const program = (file: string) => [process.execPath, join(import.meta.dir, "programs", file)];
