@@ -1,3 +1,4 @@
+import { isCounty } from "../directory/import/towns.ts";
 import type { Sql } from "../store/postgres.ts";
 import { withTradesCorrected } from "./misspelt.ts";
 import { findPlace } from "./place.ts";
@@ -25,8 +26,9 @@ interface Lookups {
  * 5. With the town in place of the district: what the district lacks, its town may have.
  * 6. The place with shorter and shorter runs of the other words, since whoever names a place wants what is
  *    there; then the town with the same runs.
- * 7. Shorter and shorter runs of all the words, in which the place counts as one word. All that is there is the
- *    last thing wanted: `greggs leeds` and `leeds greggs` alike find Greggs elsewhere.
+ * 7. Shorter and shorter runs of all the words, in which the place counts as one word. Of them, all that is there is
+ *    wanted last: `greggs leeds` and `leeds greggs` alike find Greggs elsewhere. But `leeds yorkshire` finds Leeds,
+ *    not what has Yorkshire in its name.
  *
  * Steps that would change nothing are left out; without a place, step 7 follows step 4. Steps 6 and 7 are taken
  * twice: first with the runs that name a trade or may be a name, then with the rest. So `mens barber london`
@@ -168,12 +170,14 @@ function likeliestFirst(steps: readonly Words[][], place: Words): Words[][] {
 
 /**
  * How likely a query is to say what is wanted: 3 when it names a trade that is wanted whatever else is named,
- * 2 for any other trade, 1 for what may be a name, -1 for only a place, and 0 for anything else.
+ * 2 for any other trade, 1 for what may be a name, -1 for only a place, -2 for only its county, and 0 for anything
+ * else.
  */
 function likelihood(query: Words, place: Words): number {
   if (namesTrade(query, spaceless.sure)) return 3;
   if (namesTrade(query, spaceless.known)) return 2;
   if (query.every((word) => place.includes(word))) return -1;
+  if (place.length > 0 && isCounty(query.join(" "))) return -2;
   return mayBeName(query, place) ? 1 : 0;
 }
 

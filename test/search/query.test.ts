@@ -687,6 +687,18 @@ describe("when nothing matches all words", () => {
     }
   });
 
+  test("a town with its county finds the town, whichever comes first", async () => {
+    await using _ = await withMore([
+      { name: "The Yorkshire Terrier", category: "pubs", city: "Wells" },
+    ]);
+    for (const text of ["leeds yorkshire", "yorkshire leeds"]) {
+      const { items, instead } = await search(text);
+      expect([text, instead]).toEqual([text, "leeds"]);
+      expect(items.length).toBeGreaterThan(1);
+    }
+    expect(await names("yorkshire")).toEqual(["The Yorkshire Terrier"]);
+  });
+
   test("a name is kept before all that is in the place, whichever comes first", async () => {
     for (const text of ["haddock leeds", "leeds haddock", "ls1 haddock", "quokka leeds haddock"]) {
       const { items, instead } = await search(text);
