@@ -109,12 +109,16 @@ function withoutInwardCodes(words: Words): Words {
   );
 }
 
-/** Each word is a piece, but `co op` and `co operative` stay together: half would find every `Smith & Co`. */
+/**
+ * Each word is a piece, but `co op` and `co operative` stay together: half would find every `Smith & Co`. So does a
+ * county, such as `west yorkshire`.
+ */
 function inPieces(words: Words): Words[] {
   const pieces: string[][] = [];
   for (const word of words) {
     const last = pieces.at(-1);
-    if (/^op(erative)?$/.test(word) && last?.join() === "co") last.push(word);
+    const isCoop = /^op(erative)?$/.test(word) && last?.join() === "co";
+    if (last && (isCoop || isCounty([...last, word].join(" ")))) last.push(word);
     else pieces.push([word]);
   }
   return pieces;
