@@ -2,6 +2,7 @@ import { isCounty } from "../directory/import/towns.ts";
 import type { Sql } from "../store/postgres.ts";
 import { withTradesCorrected } from "./misspelt.ts";
 import { findPlace } from "./place.ts";
+import { withoutQualifiers } from "./qualifiers.ts";
 import { knownTrades, sureTrades } from "./synonyms.ts";
 import { isOutcode, singular, type Words } from "./words.ts";
 
@@ -75,31 +76,6 @@ export async function* attempts(
   ];
   const telling = steps.map((step) => step.filter((query) => !query.every(isOfManyTrades)));
   yield* likeliestFirst(telling, [...place, ...town]);
-}
-
-/**
- * Words that only say how or when something is wanted. They count at first, since a name may contain them, and
- * always as part of a trade, such as a night club or things to do.
- */
-const qualifiers = new Set(
-  `24 24h 24hr 24hrs 7 affordable any anyone anywhere are around as asap best buy can cheap cheapest close
-  closed closes closest closing do does emergency find get good here hour hours hr hrs i is late local looking
-  nearest need night now open opening opens please possible rated recommended reliable shut shuts some soon tell
-  there time times today tomorrow tonight top trusted until urgent very want weekend what when where which who
-  you monday tuesday wednesday thursday friday saturday sunday`.split(/\s+/),
-);
-
-function withoutQualifiers(words: Words): Words {
-  const isTrade = (first = "", second = "") => knownTrades.has(`${first} ${second}`);
-  // Addresses do not say that they are in the centre of their town.
-  const isCentre = (first = "", second = "") =>
-    /^(city|town) cent(re|er)$/.test(`${first} ${second}`);
-  const isPartOf = (isPair: typeof isTrade, at: number) =>
-    isPair(words[at - 1], words[at]) || isPair(words[at], words[at + 1]);
-  const wanted = words.filter(
-    (word, at) => isPartOf(isTrade, at) || !(qualifiers.has(word) || isPartOf(isCentre, at)),
-  );
-  return wanted.length > 0 ? wanted : words;
 }
 
 /** `cafe nr2 1qr` and, half typed, `cafe nr2 1` → `cafe nr2`. */
