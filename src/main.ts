@@ -148,8 +148,7 @@ export async function start(
     opened.push(() =>
       withDeadline(server.stop(), LONGEST_ANSWER_MS).catch(() => server.stop(true)),
     );
-    const host = config.host.includes(":") ? `[${config.host}]` : config.host;
-    return { url: `http://${host}:${server.port}`, metrics, stop };
+    return { url: server.url.origin, metrics, stop };
   } catch (error) {
     // Why it cannot start matters more than what then fails to close.
     await stop().catch(() => {});

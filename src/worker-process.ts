@@ -42,27 +42,11 @@ export interface Worker {
 }
 
 /**
- * Starts a worker. When the system cannot spawn a process, the result is a worker that has already ended.
+ * Starts a worker.
  * @param scrape reads the metrics of all workers; called when this one is asked for them
+ * @throws Error when the system cannot spawn a process
  */
 export function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
-  try {
-    return spawnWorker(order, scrape);
-  } catch (error) {
-    const how = `cannot be started: ${(error as Error).message}`;
-    return {
-      pid: 0,
-      ready: Promise.reject(new StartError(`Cannot start: a worker ${how}.`)),
-      exited: Promise.resolve(how),
-      answers: async () => false,
-      kill() {},
-      metrics: async () => [],
-      stop: async () => true,
-    };
-  }
-}
-
-function spawnWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
   const ready = Promise.withResolvers<string>();
   let isReady = false;
   let reason: string | undefined;

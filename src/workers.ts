@@ -56,8 +56,14 @@ export async function startWorkers(
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;
       const all = [counted[number] ?? [], await worker.metrics()];
-      counted[number] = await AggregatorRegistry.aggregate(all).getMetricsAsJSON();
-      workers[number] = launch(number, true);
+      const sum = await AggregatorRegistry.aggregate(all).getMetricsAsJSON();
+      try {
+        workers[number] = launch(number, true);
+        counted[number] = sum;
+      } catch (error) {
+        // The one that has ended keeps its place, so the next round tries again.
+        log.error({ err: error, worker: number }, "a worker cannot be started");
+      }
     }
   }
 
