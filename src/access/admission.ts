@@ -16,8 +16,11 @@ import type { DurableUsage } from "./usage.ts";
  * seeded from there. Throws AdmissionUnavailable only when that record cannot be read.
  */
 export interface Admission {
-  /** Open access: at most 60 requests in any 60 seconds. A refusal is not counted. */
-  admitClient(client: string): ClientAdmission | Promise<ClientAdmission>;
+  /**
+   * Open access: at most 60 requests in any 60 seconds. A refusal is not counted.
+   * @returns 0 when admitted, or whole seconds until there is room
+   */
+  admitClient(client: string): number | Promise<number>;
   /**
    * Keyed access: charges one request to both bucket and quota or, when one of them is exhausted, to neither.
    */
@@ -30,8 +33,6 @@ export interface Admission {
   state(): { isLocal: boolean; outages: number };
   stop(): void;
 }
-
-type ClientAdmission = { admitted: true } | { admitted: false; retryAfterSeconds: number };
 
 export interface AdmissionOptions {
   /** Flushed here only when something depends on it; the caller must flush it regularly. */
@@ -54,8 +55,8 @@ export function createAdmission(
   const meters = createMeters(redis, { clock, deadlineMs });
   const local = createLocalLimiter({ instances, now: clock });
   const lastSeen = createLastSeen();
-  const seed = createSeeding({ meters, local, usage, lastSeen });
-  const recovery = createRecovery({ meters, local, usage });
+  const seed = createSeeding(meters, local, usage, lastSeen);
+  const recovery = createRecovery(meters, local, usage);
   /**
    * The outage during which a decision was made locally. Redis knows nothing of a charge made in the current
    * outage, so it has nothing to refund either.
@@ -126,10 +127,10 @@ export function createAdmission(
 
   return {
     admitClient(client) {
-      if (outage.isOn) return toClientAdmission(local.admitClient(client));
-      return meters.admitClient(client).then(toClientAdmission, (error) => {
+      if (outage.isOn) return inSeconds(local.admitClient(client));
+      return meters.admitClient(client).then(inSeconds, (error) => {
         outage.begin(error, client);
-        return toClientAdmission(local.admitClient(client));
+        return inSeconds(local.admitClient(client));
       });
     },
     admitKey: (key) => charge(key, 1),
@@ -157,9 +158,4 @@ export function createAdmission(
 /** How long a caller who gets a 5xx waits for its refund, which then continues in the background. */
 const LONGEST_REFUND_MS = 500;
 
-function toClientAdmission(waitMicroseconds: number): ClientAdmission {
-  if (waitMicroseconds === 0) return ADMITTED;
-  return { admitted: false, retryAfterSeconds: Math.ceil(waitMicroseconds / SECOND) };
-}
-
-const ADMITTED = { admitted: true } as const;
+const inSeconds = (microseconds: number) => Math.ceil(microseconds / SECOND);

@@ -2,18 +2,13 @@ import { LRUCache } from "lru-cache";
 import type { MeterReading } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
 
-/** The last readings of meters in Redis, for when it is down or comes back with older data. */
-export interface LastSeen {
-  remember(key: ApiKey, reading: MeterReading): void;
-  sighting(meterId: string): Pick<Sighting, "month" | "used" | "perMinute"> | undefined;
-  /** Whole requests in a bucket by now, after refilling; undefined when unknown. */
-  tokensLeft(key: ApiKey): number | undefined;
-}
+export type LastSeen = ReturnType<typeof createLastSeen>;
 
-export function createLastSeen(): LastSeen {
+/** The last readings of meters in Redis, for when it is down or comes back with older data. */
+export function createLastSeen() {
   const sightings = new LRUCache<string, Sighting>({ max: MOST_METERS });
   return {
-    remember({ meterId, perMinute }, { month, used, tokensLeft }) {
+    remember({ meterId, perMinute }: ApiKey, { month, used, tokensLeft }: MeterReading) {
       const seen = sightings.get(meterId);
       const atMs = performance.now();
       if (!seen) {
@@ -27,8 +22,9 @@ export function createLastSeen(): LastSeen {
       seen.tokensLeft = tokensLeft;
       seen.atMs = atMs;
     },
-    sighting: (meterId) => sightings.peek(meterId),
-    tokensLeft({ meterId, perMinute, burst }) {
+    sighting: (meterId: string) => sightings.peek(meterId),
+    /** Whole requests in a bucket by now, after refilling; undefined when unknown. */
+    tokensLeft({ meterId, perMinute, burst }: ApiKey) {
       const seen = sightings.get(meterId);
       if (!seen) return undefined;
       const gained = ((performance.now() - seen.atMs) * perMinute) / 60_000;

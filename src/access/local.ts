@@ -8,42 +8,21 @@ import {
 } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
 
+export type LocalLimiter = ReturnType<typeof createLocalLimiter>;
+
 /**
  * The rules of the Lua scripts in this process, for while Redis is down: a sliding window for clients, bucket
  * and quota for keys. Each process admits its share: the limit divided by the number of all processes
  * (`instances`), at least 1.
+ * @param now microseconds since 1970
  */
-export interface LocalLimiter {
-  /** @returns 0 when admitted, or microseconds until there is room */
-  admitClient(client: string): number;
-  /** Charges `cost` requests; 0 only reads the meter. @returns null when the meter has to be seeded first */
-  charge(key: ApiKey, cost: 0 | 1): Decision | null;
-  /** The calendar month in UTC that a meter counts, such as `2026-11`. */
-  month(meterId: string): string;
-  /**
-   * Starts a meter, or renews one whose share of the quota is used up.
-   * @param used what all processes have charged in that month, as far as known
-   * @param tokensLeft in the bucket that all share, when known
-   */
-  seed(key: ApiKey, month: string, used: number, tokensLeft?: number): void;
-  refund(meterId: string, month: string): void;
-  /** The meters that have been charged here, and what is left in their buckets now. */
-  charged(): { meterId: string; month: string; perMinute: number; tokensLeft: number }[];
-  /**
-   * Forgets the meters of the last outage, since Redis has charged them in the meantime. Windows are kept:
-   * that outage may have ended only just now.
-   */
-  forgetMeters(): void;
-}
-
-/** @param now microseconds since 1970 */
 export function createLocalLimiter({
   instances,
   now = () => Date.now() * 1000,
 }: {
   instances: number;
   now?: (() => number) | undefined;
-}): LocalLimiter {
+}) {
   const windows = new LRUCache<string, number[]>({ max: MOST_SUBJECTS });
   const meters = new LRUCache<string, LocalMeter>({ max: MOST_SUBJECTS });
   const share = (limit: number) => Math.max(1, Math.floor(limit / instances));
@@ -67,7 +46,8 @@ export function createLocalLimiter({
   }
 
   return {
-    admitClient(client) {
+    /** @returns 0 when admitted, or microseconds until there is room */
+    admitClient(client: string): number {
       const at = now();
       const limit = share(OPEN_LIMIT);
       const known = windows.get(client) ?? [];
@@ -81,7 +61,8 @@ export function createLocalLimiter({
       times.push(at);
       return 0;
     },
-    charge(key, cost) {
+    /** Charges `cost` requests; 0 only reads the meter. @returns null when the meter has to be seeded first */
+    charge(key: ApiKey, cost: 0 | 1): Decision | null {
       const meter = meters.get(key.meterId);
       if (!meter) return null;
       const standing = standingOf(meter, key);
@@ -106,20 +87,27 @@ export function createLocalLimiter({
       const used = standing.usedByAll + standing.used;
       return decisionOf(outcome, { ...standing, used }, token);
     },
-    month: (meterId) => monthFrom(meters.peek(meterId)?.month),
-    seed({ meterId, perMinute, burst }, month, used, tokensLeft = burst) {
+    /** The calendar month in UTC that a meter counts, such as `2026-11`. */
+    month: (meterId: string) => monthFrom(meters.peek(meterId)?.month),
+    /**
+     * Starts a meter, or renews one whose share of the quota is used up.
+     * @param used what all processes have charged in that month, as far as known
+     * @param tokensLeft in the bucket that all share, when known
+     */
+    seed({ meterId, perMinute, burst }: ApiKey, month: string, used: number, tokensLeft = burst) {
       // In proportion, so that a full bucket is a full share, however small.
       const level = Math.floor(share(burst) * token * (tokensLeft / burst));
       const bucket = meters.get(meterId) ?? { level, time: now(), perMinute };
       meters.set(meterId, { ...bucket, month, usedByAll: used, used: 0 });
     },
-    refund(meterId, chargedMonth) {
+    refund(meterId: string, chargedMonth: string) {
       const meter = meters.get(meterId);
       if (meter?.month !== chargedMonth) return;
       if (meter.used > 0) meter.used -= 1;
       else meter.usedByAll = Math.max(0, meter.usedByAll - 1);
       meter.level += token;
     },
+    /** The meters that have been charged here, and what is left in their buckets now. */
     charged: () =>
       Array.from(meters, ([meterId, meter]) => {
         const { month, perMinute, level } = meter;
@@ -128,6 +116,10 @@ export function createLocalLimiter({
         const tokensLeft = Math.floor((level + gained(meter, now(), perMinute)) / TOKEN);
         return { meterId, month, perMinute, tokensLeft };
       }),
+    /**
+     * Forgets the meters of the last outage, since Redis has charged them in the meantime. Windows are kept:
+     * that outage may have ended only just now.
+     */
     forgetMeters: () => meters.clear(),
   };
 }

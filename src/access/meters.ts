@@ -6,18 +6,6 @@ import { type Decision, decisionOf, OPEN_LIMIT, OPEN_WINDOW_MICROSECONDS } from 
 import type { ApiKey } from "./keys.ts";
 import { defineScripts } from "./scripts.ts";
 
-/** The windows and meters in Redis. Every method throws when Redis fails or takes too long. */
-export interface Meters {
-  /** Admits a client's request, or not. @returns 0 when admitted, or microseconds until there is room */
-  admitClient(client: string): Promise<number>;
-  /** Charges a request to a key's meter, or says why not; cost 0 only reads the meter. */
-  charge(key: ApiKey, cost: 0 | 1): Promise<Decision | UnknownMeter>;
-  /** Refunds one request that was charged in this month. */
-  refund(meterId: string, month: string): Promise<void>;
-  /** Raises a meter's count to what is known elsewhere, and lowers its bucket likewise. */
-  seed(known: KnownMeter): Promise<void>;
-}
-
 /** Redis has no such meter: it has to be seeded for this month. */
 interface UnknownMeter {
   admitted: null;
@@ -34,8 +22,11 @@ export interface KnownMeter {
   tokensLeft?: number | undefined;
 }
 
+export type Meters = ReturnType<typeof createMeters>;
+
 /**
- * Makes one script call for all decisions of a turn of the event loop.
+ * The windows and meters in Redis. Makes one script call for all decisions of a turn of the event loop. Every
+ * method throws when Redis fails or takes too long.
  * @param options.clock microseconds since 1970, for tests; by default Redis's own clock is used
  * @param options.deadlineMs how long Redis may take; longer in tests, where it may be slow without being down
  */
@@ -45,7 +36,7 @@ export function createMeters(
     clock,
     deadlineMs = DEADLINE_MS,
   }: { clock?: (() => number) | undefined; deadlineMs?: number | undefined },
-): Meters {
+) {
   defineScripts(redis);
   const now = () => (clock ? clock() : "");
 
@@ -103,11 +94,14 @@ export function createMeters(
   const seed = inBatches(seedMeters, ({ meterId }) => meterId);
 
   return {
-    admitClient: (client) => admitClient(windowName(client)),
-    charge: (key, cost) => charge({ name: meterName(key.meterId), key, cost }),
-    async refund(meterId, month) {
-      await withDeadline(redis.refundKey(meterName(meterId), digitsOf(month)), deadlineMs);
-    },
+    /** Admits a client's request, or not. @returns 0 when admitted, or microseconds until there is room */
+    admitClient: (client: string) => admitClient(windowName(client)),
+    /** Charges a request to a key's meter, or says why not; cost 0 only reads the meter. */
+    charge: (key: ApiKey, cost: 0 | 1) => charge({ name: meterName(key.meterId), key, cost }),
+    /** Refunds one request that was charged in this month. */
+    refund: (meterId: string, month: string) =>
+      withDeadline(redis.refundKey(meterName(meterId), digitsOf(month)), deadlineMs),
+    /** Raises a meter's count to what is known elsewhere, and lowers its bucket likewise. */
     seed,
   };
 }

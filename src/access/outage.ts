@@ -1,18 +1,9 @@
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
 
-/** Whether Redis decides, or this process by itself. */
-interface Outage {
-  readonly isOn: boolean;
-  /** How many there have been, including the current one. */
-  readonly count: number;
-  /** Reports that Redis failed on the window or meter of this client or key. */
-  begin(cause: unknown, subject: string): void;
-  stop(): void;
-}
-
 /**
- * During an outage, probes Redis in the background until it is back.
+ * Whether Redis decides, or this process by itself. During an outage, probes Redis in the background until it
+ * is back.
  * @param options.onBegin once for each outage
  * @param options.recover runs before Redis decides again; if it throws, the outage goes on
  * @param options.onEnd once for each outage
@@ -31,7 +22,7 @@ export function watchOutages(
     onEnd(): void;
     hangingMs?: number;
   },
-): Outage {
+) {
   let isOn = false;
   let count = 0;
   let isStopped = false;
@@ -80,10 +71,12 @@ export function watchOutages(
     get isOn() {
       return isOn;
     },
+    /** How many there have been, including the current one. */
     get count() {
       return count;
     },
-    begin(cause, subject) {
+    /** Reports that Redis failed on the window or meter of this client or key. */
+    begin(cause: unknown, subject: string) {
       if (subjects.size < MOST_SUBJECTS) subjects.add(subject);
       if (isOn || isStopped) return;
       isOn = true;

@@ -4,15 +4,7 @@ import type { KnownMeter, Meters } from "./meters.ts";
 import type { DurableUsage } from "./usage.ts";
 
 /** Brings Redis up to date: with refunds that it has missed, and with what was charged without it. */
-export function createRecovery({
-  meters,
-  local,
-  usage,
-}: {
-  meters: Meters;
-  local: LocalLimiter;
-  usage: DurableUsage;
-}) {
+export function createRecovery(meters: Meters, local: LocalLimiter, usage: DurableUsage) {
   /** What Redis has charged and has yet to refund. */
   const owed: Refund[] = [];
 

@@ -12,17 +12,12 @@ import type { MeterMonth } from "./usage-rows.ts";
  * Seeds meters that Redis, or this process, does not know yet, with the usage of the month in PostgreSQL and
  * the last known level of their buckets. Both throw AdmissionUnavailable when PostgreSQL cannot be read.
  */
-export function createSeeding({
-  meters,
-  local,
-  usage,
-  lastSeen,
-}: {
-  meters: Meters;
-  local: LocalLimiter;
-  usage: DurableUsage;
-  lastSeen: LastSeen;
-}) {
+export function createSeeding(
+  meters: Meters,
+  local: LocalLimiter,
+  usage: DurableUsage,
+  lastSeen: LastSeen,
+) {
   /** Concurrent look-ups share one query. */
   const lookUp = batched((asked: MeterMonth[]) => usage.totals(asked), {
     batchSize: LOOK_UP_BATCH_SIZE,

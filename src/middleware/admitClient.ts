@@ -6,9 +6,7 @@ import type { Middleware } from "../http/handler.ts";
 export function admitClient(admission: Admission): Middleware {
   return (next) =>
     async function admitClient(request, context) {
-      const decision = await admission.admitClient(context.client());
-      return decision.admitted
-        ? next(request, context)
-        : tooManyRequests(decision.retryAfterSeconds);
+      const retryAfterSeconds = await admission.admitClient(context.client());
+      return retryAfterSeconds === 0 ? next(request, context) : tooManyRequests(retryAfterSeconds);
     };
 }

@@ -28,8 +28,8 @@ export function withKey(
     if (resolved.ok) return next(resolved.key, request, context);
 
     // A refused key counts as an open request of this client, since it may have cost a look-up.
-    const attempt = await admission.admitClient(client);
-    if (!attempt.admitted) return tooManyRequests(attempt.retryAfterSeconds);
+    const retryAfterSeconds = await admission.admitClient(client);
+    if (retryAfterSeconds > 0) return tooManyRequests(retryAfterSeconds);
     if (resolved.denied !== "invalid") return errorAnswer(resolved.denied);
     return unauthorized(request.headers.get("Authorization"));
   }
