@@ -27,17 +27,6 @@ export interface ListKey {
   id: string;
 }
 
-interface Announcements {
-  /**
-   * Whether everything that was committed up to a moment ago (CERTAIN_FOR_MS) has been reported. False while
-   * announcements do not arrive.
-   */
-  areCurrent(): boolean;
-  /** Whether no announcement has arrived for longer than a busy moment can explain. */
-  areMissing(): boolean;
-  stop(): Promise<void>;
-}
-
 /**
  * Follows changes to the directory (see sql/008_announcements.sql, and sql/010 for what has been added).
  * Announcements arrive in commit order. To know that none was lost, this sends announcements to itself: when
@@ -52,7 +41,7 @@ export async function followAnnouncements(
   sql: Sql,
   tell: (changes: readonly Change[] | "everything") => void,
   onMissing: (areMissing: boolean) => void = () => {},
-): Promise<Announcements> {
+) {
   const self = crypto.randomUUID();
   let gathered: Change[] | "everything" = [];
   /** All that was committed before this has been received and reported. */
@@ -117,7 +106,16 @@ export async function followAnnouncements(
       { cause: error },
     );
   }
-  return { areCurrent: () => performance.now() - reportedAt < CERTAIN_FOR_MS, areMissing, stop };
+  return {
+    /**
+     * Whether everything that was committed up to a moment ago (CERTAIN_FOR_MS) has been reported. False while
+     * announcements do not arrive.
+     */
+    areCurrent: () => performance.now() - reportedAt < CERTAIN_FOR_MS,
+    /** Whether no announcement has arrived for longer than a busy moment can explain. */
+    areMissing,
+    stop,
+  };
 }
 
 const CHANNEL = "directory_pages";

@@ -19,19 +19,6 @@ export function openPageFile(folder: string, size: number): PageFile {
  */
 const MOST_KEPT = 110_000;
 
-/** How pages are written to a file, and read from it. */
-interface KeptPages<Rest> {
-  /**
-   * Never throws: a page that cannot be written, as on a full disk, is not cached, and later ones may be.
-   * @param seen the number of the last change that it has been compared with
-   */
-  keep(name: string, page: Packed<Rest>, shows: Shown, seen: number): void;
-  /** Reads nothing yet: bytes are read on demand. */
-  open(name: string, kept: KeptPage): Stored;
-  /** What is needed only when the list of the page has changed. @throws LostPageError */
-  readHeader(kept: KeptPage): Header<Rest>;
-}
-
 export interface Packed<Rest> {
   bytes: Bytes;
   /** Differs when the bytes differ. It stays in memory, so it should be short. */
@@ -61,10 +48,7 @@ export class LostPageError extends Error {}
  * @param onFault called when the file cannot be read, after which it is no longer used, and, at intervals,
  *   when it cannot be written to
  */
-export function keptPages<Rest>(
-  file: PageFile,
-  onFault: (error: unknown) => void,
-): KeptPages<Rest> {
+export function keptPages<Rest>(file: PageFile, onFault: (error: unknown) => void) {
   let reportedAt = Number.NEGATIVE_INFINITY;
 
   class StoredPage implements Stored {
@@ -127,13 +111,19 @@ export function keptPages<Rest>(
   }
 
   return {
-    keep(name, { bytes, tag, rest }, shows, seen) {
+    /**
+     * Never throws: a page that cannot be written, as on a full disk, is not cached, and later ones may be.
+     * @param seen the number of the last change that it has been compared with
+     */
+    keep(name: string, { bytes, tag, rest }: Packed<Rest>, shows: Shown, seen: number): void {
       const header = Buffer.from(JSON.stringify({ shows, rest } satisfies Header<Rest>));
       const kept = new KeptPage(tag, subjectOf(shows), seen, header.byteLength);
       write(name, Buffer.concat([header, bytes]), kept);
     },
-    open: (name, kept) => new StoredPage(name, kept),
-    readHeader: (kept) =>
+    /** Reads nothing yet: bytes are read on demand. */
+    open: (name: string, kept: KeptPage): Stored => new StoredPage(name, kept),
+    /** What is needed only when the list of the page has changed. @throws LostPageError */
+    readHeader: (kept: KeptPage): Header<Rest> =>
       reading(() => {
         const bytes = file.read(kept, 0, kept.header);
         return bytes && JSON.parse(new TextDecoder().decode(bytes));

@@ -49,12 +49,11 @@ export function kept(value: unknown, shows: Shown): Made<KeptAnswer> {
   return { page: finished(ok(value)), shows };
 }
 
-/** The same for a page of a list: its rows under their name, then its totals. */
-export function keptList(
-  rows: Pick<OpenPage, "businesses"> | Pick<KeyedPage, "data">,
-  list: PageOfList,
-  shows: Shown | null,
-): Made<KeptAnswer> {
+/** The rows of a page, under their name. */
+export type PageRows = Pick<OpenPage, "businesses"> | Pick<KeyedPage, "data">;
+
+/** The same for a page of a list: its rows, then its totals. */
+export function keptList(rows: PageRows, list: PageOfList, shows: Shown | null): Made<KeptAnswer> {
   const body = JSON.stringify(rows).slice(0, -1) + endOf(list);
   return { page: { ...okFinished(Representation.of(body)), list }, shows };
 }

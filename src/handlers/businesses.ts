@@ -1,12 +1,12 @@
 import { type Business, findBusinesses } from "../directory/businesses.ts";
+import type { ListedBusiness } from "../directory/listed.ts";
 import { type ListQuery, listPages } from "../directory/listing.ts";
-import type { KeyedBusiness, KeyedPage, OpenPage } from "../directory/schemas.ts";
+import type { KeyedBusiness } from "../directory/schemas.ts";
 import { keyedDetail, keyedListItem, openDetail, openListItem } from "../directory/shapes.ts";
 import { type Answer, finished } from "../http/answer.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import {
-  type Parameters,
   pageNumber,
   parseQuery,
   parseSlug,
@@ -17,7 +17,7 @@ import {
 } from "../http/parameters.ts";
 import { batched } from "../store/batches.ts";
 import type { Sql } from "../store/postgres.ts";
-import { type AnswerCache, kept, keptList } from "./answer-cache.ts";
+import { type AnswerCache, kept, keptList, type PageRows } from "./answer-cache.ts";
 
 /** Where businesses are read from. */
 export interface Source {
@@ -40,28 +40,15 @@ export const keyedListParameters = {
 };
 
 /** GET /api/v1/businesses in open access. */
-export function listOpen({ sql, cache }: Source): Handler {
-  const find = batchedLists(sql);
-  return list(cache, "open", openListParameters, async ({ city, category, page, limit }) => {
-    const found = await find({ city, category, offset: (page - 1) * limit, limit });
-    const businesses: OpenPage["businesses"] = found.businesses.map(openListItem);
-    return keptList(
-      { businesses },
-      { access: "open", total: found.total, page, limit },
-      found.shows,
-    );
-  });
+export function listOpen(source: Source): Handler {
+  const rowsOf = (businesses: ListedBusiness[]) => ({ businesses: businesses.map(openListItem) });
+  return list(source, "open", openListParameters, ({ limit }) => limit, rowsOf);
 }
 
 /** GET /api/v1/businesses in keyed access. */
-export function listKeyed({ sql, cache }: Source): Handler {
-  const find = batchedLists(sql);
-  return list(cache, "keyed", keyedListParameters, async (values) => {
-    const { city, category, page, per_page: limit } = values;
-    const found = await find({ city, category, offset: (page - 1) * limit, limit });
-    const data: KeyedPage["data"] = found.businesses.map(keyedListItem);
-    return keptList({ data }, { access: "keyed", total: found.total, page, limit }, found.shows);
-  });
+export function listKeyed(source: Source): Handler {
+  const rowsOf = (businesses: ListedBusiness[]) => ({ data: businesses.map(keyedListItem) });
+  return list(source, "keyed", keyedListParameters, ({ per_page }) => per_page, rowsOf);
 }
 
 /** GET /api/v1/businesses/{slug} in open access. */
@@ -74,22 +61,28 @@ export function showKeyed(source: Source): Handler {
   return show(source, "keyed", (business): KeyedBusiness => ({ data: keyedDetail(business) }));
 }
 
-const batchedLists = (sql: Sql) =>
-  batched((queries: ListQuery[]) => listPages(sql, queries), {
+/** A list, cached under its canonical query: the parameters in order, without defaults. */
+function list<Given extends typeof filters>(
+  { sql, cache }: Source,
+  access: "open" | "keyed",
+  parameters: Given,
+  limitOf: (values: Values<Given>) => number,
+  rowsOf: (businesses: ListedBusiness[]) => PageRows,
+): Handler {
+  const find = batched((queries: ListQuery[]) => listPages(sql, queries), {
     batchSize: LIST_BATCH_SIZE,
     concurrency: CONCURRENT_QUERIES,
   });
+  const nameOf = (query: string) => `${access} list?${query}`;
 
-type MadeAnswer = ReturnType<typeof kept>;
+  async function make(values: Values<Given>) {
+    const { city, category, page }: Values<typeof filters> = values;
+    const limit = limitOf(values);
+    const found = await find({ city, category, offset: (page - 1) * limit, limit });
+    const { total, shows } = found;
+    return keptList(rowsOf(found.businesses), { access, total, page, limit }, shows);
+  }
 
-/** A list, cached under its canonical query: the parameters in order, without defaults. */
-function list<Given extends Parameters>(
-  cache: AnswerCache,
-  variant: string,
-  parameters: Given,
-  make: (values: Values<Given>) => Promise<MadeAnswer>,
-): Handler {
-  const nameOf = (query: string) => `${variant} list?${query}`;
   return function list(_request, { query }) {
     // A query that arrives in canonical form needs no parsing. Only lists whose slugs exist are cached, so no
     // cached query is ambiguous.

@@ -19,17 +19,11 @@ export function isLacking(business: BusinessFields): boolean {
   return business.status === "pending" && !isComplete(business);
 }
 
-interface MergingRules {
-  /** The new business of a record. */
-  create(given: Prepared): BusinessFields;
-  /** A business that the directory has already, as changed by a record. */
-  change<Known extends BusinessFields>(before: Known, given: Prepared): Known;
-}
-
 /** How records are merged into what is known of businesses. The records' towns must be among the cities. */
-export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions): MergingRules {
+export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions) {
   return { create, change };
 
+  /** The new business of a record. */
   function create(given: Prepared): BusinessFields {
     const business = merge(emptyBusiness, given);
     const wanted = wantedStatus(given);
@@ -42,6 +36,7 @@ export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions):
     };
   }
 
+  /** A business that the directory has already, as changed by a record. */
   function change<Known extends BusinessFields>(before: Known, given: Prepared): Known {
     const after = merge(before, given);
     if (before.status === "approved" && !isComplete(after)) {
