@@ -10,33 +10,34 @@ export const openHeaders: HeaderName[] = [
 ];
 const keyedHeaders: HeaderName[] = ["RateLimit-Policy", "RateLimit"];
 
-/** Sent with every 200 and 304. */
-export const successHeaders: HeaderName[] = ["ETag", "Vary", "Cache-Control"];
-
-/** The description of a 304. */
-export const UNCHANGED =
-  "Nothing has changed since the response whose ETag was sent in If-None-Match.";
-
 /** The responses of an operation by status: 200, 304, and every error. */
 export function responsesOf(operation: Operation): Record<string, unknown> {
   const { open, keyed, result } = operation;
   const variants = open ? [open, keyed] : [keyed];
   const { always, sometimes } = limitHeaders(operation);
-  const headers = describeHeaders([...successHeaders, ...always], sometimes);
+  const description = open
+    ? `${result} Without a key it is an ${open.answer}, with a key a ${keyed.answer}.`
+    : result;
+  const content = json(
+    variants.map(({ answer }) => answer),
+    Object.fromEntries(variants.map(({ answer, example }) => [answer, { value: example }])),
+  );
   return {
-    200: {
-      description: open
-        ? `${result} Without a key it is an ${open.answer}, with a key a ${keyed.answer}.`
-        : result,
-      headers,
-      content: json(
-        variants.map(({ answer }) => answer),
-        Object.fromEntries(variants.map(({ answer, example }) => [answer, { value: example }])),
-      ),
-    },
-    304: { description: UNCHANGED, headers },
+    ...successResponses(description, content, always, sometimes),
     ...errorResponses(operation),
   };
+}
+
+/** A 200 and its 304, with these headers besides those that all of them have. */
+export function successResponses(
+  description: string,
+  content: unknown,
+  required: HeaderName[] = [],
+  optional: HeaderName[] = [],
+) {
+  const headers = describeHeaders(["ETag", "Vary", "Cache-Control", ...required], optional);
+  const unchanged = "Nothing has changed since the response whose ETag was sent in If-None-Match.";
+  return { 200: { description, headers, content }, 304: { description: unchanged, headers } };
 }
 
 /** Responses that any path may give, even one without an operation. */
@@ -114,7 +115,7 @@ function headersOf({ headers: given }: Answer): HeaderName[] {
 }
 
 /** The headers of a response: those that are always sent, and those that are sent only sometimes. */
-export function describeHeaders(required: HeaderName[], optional: HeaderName[] = []) {
+function describeHeaders(required: HeaderName[], optional: HeaderName[] = []) {
   return Object.fromEntries([
     ...required.map((name) => [name, { ...headers[name], required: true }]),
     ...optional.map((name) => [name, headers[name]]),

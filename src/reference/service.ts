@@ -1,12 +1,5 @@
 import * as v from "valibot";
-import {
-  describeHeaders,
-  errorResponse,
-  json,
-  openHeaders,
-  successHeaders,
-  UNCHANGED,
-} from "./responses.ts";
+import { errorResponse, json, openHeaders, successResponses } from "./responses.ts";
 
 /** The body of /healthz. */
 export const Health = v.strictObject({
@@ -25,58 +18,37 @@ export const Health = v.strictObject({
   }),
 });
 
-const tag = "Service";
-
 /** The paths about the service itself: they need no key, cost nothing, and have no rate limit. */
 export function servicePaths(openAccess: boolean) {
   const open = openAccess ? openHeaders : [];
-  const headers = describeHeaders([...successHeaders, ...open]);
-  const headersOfHealth = describeHeaders(successHeaders);
+  const anyDocument = { schema: { type: "object", required: ["openapi", "info", "paths"] } };
+  const healthy = { status: "ok", admission: { decidedBy: "redis", outages: 0 } };
   return {
-    "/api/v1/openapi.json": {
-      get: {
-        operationId: "getOpenApi",
-        tags: [tag],
-        summary: "Get this document",
-        description: "The API as OpenAPI 3.1, for generating clients.",
-        security: [],
-        parameters: [],
-        responses: {
-          200: {
-            description: "This document.",
-            headers,
-            content: {
-              "application/json": {
-                schema: { type: "object", required: ["openapi", "info", "paths"] },
-              },
-            },
-          },
-          304: { description: UNCHANGED, headers },
-          500: errorResponse(["Internal"], open),
-        },
+    "/api/v1/openapi.json": free({
+      operationId: "getOpenApi",
+      summary: "Get this document",
+      description: "The API as OpenAPI 3.1, for generating clients.",
+      responses: {
+        ...successResponses("This document.", { "application/json": anyDocument }, open),
+        500: errorResponse(["Internal"], open),
       },
-    },
-    "/healthz": {
-      get: {
-        operationId: "getHealth",
-        tags: [tag],
-        summary: "Get the service's health",
-        description: "For health checks: 200 while the directory can be read.",
-        security: [],
-        parameters: [],
-        responses: {
-          200: {
-            description: "The directory can be read.",
-            headers: headersOfHealth,
-            content: json(["Health"], {
-              Health: { value: { status: "ok", admission: { decidedBy: "redis", outages: 0 } } },
-            }),
-          },
-          304: { description: UNCHANGED, headers: headersOfHealth },
-          500: errorResponse(["Internal"]),
-          503: errorResponse(["Unavailable"]),
-        },
+    }),
+    "/healthz": free({
+      operationId: "getHealth",
+      summary: "Get the service's health",
+      description: "For health checks: 200 while the directory can be read.",
+      responses: {
+        ...successResponses(
+          "The directory can be read.",
+          json(["Health"], { Health: { value: healthy } }),
+        ),
+        500: errorResponse(["Internal"]),
+        503: errorResponse(["Unavailable"]),
       },
-    },
+    }),
   };
 }
+
+const free = <Described>(described: Described) => ({
+  get: { tags: ["Service"], security: [], parameters: [], ...described },
+});
