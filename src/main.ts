@@ -9,7 +9,8 @@ import { flushRegularly, openUsage } from "./access/usage.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
 import { openPageFile } from "./directory/kept-pages.ts";
-import { createAnswerCache } from "./handlers/answer-cache.ts";
+import { createPageCache } from "./directory/page-cache.ts";
+import { keptAnswers } from "./handlers/answer-cache.ts";
 import { type AnswerCounts, createMetrics, type UpkeepTasks } from "./metrics.ts";
 import { LONGEST_HANDLING_MS } from "./middleware/answerInTime.ts";
 import {
@@ -124,7 +125,9 @@ export async function start(
     );
     opened.push(() => file.close());
     const cache = stopLater(
-      await reach("PostgreSQL (DATABASE_URL)", () => createAnswerCache(control, file, log)),
+      await reach("PostgreSQL (DATABASE_URL)", () =>
+        createPageCache(control, file, log, keptAnswers),
+      ),
     );
 
     const meili = openMeilisearch(config.meiliUrl, config.meiliKey);

@@ -129,6 +129,13 @@ export async function freshRedis(): Promise<{ url: string; client: RedisClient }
  */
 export const patient = { deadlineMs: 20_000 };
 
+/** Writes nothing. */
+export const silent = pino({ level: "silent" });
+
+/** Adds the `key` of each line to a list. */
+export const logInto = (list: unknown[], key: string): Logger =>
+  pino({}, { write: (line) => void list.push(JSON.parse(line)[key]) });
+
 /** No durable usage: a meter that Redis does not know starts at 0. */
 export const noUsage: DurableUsage = {
   count() {},

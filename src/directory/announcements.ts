@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { listenTo, type Sql } from "../store/postgres.ts";
 import { repeat } from "../store/repeat.ts";
@@ -34,13 +35,12 @@ export interface ListKey {
  * transaction, which may have many announcements, is never reported in part: a list would have a total that
  * never existed.
  * @param tell called with what changed; "everything" when that is unknown
- * @param onMissing called when announcements stop arriving, and when they arrive again
  * @throws Error when announcements are accepted but not delivered, as by a pooler in transaction mode
  */
 export async function followAnnouncements(
   sql: Sql,
+  log: Logger,
   tell: (changes: readonly Change[] | "everything") => void,
-  onMissing: (areMissing: boolean) => void = () => {},
 ) {
   const self = crypto.randomUUID();
   let gathered: Change[] | "everything" = [];
@@ -84,7 +84,8 @@ export async function followAnnouncements(
   const watch = setInterval(() => {
     if (areMissing() === wereMissing) return;
     wereMissing = !wereMissing;
-    onMissing(wereMissing);
+    if (wereMissing) log.error("announcements of changes do not arrive: the cache is not used");
+    else log.info("announcements of changes arrive again");
   }, CONFIRM_INTERVAL_MS);
   async function stop() {
     clearInterval(watch);

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { RingFile, Slot } from "./ring-file.ts";
 import { type Shown, type Subject, subjectOf } from "./touched.ts";
 
@@ -43,12 +44,11 @@ export interface Stored {
 export class LostPageError extends Error {}
 
 /**
- * Keeps each page of a cache, and its other forms, in a file.
+ * Keeps each page of a cache, and its other forms, in a file. Logs when the file cannot be read, after which it
+ * is no longer used, and, at intervals, when it cannot be written to.
  * @param file belongs to the caller, who closes it
- * @param onFault called when the file cannot be read, after which it is no longer used, and, at intervals,
- *   when it cannot be written to
  */
-export function keptPages<Rest>(file: PageFile, onFault: (error: unknown) => void) {
+export function keptPages<Rest>(file: PageFile, log: Logger) {
   let reportedAt = Number.NEGATIVE_INFINITY;
 
   class StoredPage implements Stored {
@@ -87,6 +87,9 @@ export function keptPages<Rest>(file: PageFile, onFault: (error: unknown) => voi
     }
   }
 
+  const report = (error: unknown) =>
+    log.error({ err: error }, "answers cannot be cached in TMPDIR");
+
   /** A file that cannot be read is not used any more: answers do not depend on it. */
   function reading<Result>(read: () => Result | undefined): Result {
     try {
@@ -94,7 +97,7 @@ export function keptPages<Rest>(file: PageFile, onFault: (error: unknown) => voi
       if (result !== undefined) return result;
     } catch (error) {
       file.close();
-      onFault(error);
+      report(error);
     }
     throw new LostPageError();
   }
@@ -106,7 +109,7 @@ export function keptPages<Rest>(file: PageFile, onFault: (error: unknown) => voi
       const now = performance.now();
       if (now - reportedAt < FAULT_INTERVAL_MS) return;
       reportedAt = now;
-      onFault(error);
+      report(error);
     }
   }
 

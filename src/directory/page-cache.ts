@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import type { Sql } from "../store/postgres.ts";
 import { followAnnouncements } from "./announcements.ts";
 import {
@@ -28,16 +29,13 @@ export interface Made<Page> {
   shows: Shown | null;
 }
 
-export interface PageCacheOptions<Page, Rest> {
+/** How a page is written to the cache, and read from it. */
+export interface Packing<Page, Rest> {
   pack(page: Page): Packed<Rest>;
   /** Restores a packed page. */
   unpack(stored: Stored): Page;
   /** The same page when its list has `growth` more businesses, or fewer if that is negative. */
   grow(stored: Stored, rest: Rest, growth: number): Page;
-  /** Called when pages cannot be read, and, at intervals, when they cannot be cached; answers go on. */
-  onFault(error: unknown): void;
-  /** Called when announcements stop arriving, and when they arrive again. */
-  onMissing?(areMissing: boolean): void;
 }
 
 /**
@@ -50,21 +48,18 @@ export interface PageCacheOptions<Page, Rest> {
 export async function createPageCache<Page extends object, Rest>(
   sql: Sql,
   file: PageFile,
-  { pack, unpack, grow, onFault, onMissing }: PageCacheOptions<Page, Rest>,
+  log: Logger,
+  { pack, unpack, grow }: Packing<Page, Rest>,
 ): Promise<PageCache<Page>> {
-  const pages = keptPages<Rest>(file, onFault);
+  const pages = keptPages<Rest>(file, log);
   const underWay = new Map<string, { since: number; page: Promise<Page> }>();
 
   const recent = new RecentChanges();
-  const announcements = await followAnnouncements(
-    sql,
-    (changes) => {
-      if (changes !== "everything") return recent.tell(changes);
-      recent.forget();
-      file.clear();
-    },
-    onMissing,
-  );
+  const announcements = await followAnnouncements(sql, log, (changes) => {
+    if (changes !== "everything") return recent.tell(changes);
+    recent.forget();
+    file.clear();
+  });
 
   function find(name: string): Page | undefined {
     if (!announcements.areCurrent()) return undefined;

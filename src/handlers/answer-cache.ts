@@ -1,16 +1,8 @@
-import type { Logger } from "pino";
-import type { PageFile } from "../directory/kept-pages.ts";
-import {
-  createPageCache,
-  type Made,
-  type PageCache,
-  type PageCacheOptions,
-} from "../directory/page-cache.ts";
+import type { Made, Packing, PageCache } from "../directory/page-cache.ts";
 import type { KeyedPage, OpenPage } from "../directory/schemas.ts";
 import type { Shown } from "../directory/touched.ts";
 import { type FinishedAnswer, finished, ok, okFinished } from "../http/answer.ts";
 import { Representation } from "../http/representation.ts";
-import type { Sql } from "../store/postgres.ts";
 
 /** Finished answers, each cached for as long as what it shows is true. */
 export type AnswerCache = PageCache<KeptAnswer>;
@@ -28,22 +20,6 @@ export interface PageOfList {
   limit: number;
 }
 
-/**
- * Opens the cache of finished answers.
- * @param file belongs to the caller, who closes it
- * @throws what createPageCache throws
- */
-export function createAnswerCache(sql: Sql, file: PageFile, log: Logger): Promise<AnswerCache> {
-  return createPageCache(sql, file, {
-    ...keptAnswers,
-    onFault: (error) => log.error({ err: error }, "answers cannot be cached in TMPDIR"),
-    onMissing(areMissing) {
-      if (areMissing) log.error("announcements of changes do not arrive: the cache is not used");
-      else log.info("announcements of changes arrive again");
-    },
-  });
-}
-
 /** 200 with a JSON body, to be cached as long as what it shows is true. */
 export function kept(value: unknown, shows: Shown): Made<KeptAnswer> {
   return { page: finished(ok(value)), shows };
@@ -59,10 +35,7 @@ export function keptList(rows: PageRows, list: PageOfList, shows: Shown | null):
 }
 
 /** How the cache stores an answer, restores it, and corrects the total of a list. */
-export const keptAnswers: Pick<
-  PageCacheOptions<KeptAnswer, PageOfList | null>,
-  "pack" | "unpack" | "grow"
-> = {
+export const keptAnswers: Packing<KeptAnswer, PageOfList | null> = {
   pack: ({ body, list = null }) => ({
     bytes: body.bytes("identity"),
     tag: body.tag("identity"),

@@ -7,7 +7,7 @@ import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { addBusiness } from "../fixtures.ts";
 import { openProxy } from "../proxy.ts";
-import { createDatabase, delayedBy } from "../support.ts";
+import { createDatabase, delayedBy, silent } from "../support.ts";
 
 // What one transaction announces, or completes, while another is running.
 
@@ -90,7 +90,7 @@ test("the changes of a transaction are announced together, however many statemen
   const { slug } = await addBusiness(sql, {});
   const other = await addBusiness(sql, {});
   const told: string[][] = [];
-  const announcements = await followAnnouncements(sql, (changes) => {
+  const announcements = await followAnnouncements(sql, silent, (changes) => {
     if (changes !== "everything") told.push(changes.map((change) => change.slug));
   });
   await sql.begin(async (transaction) => {
@@ -107,7 +107,7 @@ test("more changes than can be kept are announced as 'anything may have changed'
   await addBusiness(sql, {});
   await addMany(sql, 500, "plasterers", 30);
   const told: unknown[] = [];
-  const announcements = await followAnnouncements(sql, (changes) => told.push(changes));
+  const announcements = await followAnnouncements(sql, silent, (changes) => told.push(changes));
   expect(told.splice(0)).toEqual(["everything"]);
   await sql.begin(async (transaction) => {
     for (let reviews = 1; reviews <= 22; reviews++) {
@@ -122,7 +122,7 @@ test("more changes than can be kept are announced as 'anything may have changed'
 
 test("an unreadable announcement may mean anything, so everything known is dropped", async () => {
   const told: unknown[] = [];
-  const announcements = await followAnnouncements(sql, (changes) => told.push(changes));
+  const announcements = await followAnnouncements(sql, silent, (changes) => told.push(changes));
   expect(told.splice(0)).toEqual(["everything"]);
   for (const payload of ["a word", '{"slug":"of another version"}', "[null]"]) {
     await sql.notify("directory_pages", payload);
@@ -138,7 +138,7 @@ test("following announcements while PostgreSQL goes away fails with an error tha
   away.options.debug = (_connection, query) => {
     if (query.includes("pg_notify")) proxy.cut();
   };
-  const error = await followAnnouncements(away, () => {}).catch((error) => error);
+  const error = await followAnnouncements(away, silent, () => {}).catch((error) => error);
   expect(isPostgresAway(error)).toBe(true);
   await proxy.mend();
   await away.end({ timeout: 1 });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
+import pino from "pino";
 import { createRandom } from "../../scripts/generate/random.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import {
@@ -10,15 +11,11 @@ import {
   type Stored,
 } from "../../src/directory/kept-pages.ts";
 import { type ListPage, listBusinesses, listPages } from "../../src/directory/listing.ts";
-import {
-  createPageCache,
-  type PageCache,
-  type PageCacheOptions,
-} from "../../src/directory/page-cache.ts";
+import { createPageCache, type Packing, type PageCache } from "../../src/directory/page-cache.ts";
 import { RingFile } from "../../src/directory/ring-file.ts";
 import { keyedListItem, openListItem } from "../../src/directory/shapes.ts";
 import { openPostgres, type Sql, type Transaction } from "../../src/store/postgres.ts";
-import { createDatabase, keptFiles } from "../support.ts";
+import { createDatabase, keptFiles, logInto } from "../support.ts";
 
 const BUSINESSES = 240;
 const LIMIT = 10;
@@ -42,7 +39,7 @@ afterAll(() => database.drop());
 interface Kept {
   list: ListPage;
 }
-const lists: Omit<PageCacheOptions<Kept, null>, "onFault"> = {
+const lists: Packing<Kept, null> = {
   pack: (page) => ({ bytes: encode(page), tag: `${page.list.total}`, rest: null }),
   unpack: (stored) => decode(stored.bytes()) as Kept,
   grow(stored, _rest, growth) {
@@ -58,7 +55,7 @@ let cache: PageCache<Kept>;
 const faults: unknown[] = [];
 beforeEach(async () => {
   file = new RingFile(tmpdir(), { size: 10_000_000, mostNames: 1_000 });
-  cache = await createPageCache(sql, file, { ...lists, onFault: (error) => faults.push(error) });
+  cache = await createPageCache(sql, file, logInto(faults, "err"), lists);
   await until(async () => isHeard(), 2_000);
 });
 afterEach(async () => {
@@ -435,7 +432,7 @@ interface Text {
   text: string;
 }
 /** Pages whose bytes are read lazily, with the count of their characters as another form. */
-const texts: Omit<PageCacheOptions<Text & { count(): unknown }, null>, "onFault"> = {
+const texts: Packing<Text & { count(): unknown }, null> = {
   pack: ({ text }) => ({ bytes: encode(text), tag: text, rest: null }),
   unpack: (stored) => ({
     get text() {
@@ -464,10 +461,7 @@ async function withTexts(
 ): Promise<void> {
   const room: PageFile = new RingFile(tmpdir(), { size, mostNames: 1_000 });
   const reports: unknown[] = [];
-  const cache = await createPageCache(sql, room, {
-    ...texts,
-    onFault: (error) => reports.push(error),
-  });
+  const cache = await createPageCache(sql, room, logInto(reports, "err"), texts);
   const make = async (text: string) =>
     await cache.findOrMake(text, async () => ({
       page: { text: text.padEnd(1_500), count: () => null },
@@ -488,10 +482,7 @@ async function withTexts(
 test("confirmations that another server hears do not count for this one", async () => {
   const own = openPostgres(database.url, { max: 1 });
   const room: PageFile = new RingFile(tmpdir(), { size: 10_000, mostNames: 10 });
-  const cache = await createPageCache(own, room, {
-    ...texts,
-    onFault: (error) => faults.push(error),
-  });
+  const cache = await createPageCache(own, room, logInto(faults, "err"), texts);
   const page = {
     page: { text: "a", count: () => null },
     shows: { kind: "business", slug: "a" },
@@ -579,7 +570,8 @@ test("a disk that stays full is reported once a minute", () => {
   };
   const clock = spyOn(performance, "now");
   const reportedAt: number[] = [];
-  const pages = keptPages<null>(full, () => reportedAt.push(performance.now() / 1000));
+  const log = pino({}, { write: () => void reportedAt.push(performance.now() / 1000) });
+  const pages = keptPages<null>(full, log);
   for (let second = 0; second < 150; second++) {
     clock.mockReturnValue(second * 1000);
     pages.keep("a", { bytes: encode("a"), tag: "a", rest: null }, { kind: "totals" }, 0);
@@ -592,12 +584,16 @@ test("a disk that stays full is reported once a minute", () => {
 test("a form of a page that has been made again is not returned, and is replaced by a new one", async () => {
   const room: PageFile = new RingFile(tmpdir(), { size: 10_000, mostNames: 2 });
   let version = "0";
-  const cache = await createPageCache<{ stored?: Stored }, null>(sql, room, {
-    pack: () => ({ bytes: encode(version), tag: version, rest: null }),
-    unpack: (stored) => ({ stored }),
-    grow: () => ({}),
-    onFault: (error) => faults.push(error),
-  });
+  const cache = await createPageCache<{ stored?: Stored }, null>(
+    sql,
+    room,
+    logInto(faults, "err"),
+    {
+      pack: () => ({ bytes: encode(version), tag: version, rest: null }),
+      unpack: (stored) => ({ stored }),
+      grow: () => ({}),
+    },
+  );
   const find = async () => {
     await until(async () => {
       await cache.findOrMake("a", async () => ({ page: {}, shows: { kind: "totals" } }));

@@ -6,7 +6,7 @@ import { importRecords } from "../../src/directory/import.ts";
 import { checkLists } from "../../src/directory/list-check.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
 import { addBusiness, copyBusiness } from "../fixtures.ts";
-import { createDatabase, delayedBy, untilBlocked } from "../support.ts";
+import { createDatabase, delayedBy, silent, untilBlocked } from "../support.ts";
 
 // Cities and categories, as businesses refer to them.
 
@@ -17,7 +17,7 @@ afterAll(() => database.drop());
 test("the deletion of a city is announced, since one created again under its slug is a different one", async () => {
   await sql`insert into cities (slug, name) values ('brief-town', 'Brief Town')`;
   let told = 0;
-  const announcements = await followAnnouncements(sql, (changes) => {
+  const announcements = await followAnnouncements(sql, silent, (changes) => {
     if (changes === "everything") told += 1;
   });
   await until(() => told === 1, 5_000); // of the beginning
