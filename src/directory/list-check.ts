@@ -52,22 +52,18 @@ export async function checkLists(
   return await sql.begin("isolation level repeatable read", async (transaction) => {
     await liftTimeLimits(transaction);
     const wrongAncestors = await countWrongAncestors(transaction);
-    return { ...(await compareAll(transaction, { onProgress })), wrongAncestors };
+    return { ...(await compareAll(transaction, onProgress)), wrongAncestors };
   });
-}
-
-interface Comparing extends ListCheckOptions {
-  /** Called for each category with wrong lists, with the cities of those lists; 0 stands for any. */
-  onWrong?: (transaction: Transaction, category: number, cities: number[]) => Promise<void>;
 }
 
 /**
  * Compares all lists, one category after the other.
- * @param options.onWrong may repair the wrong ones, in the same transaction
+ * @param repair called for each category with wrong lists, with the cities of those lists; 0 stands for any
  */
 export async function compareAll(
   transaction: Transaction,
-  { onProgress, onWrong }: Comparing,
+  onProgress: ListCheckOptions["onProgress"],
+  repair?: (transaction: Transaction, category: number, cities: number[]) => Promise<void>,
 ): Promise<Omit<ListCheck, "wrongAncestors">> {
   // Enough for what is sorted and compared at a time, unless the directory is large.
   await transaction`select set_config('work_mem', '256MB', true)`;
@@ -83,12 +79,10 @@ export async function compareAll(
     const compared = await compareCategory(transaction, id);
     lists += compared.length;
     if (id === 0) businesses = compared.find(({ cityId }) => cityId === 0)?.due ?? 0;
-    const wrong = compared.filter(({ isWrong }) => isWrong);
-    for (const { cityId, isWrong, ...fault } of wrong) {
-      faults.push({ category: slug, ...fault });
-    }
+    const wrong = compared.filter((list) => list.missing + list.strays + list.wrongChunks > 0);
+    for (const { cityId, ...fault } of wrong) faults.push({ category: slug, ...fault });
     const cities = wrong.map(({ cityId }) => cityId);
-    if (cities.length > 0) await onWrong?.(transaction, id, cities);
+    if (cities.length > 0) await repair?.(transaction, id, cities);
     onProgress?.(index + 1, categories.length);
   }
   return { businesses, lists, faults, wrongHours: await countWrongHours(transaction) };
@@ -140,7 +134,6 @@ async function collectDue(transaction: Transaction): Promise<void> {
 
 interface ComparedList extends Omit<ListFault, "category"> {
   cityId: number;
-  isWrong: boolean;
 }
 
 /** The lists of a category, 0 for any, in each city and in all. */
@@ -196,7 +189,6 @@ async function compareCategory(
       coalesce(total, 0)::integer as total,
       (coalesce(shown, 0) + coalesce(missing, 0) - coalesce(strays, 0))::integer as due,
       coalesce(missing, 0)::integer as missing, coalesce(strays, 0)::integer as strays,
-      coalesce(wrong_chunks, 0)::integer as "wrongChunks",
-      coalesce(wrong_chunks, 0) + coalesce(missing + strays, 0) > 0 as "isWrong"
+      coalesce(wrong_chunks, 0)::integer as "wrongChunks"
     from counted full join compared using (city_id) left join cities on cities.id = city_id`;
 }

@@ -32,7 +32,7 @@ export async function repairLists(
     await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
     const wrongAncestors = await countWrongAncestors(transaction);
     if (wrongAncestors > 0) await repairAncestors(transaction);
-    const compared = await compareAll(transaction, { onProgress, onWrong: repairCategory });
+    const compared = await compareAll(transaction, onProgress, repairCategory);
     await transaction`select pg_notify('directory_pages', '*'), pg_notify('directory_changed', '')`;
     return { ...compared, wrongAncestors };
   });
