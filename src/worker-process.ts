@@ -25,28 +25,14 @@ export type FromWorker =
 
 export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
-/** A worker, as its parent process sees it. */
-export interface Worker {
-  pid: number;
-  /** Resolves to its address. @throws StartError when it ends before that */
-  ready: Promise<string>;
-  /** Resolves to how it ended: why it could not start, "code 1", "SIGKILL". */
-  exited: Promise<string>;
-  /** Whether it responds within a second. */
-  answers(): Promise<boolean>;
-  kill(): void;
-  /** While it hangs or does not serve, only its counters, as last reported. */
-  metrics(): Promise<Metrics>;
-  /** Stops it. @returns whether it stopped cleanly; true for one that did not serve */
-  stop(): Promise<boolean>;
-}
+export type Worker = ReturnType<typeof launchWorker>;
 
 /**
  * Starts a worker.
  * @param scrape reads the metrics of all workers; called when this one is asked for them
  * @throws Error when the system cannot spawn a process
  */
-export function launchWorker(order: ServeOrder, scrape: () => Promise<string>): Worker {
+export function launchWorker(order: ServeOrder, scrape: () => Promise<string>) {
   const ready = Promise.withResolvers<string>();
   let isReady = false;
   let reason: string | undefined;
@@ -95,19 +81,24 @@ export function launchWorker(order: ServeOrder, scrape: () => Promise<string>): 
   });
   return {
     pid: child.pid,
+    /** Resolves to its address. @throws StartError when it ends before that */
     ready: ready.promise,
+    /** Resolves to how it ended: why it could not start, "code 1", "SIGKILL". */
     exited,
+    /** Whether it responds within a second. */
     answers: () =>
       measure().then(
         () => true,
         () => false,
       ),
     kill: () => child.kill("SIGKILL"),
-    async metrics() {
+    /** While it hangs or does not serve, only its counters, as last reported. */
+    async metrics(): Promise<Metrics> {
       if (!isReady) return counters();
       // A worker that hangs must not keep the metrics of all others from being read.
       return await measure().catch(counters);
     },
+    /** Stops it. @returns whether it stopped cleanly; true for one that did not serve */
     async stop() {
       const hasServed = isReady;
       // A worker stops cleanly when it is disconnected. A second SIGTERM would end it at once, and systemd

@@ -69,15 +69,14 @@ export async function startWorkers(
 
   /** Kills a worker that hangs: Linux would go on handing it connections. */
   async function endWhenHanging(worker: Worker, number: number): Promise<void> {
-    // Not Promise.race with the worker's end: each check would leave a callback on that promise, and a worker
-    // may run for months.
-    const ended = new AbortController();
-    worker.exited.then(() => ended.abort());
-    const signal = AbortSignal.any([stopping.signal, ended.signal]);
+    let isOver = false;
+    worker.exited.then(() => {
+      isOver = true;
+    });
     let silent = 0;
     while (silent < MOST_SILENT) {
-      const isOver = await sleep(LOOK_INTERVAL_MS, false, { signal }).catch(() => true);
-      if (isOver) return;
+      await sleep(LOOK_INTERVAL_MS, undefined, { signal: stopping.signal }).catch(() => {});
+      if (isOver || stopping.signal.aborted) return;
       silent = (await worker.answers()) ? 0 : silent + 1;
     }
     log.error({ worker: number, pid: worker.pid }, "a worker hangs: killing it");

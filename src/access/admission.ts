@@ -10,29 +10,7 @@ import { createRecovery } from "./recovery.ts";
 import { createSeeding } from "./seeding.ts";
 import type { DurableUsage } from "./usage.ts";
 
-/**
- * Decides which requests are admitted: with scripts in Redis or, while Redis is down or slow, by the same
- * rules in this process. Charges are recorded in PostgreSQL either way, and a meter that Redis lacks is
- * seeded from there. Throws AdmissionUnavailable only when that record cannot be read.
- */
-export interface Admission {
-  /**
-   * Open access: at most 60 requests in any 60 seconds. A refusal is not counted.
-   * @returns 0 when admitted, or whole seconds until there is room
-   */
-  admitClient(client: string): number | Promise<number>;
-  /**
-   * Keyed access: charges one request to both bucket and quota or, when one of them is exhausted, to neither.
-   */
-  admitKey(key: ApiKey): Promise<Decision>;
-  /** Refunds what an admission charged, unless its month is over. Never throws. */
-  refundKey(key: ApiKey, admission: MeterReading): Promise<void>;
-  /** The key's current reading. Charges nothing. */
-  usage(key: ApiKey): Promise<MeterReading>;
-  /** Who decides now, and how many outages of Redis there have been. */
-  state(): { isLocal: boolean; outages: number };
-  stop(): void;
-}
+export type Admission = ReturnType<typeof createAdmission>;
 
 export interface AdmissionOptions {
   /** Flushed here only when something depends on it; the caller must flush it regularly. */
@@ -47,11 +25,17 @@ export interface AdmissionOptions {
   deadlineMs?: number | undefined;
 }
 
-/** Starts out with Redis deciding; if it is not connected, the first decision begins an outage. */
+/**
+ * Decides which requests are admitted: with scripts in Redis or, while Redis is down or slow, by the same
+ * rules in this process. Charges are recorded in PostgreSQL either way, and a meter that Redis lacks is
+ * seeded from there. Throws AdmissionUnavailable only when that record cannot be read.
+ *
+ * Starts out with Redis deciding; if it is not connected, the first decision begins an outage.
+ */
 export function createAdmission(
   redis: RedisClient,
   { usage, instances = 1, onChange = () => {}, clock, deadlineMs }: AdmissionOptions,
-): Admission {
+) {
   const meters = createMeters(redis, { clock, deadlineMs });
   const local = createLocalLimiter({ instances, now: clock });
   const lastSeen = createLastSeen();
@@ -126,15 +110,23 @@ export function createAdmission(
   }
 
   return {
-    admitClient(client) {
+    /**
+     * Open access: at most 60 requests in any 60 seconds. A refusal is not counted.
+     * @returns 0 when admitted, or whole seconds until there is room
+     */
+    admitClient(client: string): number | Promise<number> {
       if (outage.isOn) return inSeconds(local.admitClient(client));
       return meters.admitClient(client).then(inSeconds, (error) => {
         outage.begin(error, client);
         return inSeconds(local.admitClient(client));
       });
     },
-    admitKey: (key) => charge(key, 1),
-    async refundKey({ meterId, perMinute }, admission) {
+    /**
+     * Keyed access: charges one request to both bucket and quota or, when one of them is exhausted, to neither.
+     */
+    admitKey: (key: ApiKey) => charge(key, 1),
+    /** Refunds what an admission charged, unless its month is over. Never throws. */
+    async refundKey({ meterId, perMinute }: ApiKey, admission: MeterReading) {
       const { month } = admission;
       const charge = { meterId, month, perMinute };
       const written = usage.refund(meterId, month);
@@ -149,7 +141,9 @@ export function createAdmission(
         .catch((error) => outage.begin(error, meterId));
       await withDeadline(refunded, LONGEST_REFUND_MS).catch(() => {});
     },
-    usage: (key) => charge(key, 0),
+    /** The key's current reading. Charges nothing. */
+    usage: (key: ApiKey): Promise<MeterReading> => charge(key, 0),
+    /** Who decides now, and how many outages of Redis there have been. */
     state: () => ({ isLocal: outage.isOn, outages: outage.count }),
     stop: () => outage.stop(),
   };

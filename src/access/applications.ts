@@ -50,21 +50,13 @@ export async function listWaiting(sql: Sql): Promise<Application[]> {
 export type DecisionResult = "changed" | "unknown" | "approved" | "declined";
 
 /** Grants a waiting application a key, which its applicant then reveals. */
-export async function approveApplication(
-  sql: Sql,
-  id: string,
-  rights: Rights,
-): Promise<DecisionResult> {
-  return await decide(sql, id, approval(rights));
+export function approveApplication(sql: Sql, id: string, rights: Rights): Promise<DecisionResult> {
+  return decide(sql, id, approval(rights));
 }
 
 /** Declines a waiting application. @param why told to the applicant */
-export async function declineApplication(
-  sql: Sql,
-  id: string,
-  why: string,
-): Promise<DecisionResult> {
-  return await decide(sql, id, { status: "declined", declined_why: why });
+export function declineApplication(sql: Sql, id: string, why: string): Promise<DecisionResult> {
+  return decide(sql, id, { status: "declined", declined_why: why });
 }
 
 /** The application whose page has this token, or null. */

@@ -12,13 +12,7 @@ export type Resolved =
   | { ok: true; key: ApiKey }
   | { ok: false; denied: "invalid" | "revoked" | "expired" };
 
-export interface Keyring {
-  /** Synchronous when cached. Rejects when the database has to be queried and is down or does not answer. */
-  resolve(presented: string): Resolved | Promise<Resolved>;
-  /** Whether it has been unable to check for changes for seconds, so that each key is looked up anew. */
-  isFailing(): boolean;
-  stop(): Promise<void>;
-}
+export type Keyring = Awaited<ReturnType<typeof createKeyring>>;
 
 /**
  * Resolves presented keys, and caches what it found, unknown keys too, until something changes. Changes are
@@ -37,7 +31,7 @@ export async function createKeyring(
     elapsed = () => performance.now(),
     mostKeys = MOST_KEYS,
   }: { now?: () => number; elapsed?: () => number; mostKeys?: number } = {},
-): Promise<Keyring> {
+) {
   const findings = new LRUCache<string, Finding>({ max: mostKeys });
   /** For keys that do not exist, or are still being looked up: made-up keys must not evict real ones. */
   const unproven = new LRUCache<string, Finding>({ max: MOST_UNPROVEN });
@@ -102,10 +96,12 @@ export async function createKeyring(
   }
 
   return {
-    resolve(presented) {
+    /** Synchronous when cached. Rejects when the database has to be queried and is down or does not answer. */
+    resolve(presented: string): Resolved | Promise<Resolved> {
       const found = find(presented);
       return found instanceof Promise ? found.then(judge) : judge(found);
     },
+    /** Whether it has been unable to check for changes for seconds, so that each key is looked up anew. */
     isFailing: () => elapsed() - confirmedAt > LONGEST_SILENCE_MS,
     async stop() {
       await stopPolling();

@@ -47,12 +47,7 @@ export interface ImportCounts {
   withdrawn: number;
 }
 
-export interface Feed {
-  /** Checks a record. Needs no database, so it can run while that is busy with others. */
-  prepare(record: object): Prepared | Rejected;
-  /** Stores what the records of a batch say. The previous batch must be done. */
-  take(batch: readonly (Prepared | Rejected)[]): Promise<void>;
-}
+export type Feed = Awaited<ReturnType<typeof openFeed>>;
 
 /**
  * One feed within one transaction, to be taken batch by batch. Counts into `counts`.
@@ -62,7 +57,7 @@ export async function openFeed(
   transaction: Transaction,
   options: ImportOptions,
   counts: ImportCounts,
-): Promise<Feed> {
+) {
   const { source, isOwnFormat = false } = options;
   const categories = await readCategories(transaction);
   const cities = await Cities.load(transaction);
@@ -70,8 +65,13 @@ export async function openFeed(
   const slugs = new SlugAllocator();
   const seen = new SeenTexts();
 
-  return { prepare: (record) => prepare(record, categories, cities, isOwnFormat), take };
+  return {
+    /** Checks a record. Needs no database, so it can run while that is busy with others. */
+    prepare: (record: object) => prepare(record, categories, cities, isOwnFormat),
+    take,
+  };
 
+  /** Stores what the records of a batch say. The previous batch must be done. */
   async function take(batch: readonly (Prepared | Rejected)[]): Promise<void> {
     const first: Prepared[] = [];
     const repeated: Prepared[] = [];
