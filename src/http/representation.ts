@@ -71,12 +71,11 @@ interface Source {
 const SMALLEST_CODED = 128;
 
 function code(plain: Bytes, coding: Exclude<Coding, "identity">): Bytes {
-  switch (coding) {
-    // Copied, since compressors may return a view of a larger buffer.
-    case "gzip":
-      // Faster than zlib when the whole input is at hand.
-      return new Uint8Array(Bun.gzipSync(plain, { library: "libdeflate", level: 6 }));
-    case "zstd":
-      return new Uint8Array(Bun.zstdCompressSync(plain));
-  }
+  const coded =
+    coding === "gzip"
+      ? // Faster than zlib when the whole input is at hand.
+        Bun.gzipSync(plain, { library: "libdeflate", level: 6 })
+      : Bun.zstdCompressSync(plain);
+  // Copied, since compressors may return a view of a larger buffer.
+  return new Uint8Array(coded);
 }

@@ -127,14 +127,10 @@ export async function insertBusinesses(
   transaction: Transaction,
   businesses: Iterable<NewBusiness>,
 ): Promise<void> {
-  await copyIn(
-    transaction`copy businesses (${transaction(newColumns)}) from stdin`,
-    rowsOf(businesses),
+  const rows = Iterator.from(businesses).map((business) =>
+    newColumns.map((column) => business[column]),
   );
-}
-
-function* rowsOf(businesses: Iterable<NewBusiness>): Generator<unknown[]> {
-  for (const business of businesses) yield newColumns.map((column) => business[column]);
+  await copyIn(transaction`copy businesses (${transaction(newColumns)}) from stdin`, rows);
 }
 
 /**
