@@ -36,7 +36,6 @@ import { siteNotFound, siteRoutes } from "./site/routes.ts";
 import type { Sql } from "./store/postgres.ts";
 import type { RedisClient } from "./store/redis.ts";
 
-/** All that the routes need. */
 interface Parts {
   config: Config;
   sql: Sql;
@@ -45,7 +44,6 @@ interface Parts {
   keyring: Keyring;
   admission: Admission;
   redis: RedisClient;
-  /** Counts what is answered. */
   counts: AnswerCounts;
   /** All metrics, in the text format of Prometheus. */
   scrape(): Promise<string>;

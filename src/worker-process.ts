@@ -4,7 +4,6 @@ import type { Config } from "./config.ts";
 import { StartError } from "./process.ts";
 import { withDeadline } from "./store/deadline.ts";
 
-/** Messages to a worker. */
 export type ToWorker = ServeOrder | { type: "measure" } | { type: "scraped"; text: string };
 
 export interface ServeOrder {

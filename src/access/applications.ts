@@ -3,7 +3,6 @@ import type { Sql, Transaction } from "../store/postgres.ts";
 import { generateKey, hashKey, keyHint } from "./key-format.ts";
 import { type IssuedKey, isId, type KeyRecord, type KeyRequest, listKeysOf } from "./keys.ts";
 
-/** Someone who asks for a key. */
 interface Application {
   id: string;
   name: string;

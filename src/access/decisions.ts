@@ -9,7 +9,6 @@ import { monthOf } from "./months.ts";
 export interface MeterReading {
   /** The calendar month in UTC that is counted, such as `2026-11`. */
   month: string;
-  /** Requests charged in this month. */
   used: number;
   /** Until the first of the next month, when the quota is whole again. */
   monthEndsInSeconds: number;

@@ -36,7 +36,6 @@ export function keyState(
 
 /** All that is known of a key; none of it is secret. */
 export interface KeyRecord extends PresentedKey {
-  /** How the key begins. */
   hint: string;
   name: string;
   email: string;

@@ -34,7 +34,6 @@ export function createLastSeen() {
 }
 
 interface Sighting {
-  /** The rate at which the bucket refilled. */
   perMinute: number;
   month: string;
   used: number;

@@ -11,29 +11,13 @@ import {
   type UsageBatch,
 } from "./usage-rows.ts";
 
-/** Requests charged, as recorded in PostgreSQL. */
-export interface DurableUsage {
-  /** Counts requests charged (or, if negative, refunded) in a month such as `2026-11`. Returns at once. */
-  count(meterId: string, month: string, requests: number): void;
-  /**
-   * Counts a refund, and resolves once PostgreSQL no longer counts the request: at once if it never has.
-   * Never throws.
-   */
-  refund(meterId: string, month: string): Promise<void>;
-  /** What each meter has used in a month, including everything counted here so far. */
-  totals(meters: readonly MeterMonth[]): Promise<number[]>;
-  /** Writes what has been counted. @throws when PostgreSQL is down; nothing is lost then */
-  flush(): Promise<void>;
-  /**
-   * Sets the one listener, called after each write with the totals of the written meters across all servers.
-   */
-  onWritten(listener: WrittenListener): void;
-}
+export type DurableUsage = ReturnType<typeof openUsage>;
 
-type WrittenListener = (month: string, totals: readonly MeterTotal[]) => void;
-
-/** Accumulates charges; a flush writes each month in one statement, however many keys there are. */
-export function openUsage(sql: Sql): DurableUsage {
+/**
+ * Requests charged, as recorded in PostgreSQL. Accumulates charges; a flush writes each month in one statement,
+ * however many keys there are.
+ */
+export function openUsage(sql: Sql) {
   const writer = crypto.randomUUID();
   /** Of the last batch. */
   let number = 0;
@@ -48,10 +32,11 @@ export function openUsage(sql: Sql): DurableUsage {
   let writing: Promise<void> = Promise.resolve();
   /** The write that has yet to begin, shared by all flushes until then. */
   let next: Promise<void> | undefined;
-  let listener: WrittenListener = () => {};
+  let listener: (month: string, totals: readonly MeterTotal[]) => void = () => {};
   /** By month and meter, the refunds whose callers wait for a batch to take them up. */
   let owed = new Map<string, number>();
 
+  /** Counts requests charged (or, if negative, refunded) in a month such as `2026-11`. */
   function count(meterId: string, month: string, requests: number) {
     let counted = pending.get(month);
     if (!counted) {
@@ -82,6 +67,10 @@ export function openUsage(sql: Sql): DurableUsage {
     }
   }
 
+  /**
+   * Counts a refund, and resolves once PostgreSQL no longer counts the request: at once if it never has.
+   * Never throws.
+   */
   async function refund(meterId: string, month: string) {
     count(meterId, month, -1);
     const name = `${month} ${meterId}`;
@@ -100,6 +89,7 @@ export function openUsage(sql: Sql): DurableUsage {
     }
   }
 
+  /** Writes what has been counted. @throws when PostgreSQL is down; nothing is lost then */
   function flush(): Promise<void> {
     if (!next) {
       next = writing.then(() => {
@@ -115,11 +105,15 @@ export function openUsage(sql: Sql): DurableUsage {
     count,
     refund,
     flush,
-    async totals(meters) {
+    /** What each meter has used in a month, including everything counted here so far. */
+    async totals(meters: readonly MeterMonth[]) {
       await flush();
       return await findTotals(sql, meters);
     },
-    onWritten(given) {
+    /**
+     * Sets the one listener, called after each write with the totals of the written meters across all servers.
+     */
+    onWritten(given: typeof listener) {
       listener = given;
     },
   };

@@ -5,7 +5,6 @@ import { repeat } from "../store/repeat.ts";
 
 /** What a committed statement did to a business that is, or was, listed. */
 export interface Change {
-  /** The id of the transaction. */
   transaction: number;
   slug: string;
   /** The place of the business in lists before the statement; null when it was in none. */

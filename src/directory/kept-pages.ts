@@ -31,7 +31,6 @@ export interface Packed<Rest> {
 /** A cached page. Its bytes are valid until anything else is read or cached. */
 export interface Stored {
   readonly tag: string;
-  /** How many bytes it has. */
   readonly size: number;
   /** @throws LostPageError */
   bytes(): Bytes;

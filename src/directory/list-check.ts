@@ -2,11 +2,9 @@ import { liftTimeLimits, type Sql, type Transaction } from "../store/postgres.ts
 import { countWrongHours } from "./opening-hours.ts";
 
 export interface ListCheck {
-  /** Approved businesses. */
   businesses: number;
   /** How many lists there are: by category, by city, by both, and the one of all. */
   lists: number;
-  /** The lists that are wrong. */
   faults: ListFault[];
   /** Ancestors of categories that are missing from the records, or wrongly in them. */
   wrongAncestors: number;

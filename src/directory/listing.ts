@@ -13,11 +13,9 @@ export interface ListQuery {
   category?: string | undefined;
   /** Rows before the first one wanted. */
   offset: number;
-  /** Rows wanted. */
   limit: number;
 }
 
-/** One page of a list. */
 export interface ListPage {
   /** All businesses of the list. */
   total: number;

@@ -62,7 +62,6 @@ interface Generation {
   /** The generation has changes after this number. */
   after: number;
   bySubject: Map<Subject, Touch[]>;
-  /** How many touches it has. */
   size: number;
 }
 

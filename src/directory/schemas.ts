@@ -84,7 +84,6 @@ export const OpeningHours = v.pipe(
 );
 export type OpeningHours = v.InferOutput<typeof OpeningHours>;
 
-/** List item of open access. */
 export const OpenListItem = v.strictObject({
   id,
   name,
@@ -104,7 +103,6 @@ export const OpenListItem = v.strictObject({
 });
 export type OpenListItem = v.InferOutput<typeof OpenListItem>;
 
-/** Page of a list in open access. */
 export const OpenPage = v.strictObject({
   businesses: v.array(OpenListItem),
   total: count("The exact number of matches, at any depth."),
@@ -113,7 +111,6 @@ export const OpenPage = v.strictObject({
 });
 export type OpenPage = v.InferOutput<typeof OpenPage>;
 
-/** Detail of open access. */
 export const OpenBusiness = v.strictObject({
   id,
   name,
@@ -138,7 +135,6 @@ export const OpenBusiness = v.strictObject({
 });
 export type OpenBusiness = v.InferOutput<typeof OpenBusiness>;
 
-/** List item of keyed access. */
 export const KeyedListItem = v.strictObject({
   slug,
   name,
@@ -153,7 +149,6 @@ export const KeyedListItem = v.strictObject({
 });
 export type KeyedListItem = v.InferOutput<typeof KeyedListItem>;
 
-/** Page of a list in keyed access. */
 export const KeyedPage = v.strictObject({
   data: v.array(KeyedListItem),
   meta: v.strictObject({
@@ -165,7 +160,6 @@ export const KeyedPage = v.strictObject({
 });
 export type KeyedPage = v.InferOutput<typeof KeyedPage>;
 
-/** The full record of keyed access. */
 export const FullBusiness = v.strictObject({
   id,
   slug,

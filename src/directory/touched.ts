@@ -45,7 +45,6 @@ export function subjectOf(shown: Shown): Subject {
 export interface Touch {
   /** The number of the batch of changes that it was reported in; see RecentChanges. */
   number: number;
-  /** The id of the transaction. */
   transaction: number;
   /** Where rows are new, gone or moved: from the first key to the last. Null: everywhere. */
   between: readonly [ListKey, ListKey] | null;

@@ -16,7 +16,8 @@ export function clientAddress(
   trustedProxies: readonly string[],
 ): (peer: string, xForwardedFor: string | null) => string {
   const ranges = trustedProxies.map(parseRange);
-  const isTrusted = (address: Address) => ranges.some((range) => contains(range, address));
+  const isTrusted = (address: Address) =>
+    ipaddr.subnetMatch(address, { trusted: ranges }, "") === "trusted";
   // When there is a proxy, all requests come from a few addresses.
   const readPeer = remembered(1_000, (text): Peer => {
     const address = parseAddress(text);
@@ -48,7 +49,6 @@ const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
 interface Peer {
   address: Address | null;
-  /** Whether it is a trusted proxy. */
   isTrusted: boolean;
 }
 
@@ -63,16 +63,10 @@ export function isAddressOrRange(text: string): boolean {
   return IPv6.isValidCIDR(text) && !IPv6.parseCIDR(text)[0].isIPv4MappedAddress();
 }
 
-type Range = [network: Address, prefixLength: number];
-
-function parseRange(text: string): Range {
+function parseRange(text: string): [network: Address, prefixLength: number] {
   if (text.includes("/")) return ipaddr.parseCIDR(text);
   const network = ipaddr.process(text);
   return [network, network.kind() === "ipv4" ? 32 : 128];
-}
-
-function contains(range: Range, address: Address): boolean {
-  return range[0].kind() === address.kind() && address.match(range);
 }
 
 /** An entry of X-Forwarded-For: an address, perhaps with a port; IPv6 may be in brackets. */

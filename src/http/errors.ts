@@ -30,7 +30,6 @@ export function errorAnswer(
   );
 }
 
-/** A parameter is not what it should be. */
 export function invalidParameter({ parameter, message }: ParameterFault): Answer {
   return errorAnswer("invalid_parameter", { message, parameter });
 }

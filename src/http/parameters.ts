@@ -10,7 +10,6 @@ type Parsed<Value> = { ok: true; value: Value } | { ok: false; fault: ParameterF
  */
 export type Parameters = Record<string, v.GenericSchema<string | undefined, unknown>>;
 
-/** The values of parameters once parsed. */
 export type Values<Given extends Parameters> = {
   [Name in keyof Given]: v.InferOutput<Given[Name]>;
 };
@@ -137,7 +136,6 @@ export const searchText = v.pipe(
   }),
 );
 
-/** The slug that ends a path. */
 export const slugInPath = v.pipe(
   v.string(),
   atMost(LONGEST_SLUG, `is too long; it may have at most ${LONGEST_SLUG} characters.`),

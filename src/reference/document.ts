@@ -117,7 +117,6 @@ function describe(operation: Operation) {
   };
 }
 
-/** The path and query parameters of an operation. */
 export function parametersOf({ path, open, keyed }: Operation) {
   return [
     ...(path.includes("{slug}") ? [parameter("slug", slugInPath, "path")] : []),

@@ -16,7 +16,6 @@ interface Variant {
   note?: string;
 }
 
-/** A GET of the API. */
 export interface Operation {
   path: string;
   id: string;

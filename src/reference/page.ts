@@ -39,14 +39,10 @@ export function referencePage({ baseUrl }: Pick<Deployment, "baseUrl">): Handler
 
 /** Scalar's browser bundle, unmodified. Read on the first request, since it is 4 MB. */
 export function referenceScript(): Handler {
-  let script: Promise<Handler> | undefined;
+  let script: Handler | undefined;
   return async (request, context) => {
-    // If the file cannot be read, perhaps for lack of file descriptors, the next request tries again.
-    script ??= readBundle().catch((error) => {
-      script = undefined;
-      throw error;
-    });
-    return (await script)(request, context);
+    script ??= await readBundle();
+    return script(request, context);
   };
 }
 

@@ -45,7 +45,6 @@ async function withMigrationLock<Result>(
   })) as Result;
 }
 
-/** Creates the table of applied migrations, if there is none yet. */
 async function makeTable(transaction: Transaction): Promise<void> {
   if ((await appliedMigrations(transaction)).length === 0) await checkEncoding(transaction);
   await transaction`

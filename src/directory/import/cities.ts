@@ -19,7 +19,6 @@ export class Cities {
     return cities;
   }
 
-  /** Adds the towns that are not cities yet. */
   async add(sql: Sql | Transaction, towns: readonly Town[]): Promise<void> {
     const unknown = towns.filter((town) => !this.find(town));
     const fresh = [...Map.groupBy(unknown, ({ slug }) => slug)].map(([slug, spelled]) => {

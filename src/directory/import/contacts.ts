@@ -106,7 +106,6 @@ export function readWebsite(text: string): string | null {
 const WITH_SPACE =
   /^(?:https?:\/\/|(?!https?:))[^\s/?#]+\/\S*[\p{L}\d] (?!https?:|www\.)[\p{L}\d]/iu;
 
-/** An email address. */
 export function readEmail(text: string): string | null {
   if (text.length > LONGEST_EMAIL) return null;
   for (const part of cleanLine(text).split(/[;,:\s<>()[\]"?]+/)) {

@@ -26,13 +26,11 @@ export interface Prepared {
   unusable: string[];
 }
 
-/** A record that is rejected, and why. */
 export interface Rejected {
   record: object;
   reason: string;
 }
 
-/** Checks and normalises a record. */
 export function prepare(
   record: object,
   categories: ReadonlyMap<string, number>,

@@ -3,7 +3,6 @@ import type { Transaction } from "../../store/postgres.ts";
 import { makeSlug } from "../slug.ts";
 import { outcodeOf } from "./contacts.ts";
 
-/** What a slug is made of. */
 interface SlugWish {
   /** The slug to be used as it is, if the record gives one. */
   slug: string | null;
