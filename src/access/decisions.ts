@@ -36,15 +36,10 @@ interface Refused {
  */
 export function decisionOf(
   outcome: "admitted" | Refused["reason"],
-  {
-    month,
-    used,
-    level,
-    perMinute,
-    time,
-  }: { month: string; used: number; level: number; perMinute: number; time: number },
+  standing: { month: string; used: number; level: number; perMinute: number; time: number },
   token = TOKEN,
 ): Decision {
+  const { month, used, level, perMinute, time } = standing;
   const monthEndsInSeconds = Math.ceil((monthOf(month).endsAt * 1000 - time) / SECOND);
   const tokensLeft = Math.floor(level / token);
   const nextTokenInSeconds = Math.ceil((token - (level % token)) / perMinute / SECOND);

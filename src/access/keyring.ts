@@ -63,9 +63,9 @@ export async function createKeyring(
   function find(presented: string): Found | Promise<Found> {
     const name = hash("sha256", presented, "base64");
     const known = findings.get(name) ?? unproven.get(name);
-    const isRecent = ({ askedAt }: Finding) =>
-      elapsed() - Math.max(askedAt, confirmedAt) < LONGEST_AGE_MS;
-    if (known && isRecent(known)) return known.found;
+    if (known && elapsed() - Math.max(known.askedAt, confirmedAt) < LONGEST_AGE_MS) {
+      return known.found;
+    }
     if (!isWellFormedKey(presented)) return null;
 
     const asked = withDeadline(lookUp(hashKey(presented)), LONGEST_LOOK_UP_MS);

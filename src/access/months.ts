@@ -1,13 +1,5 @@
-/** A calendar month in UTC. */
-interface Month {
-  /** Milliseconds since 1970. */
-  beginsAt: number;
-  /** When the next one begins. */
-  endsAt: number;
-}
-
-/** @param name such as `2026-11` */
-export function monthOf(name: string): Month {
+/** When a calendar month in UTC, such as `2026-11`, begins and ends, in milliseconds since 1970. */
+export function monthOf(name: string) {
   let month = known.get(name);
   if (!month) {
     const [year = 0, ordinal = 0] = name.split("-").map(Number);
@@ -18,4 +10,4 @@ export function monthOf(name: string): Month {
 }
 
 /** Every request needs one, and nearly all the same. */
-const known = new Map<string, Month>();
+const known = new Map<string, { beginsAt: number; endsAt: number }>();

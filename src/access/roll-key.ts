@@ -21,7 +21,7 @@ export async function rollKey(
   const rolled = { id: Bun.randomUUIDv7(), key: generateKey() };
   // One statement: nobody sees one of the two keys changed without the other, and no lock is held across a
   // round trip.
-  const [done] = await sql<[RolledKey?]>`
+  const [done] = await sql<[(Omit<IssuedKey, "id" | "key"> & { oldExpiresAt: Date })?]>`
     with old as (
       select * from api_keys
       where id = ${id} and revoked_at is null and coalesce(expires_at > now(), true)
@@ -44,12 +44,6 @@ export async function rollKey(
   if (!done) return await whyNotRolled(sql, id);
   const { tier, expiresAt, oldExpiresAt } = done;
   return { rolled: { ...rolled, tier, expiresAt }, oldExpiresAt };
-}
-
-interface RolledKey {
-  tier: string;
-  expiresAt: Date | null;
-  oldExpiresAt: Date;
 }
 
 /** Safe to query afterwards, since no reason for a refusal is ever undone. */

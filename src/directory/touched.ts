@@ -6,17 +6,12 @@ export type Shown = { kind: "business"; slug: string } | ShownList | { kind: "to
 
 export interface ShownList {
   kind: "list";
-  scope: Scope;
+  /** What it is filtered by; 0 is any. */
+  scope: { category: number; city: number };
   /** Null for a page without rows. */
   extent: Extent | null;
   /** What had been committed when it was read: a change that is already in it does not touch the page. */
   snapshot: Snapshot;
-}
-
-/** What a list is filtered by; 0 is any. */
-interface Scope {
-  category: number;
-  city: number;
 }
 
 /** The part of a list that is on a page, from its first row to its last: changes there touch the page. */

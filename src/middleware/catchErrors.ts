@@ -33,7 +33,7 @@ export type AwayLog = (error: unknown, request: Request) => void;
  */
 export function createAwayLog(log: Logger): AwayLog {
   /** By cause, the failures since its last line. */
-  const waiting = new Map<string, Failures>();
+  const waiting = new Map<string, { count: number; last?: Failure }>();
 
   /** @param leftOut the number of others since the line before */
   function write({ error, ...request }: Failure, leftOut: number): void {
@@ -42,7 +42,7 @@ export function createAwayLog(log: Logger): AwayLog {
     log.error({ cause, ...request, leftOut }, "a request failed: a store is down or slow");
 
     const key = causeOf(error);
-    const others: Failures = { count: 0 };
+    const others: { count: number; last?: Failure } = { count: 0 };
     waiting.set(key, others);
     setTimeout(() => {
       waiting.delete(key);
@@ -82,11 +82,6 @@ interface Failure {
   error: unknown;
   method: string;
   path: string;
-}
-
-interface Failures {
-  count: number;
-  last?: Failure;
 }
 
 const LINE_INTERVAL_MS = 1_000;

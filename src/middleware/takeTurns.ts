@@ -10,8 +10,7 @@ export function takeTurns(callerOf: (request: Request, context: Context) => stri
   const callers = new Map<string, { underWay: number; waiting: (() => void)[] }>();
 
   async function begin(caller: string): Promise<void> {
-    const turns = callers.get(caller) ?? { underWay: 0, waiting: [] };
-    callers.set(caller, turns);
+    const turns = callers.getOrInsertComputed(caller, () => ({ underWay: 0, waiting: [] }));
     if (turns.underWay < AT_ONCE) {
       turns.underWay += 1;
       return;

@@ -20,7 +20,7 @@ export function isLacking(business: BusinessFields): boolean {
 }
 
 /** How records are merged into what is known of businesses. The records' towns must be among the cities. */
-export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions) {
+export function mergingRules(cities: Cities, options: RuleOptions) {
   return { create, change };
 
   /** The new business of a record. */
@@ -28,12 +28,8 @@ export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions) 
     const business = merge(emptyBusiness, given);
     const wanted = wantedStatus(given);
     const isApproval = wanted === "approved";
-    const isRefused = isApproval && !isComplete(business);
-    return {
-      ...business,
-      status: isRefused ? "pending" : wanted,
-      approve_when_complete: isApproval,
-    };
+    const status = isApproval && !isComplete(business) ? "pending" : wanted;
+    return { ...business, status, approve_when_complete: isApproval };
   }
 
   /** A business that the directory has already, as changed by a record. */
@@ -52,7 +48,7 @@ export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions) 
 
   function wantedStatus(given: Prepared): BusinessStatus {
     const wanted = given.status ?? "approved";
-    return wanted === "approved" ? (status ?? wanted) : wanted;
+    return wanted === "approved" ? (options.status ?? wanted) : wanted;
   }
 
   function merge<Known extends BusinessFields>(before: Known, { fields, town }: Prepared): Known {
@@ -65,7 +61,7 @@ export function mergingRules(cities: Cities, { status, outcodes }: RuleOptions) 
       business.latitude = null;
       business.longitude = null;
     }
-    const middle = business.latitude === null && outcodes?.get(outcode);
+    const middle = business.latitude === null && options.outcodes?.get(outcode);
     return middle ? { ...business, ...middle } : business;
   }
 }
