@@ -183,7 +183,7 @@ async function run(): Promise<void> {
     const config = loadConfig(process.env);
     const { url, stop } = await (config.workers > 1 ? startWorkers : start)(config, { log });
     // Before that line is logged: whoever waits for it may stop this process right after.
-    stopOnSignal(stop, () => log);
+    stopOnSignal(stop, log);
     log.info({ url }, "serving");
   } catch (error) {
     console.error(explain(error));

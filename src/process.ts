@@ -89,13 +89,12 @@ const LONGEST_CLOSING_MS = 5_000;
  * Stops this process cleanly on a signal, or when its parent process is gone. However many signals come, it
  * stops once; but the same one a second time ends it at once.
  */
-export function stopOnSignal(stop: () => Promise<void>, logger: () => Logger): void {
+export function stopOnSignal(stop: () => Promise<void>, log: Logger): void {
   let isEnding = false;
   for (const signal of ["SIGINT", "SIGTERM", "disconnect"] as const) {
     process.once(signal, () => {
       if (isEnding) return;
       isEnding = true;
-      const log = logger();
       log.info({ signal }, "stopping");
       setTimeout(() => {
         log.error("ended before everything was closed cleanly");

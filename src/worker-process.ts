@@ -9,8 +9,6 @@ export type ToWorker = ServeOrder | { type: "measure" } | { type: "scraped"; tex
 export interface ServeOrder {
   type: "serve";
   config: Config;
-  /** From 0. Number 0 also runs what one process does for all. */
-  number: number;
   /** Whether it replaces one that has served. */
   isReplacement: boolean;
 }
@@ -28,10 +26,11 @@ export type Worker = ReturnType<typeof launchWorker>;
 
 /**
  * Starts a worker.
+ * @param number from 0; number 0 also runs what one process does for all
  * @param scrape reads the metrics of all workers; called when this one is asked for them
  * @throws Error when the system cannot spawn a process
  */
-export function launchWorker(order: ServeOrder, scrape: () => Promise<string>) {
+export function launchWorker(number: number, order: ServeOrder, scrape: () => Promise<string>) {
   const ready = Promise.withResolvers<string>();
   let isReady = false;
   let reason: string | undefined;
@@ -40,7 +39,8 @@ export function launchWorker(order: ServeOrder, scrape: () => Promise<string>) {
   // `type` is a string at run time, whatever the library declares.
   const counters = () => last.filter(({ type }) => String(type) === "counter");
 
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "worker.ts")], {
+  const program = join(import.meta.dir, "worker.ts");
+  const child = Bun.spawn([process.execPath, program, String(number)], {
     stdio: ["ignore", "inherit", "inherit"],
     async ipc(message: FromWorker) {
       if (message.type === "ready") {

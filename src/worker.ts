@@ -5,23 +5,20 @@ import type { FromWorker, ServeOrder, ToWorker } from "./worker-process.ts";
 
 /** The program of a worker: serves on the order of its parent, workers.ts, until that ends. */
 
-let log = createLog();
+const number = Number(process.argv[2]);
+const log = createLog().child({ worker: number });
 let server: RunningServer | undefined;
 /** The metrics of all workers, while they are requested from the parent. */
 let scraped: PromiseWithResolvers<string> | undefined;
 
-stopOnSignal(
-  async () => server?.stop(),
-  () => log,
-);
+stopOnSignal(async () => server?.stop(), log);
 process.on("message", async (message: ToWorker) => {
   if (message.type === "serve") await serve(message);
   else if (message.type === "scraped") scraped?.resolve(message.text);
   else if (server) tell({ type: "metrics", metrics: await server.metrics.getMetricsAsJSON() });
 });
 
-async function serve({ config, number, isReplacement }: ServeOrder): Promise<void> {
-  log = log.child({ worker: number });
+async function serve({ config, isReplacement }: ServeOrder): Promise<void> {
   try {
     server = await start(config, { log, upkeep: number === 0, scrape, isReplacement });
     tell({ type: "ready", url: server.url });

@@ -18,8 +18,8 @@ export async function startWorkers(
   const shared = { ...config, port: findPort(config) };
   const stopping = new AbortController();
   const launch = (number: number, isReplacement: boolean) => {
-    const order = { type: "serve", config: shared, number, isReplacement } as const;
-    const worker = launchWorker(order, scrape);
+    const order = { type: "serve", config: shared, isReplacement } as const;
+    const worker = launchWorker(number, order, scrape);
     worker.ready.then(
       () => {
         log.info({ worker: number, pid: worker.pid }, "a worker serves");

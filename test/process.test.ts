@@ -49,7 +49,7 @@ test("a process that cannot shut down gracefully exits all the same", async () =
     const inTime = setTimeout;
     globalThis.setTimeout = (run, milliseconds) => inTime(run, milliseconds / 100);
     const { createLog, stopOnSignal } = await import(${JSON.stringify(module)});
-    stopOnSignal(() => new Promise(() => {}), createLog);
+    stopOnSignal(() => new Promise(() => {}), createLog());
     setInterval(() => {}, 60_000);
     console.log("ready");`;
   const child = Bun.spawn([process.execPath, "-e", program], { stdio: ["ignore", "pipe", "pipe"] });

@@ -127,12 +127,11 @@ export function parametersOf({ path, open, keyed }: Operation) {
 /** The parameters of both variants; one that only one variant reads says so. */
 function queryParameters(open: Parameters, keyed: Parameters, isShared: boolean) {
   return Object.entries({ ...open, ...keyed }).map(([name, schema]) => {
-    const note = !isShared || (name in open && name in keyed) ? "" : ` ${only(name in open)}`;
-    return parameter(name, schema, "query", note);
+    const only = name in open ? " Without a key only." : " With a key only.";
+    const isCommon = !isShared || (name in open && name in keyed);
+    return parameter(name, schema, "query", isCommon ? "" : only);
   });
 }
-
-const only = (isOpen: boolean) => (isOpen ? "Without a key only." : "With a key only.");
 
 function parameter(
   name: string,

@@ -28,10 +28,10 @@ const KEY_CODES = ["invalid_api_key", "missing_authorization_header"];
 
 /** The client must not be given the password: its errors, which are logged, repeat the address. */
 function splitCredentials(url: string) {
-  const { username, password } = new URL(url);
+  const host = new URL(url);
+  const { username, password } = host;
   if (username === "" && password === "") return { host: url };
   const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString("base64");
-  const host = new URL(url);
   host.username = "";
   host.password = "";
   return { host: host.href, authorization: { Authorization: `Basic ${credentials}` } };

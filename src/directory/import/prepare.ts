@@ -67,9 +67,11 @@ export function prepare(
   // A new first line with the old second line would be an address that does not exist.
   const line2 = address.line1 === undefined ? address.line2 : (address.line2 ?? null);
 
-  const isElsewhere = given.coordinates ? !isInUk(given.coordinates) : false;
-  if (isElsewhere) unusable.push("coordinates");
-  const coordinates = isElsewhere ? null : given.coordinates;
+  let { coordinates } = given;
+  if (coordinates && !isInUk(coordinates)) {
+    unusable.push("coordinates");
+    coordinates = null;
+  }
 
   return {
     record,
@@ -110,15 +112,10 @@ function categoryIdOf(
 ): number | null | undefined {
   if (given === undefined) return undefined;
   if (given === null || given.trim() === "") return null;
-  return categories.get(given) ?? categoryIdNamed(given, categories);
-}
-
-/** "Fish & Chips" can only mean fish-and-chips, and "Plumber", as tables have it, plumbers. */
-function categoryIdNamed(
-  name: string,
-  categories: ReadonlyMap<string, number>,
-): number | undefined {
-  const slug = makeSlug(cleanLine(name));
+  const known = categories.get(given);
+  if (known !== undefined) return known;
+  // "Fish & Chips" can only mean fish-and-chips, and "Plumber", as tables have it, plumbers.
+  const slug = makeSlug(cleanLine(given));
   return categories.get(slug) ?? categories.get(plural(slug));
 }
 
