@@ -101,8 +101,7 @@ export function serve(parts: Parts): Server<undefined> {
 
 /** The one route table: path, stack of middleware, handler. Any other path is the fallback's. */
 function routes(parts: Parts) {
-  const { config, sql, cache, keyring, admission, log } = parts;
-  const source = { sql, cache };
+  const { config, keyring, admission, log } = parts;
   const logAway = createAwayLog(log);
   const catching = catchErrors(log, logAway);
   const outer = [...(config.openAccess ? [openHeaders()] : []), catching];
@@ -118,16 +117,16 @@ function routes(parts: Parts) {
     config.openAccess ? variants(open(openHandler), keyed(keyedHandler)) : keyed(keyedHandler);
 
   const table: Record<string, Handler> = {
-    "/api/v1/businesses": both(listOpen(source), listKeyed(source)),
-    "/api/v1/businesses/:slug": both(showOpen(source), showKeyed(source)),
-    "/api/v1/categories": keyed(categories(source)),
+    "/api/v1/businesses": both(listOpen(parts), listKeyed(parts)),
+    "/api/v1/businesses/:slug": both(showOpen(parts), showKeyed(parts)),
+    "/api/v1/categories": keyed(categories(parts)),
     "/api/v1/search": keyed(takeTurns(byKey)(search(parts.search))),
     "/api/v1/usage": chain([...keyedOuter, inTime], withKey(keyring, admission, usage(admission))),
     "/api/v1/openapi.json": chain([...outer, allowMethods()], openApi(config)),
     "/llms.txt": free(llms(config)),
     [REFERENCE_PATH]: free(referencePage(config)),
     [SCRIPT_PATH]: free(referenceScript()),
-    "/healthz": free(health(sql, admission)),
+    "/healthz": free(health(parts.sql, admission)),
     "/metrics": free(metrics(parts.scrape)),
     ...siteRoutes({ ...parts, catching, logAway }),
   };

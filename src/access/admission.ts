@@ -37,7 +37,7 @@ export function createAdmission(
   { usage, instances = 1, onChange = () => {}, clock, deadlineMs }: AdmissionOptions,
 ) {
   const meters = createMeters(redis, { clock, deadlineMs });
-  const local = createLocalLimiter({ instances, now: clock });
+  const local = createLocalLimiter(instances, clock);
   const lastSeen = createLastSeen();
   const seed = createSeeding(meters, local, usage, lastSeen);
   const recovery = createRecovery(meters, local, usage);

@@ -16,13 +16,7 @@ export type LocalLimiter = ReturnType<typeof createLocalLimiter>;
  * (`instances`), at least 1.
  * @param now microseconds since 1970
  */
-export function createLocalLimiter({
-  instances,
-  now = () => Date.now() * 1000,
-}: {
-  instances: number;
-  now?: (() => number) | undefined;
-}) {
+export function createLocalLimiter(instances: number, now = () => Date.now() * 1000) {
   const windows = new LRUCache<string, number[]>({ max: MOST_SUBJECTS });
   const meters = new LRUCache<string, LocalMeter>({ max: MOST_SUBJECTS });
   const share = (limit: number) => Math.max(1, Math.floor(limit / instances));

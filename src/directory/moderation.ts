@@ -56,7 +56,9 @@ async function apply(
   const [column, value] = actions[action];
   // This decision replaces an import's withdrawal, and no later record undoes it.
   const decided = column === "status" ? sql`, was_approved = false` : sql``;
-  const outcomes = await sql<Outcome[]>`
+  const outcomes = await sql<
+    { slug: string; missing: string[]; isSame: boolean; isDone: boolean }[]
+  >`
     with found as (
       select id, slug, ${sql(column)} = ${value} as is_same,
         ${missing(sql)} as missing
@@ -75,13 +77,6 @@ async function apply(
     if (isDone) return { slug, result: "changed" };
     return { slug, result: "incomplete", missing };
   });
-}
-
-interface Outcome {
-  slug: string;
-  missing: string[];
-  isSame: boolean;
-  isDone: boolean;
 }
 
 /** A business, whatever its status, what it lacks to be approved, its source, and its id there. */

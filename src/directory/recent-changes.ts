@@ -58,11 +58,9 @@ export class RecentChanges {
  */
 const MOST_TOUCHES = 50_000;
 
-interface Generation {
-  /** The generation has changes after this number. */
-  after: number;
-  bySubject: Map<Subject, Touch[]>;
-  size: number;
-}
-
-const createGeneration = (after: number): Generation => ({ after, bySubject: new Map(), size: 0 });
+/** For changes after this number. */
+const createGeneration = (after: number) => ({
+  after,
+  bySubject: new Map<Subject, Touch[]>(),
+  size: 0,
+});

@@ -19,7 +19,7 @@ export function clientAddress(
   const isTrusted = (address: Address) =>
     ipaddr.subnetMatch(address, { trusted: ranges }, "") === "trusted";
   // When there is a proxy, all requests come from a few addresses.
-  const readPeer = remembered(1_000, (text): Peer => {
+  const readPeer = remembered(1_000, (text) => {
     const address = parseAddress(text);
     return { address, isTrusted: address !== null && isTrusted(address) };
   });
@@ -46,11 +46,6 @@ export function clientAddress(
 
 /** IPv4 in its canonical form: four decimal numbers without leading zeros. */
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
-
-interface Peer {
-  address: Address | null;
-  isTrusted: boolean;
-}
 
 /** Whether a text is an address or a CIDR range in an unambiguous spelling. */
 export function isAddressOrRange(text: string): boolean {

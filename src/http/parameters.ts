@@ -105,7 +105,7 @@ export function slugFilter({ description, example }: { description: string; exam
     v.pipe(
       v.string(),
       v.minLength(1, "is empty; leave it out to get all."),
-      atMost(LONGEST_SLUG, `is too long; a slug has at most ${LONGEST_SLUG} characters.`),
+      atMost(LONGEST_SLUG),
       v.metadata({ description, examples: [example], maxLength: LONGEST_SLUG, pattern: DECODED }),
     ),
   );
@@ -117,10 +117,7 @@ export const typedText = v.pipe(
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   v.transform((text) => text.replace(/[\u0000-\u001f\u007f]+/g, " ").trim()),
   v.string(),
-  atMost(
-    LONGEST_SEARCH_TEXT,
-    `is too long; it may have at most ${LONGEST_SEARCH_TEXT} characters.`,
-  ),
+  atMost(LONGEST_SEARCH_TEXT),
 );
 
 /** What to search for: a typed text that is not empty. */
@@ -138,7 +135,7 @@ export const searchText = v.pipe(
 
 export const slugInPath = v.pipe(
   v.string(),
-  atMost(LONGEST_SLUG, `is too long; it may have at most ${LONGEST_SLUG} characters.`),
+  atMost(LONGEST_SLUG),
   v.metadata({
     description: "The business's slug.",
     examples: ["aire-valley-plumbing-leeds"],
@@ -148,7 +145,8 @@ export const slugInPath = v.pipe(
 );
 
 /** Counts characters as JSON Schema's `maxLength` does, by code points; `length` counts UTF-16 units. */
-function atMost(most: number, message: string) {
+function atMost(most: number) {
+  const message = `is too long; it may have at most ${most} characters.`;
   return v.check<string, string>((text) => [...text].length <= most, message);
 }
 

@@ -78,11 +78,7 @@ function loggedPath(url: string): string {
   return path.replace(/(\/applications\/)[^/]+/, "$1…");
 }
 
-interface Failure {
-  error: unknown;
-  method: string;
-  path: string;
-}
+type Failure = { error: unknown } & ReturnType<typeof asked>;
 
 const LINE_INTERVAL_MS = 1_000;
 

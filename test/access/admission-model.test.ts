@@ -84,12 +84,12 @@ test("the sliding window decides as the model does", async () => {
 }, 120_000);
 
 test("without Redis the sliding window decides as the model does", async () => {
-  const local = createLocalLimiter({ instances: 1, now: () => now });
+  const local = createLocalLimiter(1, () => now);
   await expectWindowOfModel(60, (client) => local.admitClient(client));
 }, 120_000);
 
 test("without Redis a server gives each client its share of the window, rounded down", async () => {
-  const local = createLocalLimiter({ instances: 7, now: () => now });
+  const local = createLocalLimiter(7, () => now);
   await expectWindowOfModel(8, (client) => local.admitClient(client));
 }, 120_000);
 
@@ -238,7 +238,7 @@ for (const [which, instances] of [
       tier: fc.integer({ min: 0, max: 1 }),
     });
     // One for all keys, since making it takes longer than a key's whole history.
-    const local = createLocalLimiter({ instances, now: () => now });
+    const local = createLocalLimiter(instances, () => now);
     fc.assert(
       fc.property(
         start,
@@ -289,7 +289,7 @@ for (const [which, instances] of [
 }
 
 test("without Redis a server charges its share of what is left of a quota, then asks what all servers have used", () => {
-  const local = createLocalLimiter({ instances: 7, now: () => now });
+  const local = createLocalLimiter(7, () => now);
   const key = { ...ample, quota: 100 };
   const chargedFrom = (used: number) => {
     local.seed(key, local.month(key.meterId), used);
@@ -302,7 +302,7 @@ test("without Redis a server charges its share of what is left of a quota, then 
 });
 
 test("without Redis a server admits its share of what was left in a bucket", () => {
-  const local = createLocalLimiter({ instances: 2, now: () => now });
+  const local = createLocalLimiter(2, () => now);
   const key = { ...ample, perMinute: 60, burst: 20 };
   local.seed(key, local.month(key.meterId), 0, 10);
   let charged = 0;
@@ -312,7 +312,7 @@ test("without Redis a server admits its share of what was left in a bucket", () 
 
 test("the bucket level that Redis is told after an outage includes what was refilled meanwhile", () => {
   now = Date.UTC(2026, 10, 21) * 1_000;
-  const local = createLocalLimiter({ instances: 2, now: () => now });
+  const local = createLocalLimiter(2, () => now);
   const key = { ...ample, perMinute: 60, burst: 20 };
   local.seed(key, "2026-11", 0);
   for (let request = 0; request < 8; request++) local.charge(key, 1);

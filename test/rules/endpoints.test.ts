@@ -239,7 +239,7 @@ describe("invalid values", () => {
       [`${list}?per_page=0`, "per_page must be a whole number from 1 to 100."],
       [`${list}?page=1&page=1`, "page is given twice; give it once."],
       [`${list}?city=`, "city is empty; leave it out to get all."],
-      [`${list}?city=${"x".repeat(121)}`, "city is too long; a slug has at most 120 characters."],
+      [`${list}?city=${"x".repeat(121)}`, "city is too long; it may have at most 120 characters."],
       [`${list}?city=%ff`, `city ${encoding}`],
       [`${list}/${"x".repeat(121)}`, "slug is too long; it may have at most 120 characters."],
       [`${list}/%ff`, `slug ${encoding}`],
