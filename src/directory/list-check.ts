@@ -49,8 +49,7 @@ export async function checkLists(
 ): Promise<ListCheck> {
   return await sql.begin("isolation level repeatable read", async (transaction) => {
     await liftTimeLimits(transaction);
-    const wrongAncestors = await countWrongAncestors(transaction);
-    return { ...(await compareAll(transaction, onProgress)), wrongAncestors };
+    return await compareAll(transaction, onProgress);
   });
 }
 
@@ -62,7 +61,7 @@ export async function compareAll(
   transaction: Transaction,
   onProgress: ListCheckOptions["onProgress"],
   repair?: (transaction: Transaction, category: number, cities: number[]) => Promise<void>,
-): Promise<Omit<ListCheck, "wrongAncestors">> {
+): Promise<ListCheck> {
   // Enough for what is sorted and compared at a time, unless the directory is large.
   await transaction`select set_config('work_mem', '256MB', true)`;
   await collectDue(transaction);
@@ -83,7 +82,9 @@ export async function compareAll(
     if (cities.length > 0) await repair?.(transaction, id, cities);
     onProgress?.(index + 1, categories.length);
   }
-  return { businesses, lists, faults, wrongHours: await countWrongHours(transaction) };
+  const wrongAncestors = await countWrongAncestors(transaction);
+  const wrongHours = await countWrongHours(transaction);
+  return { businesses, lists, faults, wrongAncestors, wrongHours };
 }
 
 /**
@@ -101,7 +102,7 @@ export const ancestors = (transaction: Transaction) => transaction`
   select category_id, ancestor_id, min(distance) as distance from above group by 1, 2`;
 
 /** How many ancestors of categories are missing from the records, or wrongly in them. */
-export async function countWrongAncestors(transaction: Transaction): Promise<number> {
+async function countWrongAncestors(transaction: Transaction): Promise<number> {
   const [{ count }] = await transaction<[{ count: number }]>`
     select count(*)::integer as count
     from (${ancestors(transaction)}) as due

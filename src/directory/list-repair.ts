@@ -1,13 +1,7 @@
 import { COMPACTION_LOCK, takeImportLock } from "../store/locks.ts";
 import { liftTimeLimits, type Sql, type Transaction } from "../store/postgres.ts";
 import { compactListings } from "./compaction.ts";
-import {
-  ancestors,
-  compareAll,
-  countWrongAncestors,
-  type ListCheck,
-  type ListCheckOptions,
-} from "./list-check.ts";
+import { ancestors, compareAll, type ListCheck, type ListCheckOptions } from "./list-check.ts";
 
 interface ListRepairOptions extends ListCheckOptions {
   /** Called when an import is under way, which the repair waits for. */
@@ -30,11 +24,10 @@ export async function repairLists(
     await transaction`select pg_advisory_xact_lock(${COMPACTION_LOCK})`;
     // Last, since whoever changes businesses waits from now on.
     await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
-    const wrongAncestors = await countWrongAncestors(transaction);
-    if (wrongAncestors > 0) await repairAncestors(transaction);
     const compared = await compareAll(transaction, onProgress, repairCategory);
+    if (compared.wrongAncestors > 0) await repairAncestors(transaction);
     await transaction`select pg_notify('directory_pages', '*'), pg_notify('directory_changed', '')`;
-    return { ...compared, wrongAncestors };
+    return compared;
   });
   await compactListings(sql);
   return found;
