@@ -1,5 +1,4 @@
-import type { ImportCounts } from "../../src/directory/import/feed.ts";
-import { noCounts } from "../../src/directory/import.ts";
+import { type ImportCounts, noCounts } from "../../src/directory/import/feed.ts";
 import { grouped } from "../../src/numbers.ts";
 import { print } from "../terminal/output.ts";
 import { formatJson, plain } from "../terminal/table.ts";

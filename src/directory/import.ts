@@ -1,7 +1,13 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import type { Sql } from "../store/postgres.ts";
 import { compactListings } from "./compaction.ts";
-import { type Feed, type ImportCounts, type ImportOptions, openFeed } from "./import/feed.ts";
+import {
+  type Feed,
+  type ImportCounts,
+  type ImportOptions,
+  noCounts,
+  openFeed,
+} from "./import/feed.ts";
 import { expectManyRows } from "./import/rows.ts";
 import { inTransaction } from "./import/transaction.ts";
 
@@ -66,16 +72,6 @@ async function inBatches(
     await taking;
   }
 }
-
-export const noCounts = (): ImportCounts => ({
-  read: 0,
-  created: 0,
-  updated: 0,
-  unchanged: 0,
-  rejected: 0,
-  pending: 0,
-  withdrawn: 0,
-});
 
 /** After fewer changes than this, statistics and the visibility map are left to autovacuum. */
 const FEW = 1_000;

@@ -35,17 +35,19 @@ export interface ImportOptions extends RuleOptions, TransactionOptions {
   onUnsettled?: ((error: unknown) => void) | undefined;
 }
 
-export interface ImportCounts {
-  read: number;
-  created: number;
-  updated: number;
-  unchanged: number;
-  rejected: number;
+export type ImportCounts = ReturnType<typeof noCounts>;
+
+export const noCounts = () => ({
+  read: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  rejected: 0,
   /** How many of those not rejected are pending since they lack something that an approved business needs. */
-  pending: number;
+  pending: 0,
   /** How many of these were approved before. */
-  withdrawn: number;
-}
+  withdrawn: 0,
+});
 
 export type Feed = Awaited<ReturnType<typeof openFeed>>;
 
