@@ -6,10 +6,7 @@ import type { RedisClient } from "../store/redis.ts";
  * connection. The reason is in the connection's own error, or in that of the next attempt.
  * @returns the listener of createAdmission's onChange
  */
-export function logOutages(
-  redis: RedisClient,
-  log: Logger,
-): (isLocal: boolean, cause?: unknown) => void {
+export function logOutages(redis: RedisClient, log: Logger) {
   /** The connection's last error since it was last ready. */
   let fault: unknown;
   /** An outage was logged before the connection said why. */
@@ -24,7 +21,7 @@ export function logOutages(
   redis.on("ready", () => {
     fault = undefined;
   });
-  return (isLocal, cause) => {
+  return (isLocal: boolean, cause?: unknown): void => {
     isUnexplained = isLocal && fault === undefined;
     if (isLocal) {
       const err = fault ?? cause;

@@ -140,28 +140,25 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** What memory holds of a form of a page: of the page itself, or of another, such as a compressed one. */
 class KeptForm extends Slot {
-  /** The tag of the page, which shows whether the form was made of the page's present bytes. */
-  readonly tag: string;
-
-  constructor(tag: string) {
+  /** @param tag of the page, which shows whether the form was made of the page's present bytes */
+  constructor(readonly tag: string) {
     super();
-    this.tag = tag;
   }
 }
 
 /** In the file: a header as JSON, then the bytes of the page. */
 export class KeptPage extends KeptForm {
-  readonly subject: Subject;
-  /** The number of the last change that it has been compared with. */
-  seen: number;
-  /** How many bytes the header has. */
-  readonly header: number;
-
-  constructor(tag: string, subject: Subject, seen: number, header: number) {
+  /**
+   * @param seen the number of the last change that it has been compared with
+   * @param header how many bytes the header has
+   */
+  constructor(
+    tag: string,
+    readonly subject: Subject,
+    public seen: number,
+    readonly header: number,
+  ) {
     super(tag);
-    this.subject = subject;
-    this.seen = seen;
-    this.header = header;
   }
 }
 
