@@ -33,18 +33,13 @@ await runCommand(USAGE, async () => {
   const bar = progressBar("{bar} {value} of {total} categories | {eta_formatted} left");
   const started = performance.now();
   const look = values.repair ? repairLists : checkLists;
-  bar.start(1, 0);
   const check = await look(sql, {
-    onWait() {
-      bar.stop();
-      sayWaiting();
-      bar.start(1, 0);
-    },
+    onWait: sayWaiting,
     onProgress(done, categories) {
-      bar.setTotal(categories);
+      if (done === 1) bar.start(categories);
       bar.update(done);
     },
-  }).finally(() => bar.stop());
+  }).finally(bar.stop);
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   const isWrong = check.faults.length > 0 || check.wrongAncestors > 0;
   const repaired = isWrong && values.repair;

@@ -6,7 +6,7 @@ import { openDatabase } from "./stack/database.ts";
 import { scriptConfig } from "./stack/environment.ts";
 import { runCommand } from "./terminal/command.ts";
 import { readWholeNumber } from "./terminal/options.ts";
-import { print, printAll, remindOf, sayUnsettled, sayWaiting } from "./terminal/output.ts";
+import { print, printAll, sayUnsettled, sayWaiting } from "./terminal/output.ts";
 import { progressBar } from "./terminal/progress-bar.ts";
 
 const USAGE = `Usage: npx bun scripts/generate.ts [--count N] [--seed S]
@@ -39,36 +39,23 @@ async function load(count: number, seed: number): Promise<void> {
   const bar = progressBar(
     "{bar} {value} of {total} businesses | {rate} a second | {eta_formatted} left",
   );
-  let started = performance.now();
-  let there = 0;
-  let reminder: Disposable | undefined;
-  const secondsSince = () => (performance.now() - started) / 1000;
   const added = await loadBusinesses(sql, {
     count,
     seed,
     onWait: sayWaiting,
-    onBegin(present) {
-      // Only now: waiting for another import does not count.
-      started = performance.now();
-      there = present;
-      bar.start(count, there, { rate: 0 });
-    },
+    // Only now: waiting for another import does not count.
+    onBegin: (done) => bar.start(count, { done }),
     onProgress(done) {
-      bar.update(done, { rate: grouped(Math.round((done - there) / secondsSince())) });
-      if (done < count) return;
-      // The rest cannot be measured, and takes long after a million.
-      bar.stop();
-      reminder = remindOf("Finishing");
+      bar.update(done);
+      // The rest takes long after a million.
+      if (done === count) bar.finish("Finishing");
     },
     onUnsettled(error) {
       bar.stop();
       sayUnsettled("All is", error);
     },
-  }).finally(() => {
-    bar.stop();
-    reminder?.[Symbol.dispose]();
-  });
-  const seconds = secondsSince();
+  }).finally(bar.stop);
+  const seconds = bar.seconds();
   print(
     `Added ${counted(added, "business", "businesses")} in ${seconds.toFixed(1)} s, ${grouped(Math.round(added / seconds))} a second; already there: ${grouped(count - added)}.`,
   );

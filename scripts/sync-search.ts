@@ -29,12 +29,26 @@ await runCommand(USAGE, async () => {
   await using sql = await openDatabase(config.databaseUrl, 2);
   const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
   const attempt = async () => {
-    const progress = createProgress();
+    const bar = progressBar(
+      "{name} {bar} {value} of {total} | {rate} a second | {eta_formatted} left",
+    );
     const started = performance.now();
+    let phase: SyncProgress["phase"] | undefined;
+    let told = started;
+    const onProgress = (progress: SyncProgress) => {
+      // The first report of a phase comes when part of it is already done. So the phase is taken to have begun
+      // at the last report of the one before.
+      if (progress.phase !== phase) {
+        phase = progress.phase;
+        bar.start(progress.total, { name: phase, since: told });
+      }
+      bar.update(progress.done);
+      told = performance.now();
+    };
     const result = await syncSearch(
       { sql, meili, index: SEARCH_INDEX },
-      { rebuild: values.rebuild, tidy: true, onProgress: progress.show },
-    ).finally(progress.end);
+      { rebuild: values.rebuild, tidy: true, onProgress },
+    ).finally(bar.stop);
     return { result, seconds: (performance.now() - started) / 1000 };
   };
   let { result, seconds } = await attempt();
@@ -63,32 +77,6 @@ function report(
     const brought = counted(changes, "change", "changes");
     print(`Applied ${brought} to the index in ${round(seconds)} s.`);
   }
-}
-
-/** A bar on a terminal, nothing elsewhere. */
-function createProgress() {
-  const bar = progressBar(
-    "{phase} {bar} {value} of {total} | {rate} a second | {eta_formatted} left",
-  );
-  let phase: SyncProgress["phase"] | undefined;
-  // The first report of a phase comes when part of it is already done. So the phase is taken to have begun
-  // at the last report of the one before.
-  let started = performance.now();
-  let told = started;
-  return {
-    show(progress: SyncProgress) {
-      if (phase !== progress.phase) {
-        phase = progress.phase;
-        started = told;
-        bar.start(progress.total, 0, { phase, rate: 0 });
-      }
-      told = performance.now();
-      const rate = grouped(Math.round((progress.done / (told - started)) * 1000));
-      bar.setTotal(progress.total);
-      bar.update(progress.done, { phase, rate });
-    },
-    end: () => bar.stop(),
-  };
 }
 
 function round(seconds: number): number {

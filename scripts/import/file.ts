@@ -1,4 +1,5 @@
 import { access, constants, stat } from "node:fs/promises";
+import { basename } from "node:path";
 import type { ImportCounts } from "../../src/directory/import/feed.ts";
 import type { Outcodes } from "../../src/directory/import/merging.ts";
 import { importRecords } from "../../src/directory/import.ts";
@@ -6,9 +7,9 @@ import type { Sql } from "../../src/store/postgres.ts";
 import { CommandError } from "../terminal/command.ts";
 import { onInterruption } from "../terminal/interruption.ts";
 import { sayUnsettled, sayWaiting } from "../terminal/output.ts";
+import { progressBar } from "../terminal/progress-bar.ts";
 import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts";
 import type { Mapping } from "./mapping.ts";
-import { createProgress, type Progress } from "./progress.ts";
 import { FileRecords, type UnusableField } from "./records.ts";
 import { REJECTS, Rejects } from "./rejects.ts";
 import { readText } from "./text.ts";
@@ -56,7 +57,10 @@ export async function importFile(
   const source = options.source ?? defaultSource(format, file);
   const rejects = new Rejects(file);
   const records = new FileRecords(rejects);
-  const progress = createProgress(file, size);
+  const bar = progressBar(
+    "{name} {bar} {percentage} % | {counted} rows, {rate} a second | {eta_formatted} left",
+  );
+  let bytes = 0;
   let isCommitting = false;
   const undoRejects = () => {
     // If the connection is lost during the commit, PostgreSQL may have kept the file, to which they belong.
@@ -65,14 +69,14 @@ export async function importFile(
   // Before the progress bar starts, which handles the same signals: only the first handler is called, and the
   // bar's would end the command silently.
   const stopWaiting = onInterruption(() => {
-    progress.stop();
+    bar.stop();
     undoRejects();
     onInterrupted(isCommitting);
     // The exit code says only whether every file was read to its end.
     process.exit(1);
   });
   try {
-    const rows = readRows(format, readWhole(file, size, progress), options.mapping);
+    const rows = readRows(format, readWhole(), options.mapping);
     const counts = await importRecords(sql, records.read(rows), {
       ...options,
       source,
@@ -84,9 +88,10 @@ export async function importFile(
         rejects.flush();
         // From here on PostgreSQL may commit even if we are interrupted.
         isCommitting = true;
-        progress.finish();
+        // It takes a minute after millions of rows.
+        bar.finish(`Committing ${file}`);
       },
-      onProgress: (read) => progress.setRows(read + records.rejected),
+      onProgress: (read) => bar.update(bytes, read + records.rejected),
       onReject: (record, reason) => records.reject(record, reason),
       onUnusable: (record, fields) => records.leaveOut(record, fields),
     });
@@ -96,7 +101,7 @@ export async function importFile(
       format,
       source,
       counts: records.count(counts),
-      seconds: progress.seconds(),
+      seconds: bar.seconds(),
       rejects: rejects.path,
       reasons: rejects.mostCommon(10),
       unusable: records.unusable(),
@@ -106,28 +111,23 @@ export async function importFile(
     throw error;
   } finally {
     rejects.close();
-    progress.stop();
+    bar.stop();
     stopWaiting();
   }
-}
 
-/**
- * The text of a file in pieces. A feed that is still being written may end after a whole row, and nothing
- * in it would show that the rest is missing: so its size must not change while it is read.
- * @throws CommandError when its size has changed, or it cannot be read
- */
-async function* readWhole(file: string, size: number, progress: Progress): AsyncGenerator<string> {
-  // Only now: waiting for another import does not count.
-  progress.start();
-  let bytes = 0;
-  yield* readText(file, (more) => {
-    bytes += more;
-    progress.addBytes(more);
-  });
-  if (bytes !== size) {
-    throw new CommandError(
-      `${file} has ${bytes < size ? "shrunk" : "grown"} while it was read: import it again once it is complete.`,
-    );
+  async function* readWhole(): AsyncGenerator<string> {
+    // Only now: waiting for another import does not count.
+    bar.start(Math.max(size, 1), { name: basename(file) });
+    yield* readText(file, (more) => {
+      bytes += more;
+    });
+    // A feed that is still being written may end after a whole row, and nothing in it would show that the rest
+    // is missing.
+    if (bytes !== size) {
+      throw new CommandError(
+        `${file} has ${bytes < size ? "shrunk" : "grown"} while it was read: import it again once it is complete.`,
+      );
+    }
   }
 }
 
