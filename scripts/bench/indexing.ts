@@ -1,13 +1,13 @@
 import type { EnqueuedTask } from "meilisearch";
 import { grouped } from "../../src/numbers.ts";
-import { readDocumentsAfter, type SearchDocument } from "../../src/search/documents.ts";
+import { readAllDocuments, type SearchDocument } from "../../src/search/documents.ts";
 import { DOCUMENTS_AT_ONCE, REQUESTS_AHEAD } from "../../src/search/rebuild.ts";
 import { indexSettings } from "../../src/search/settings.ts";
 import { syncSearch } from "../../src/search/sync.ts";
 import { createPipeline, waitForTask } from "../../src/search/tasks.ts";
 import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
 import { migrate } from "../../src/store/migrations.ts";
-import { openPostgres, type Sql } from "../../src/store/postgres.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
 import { say } from "../terminal/output.ts";
 import { median } from "./compare.ts";
 import { withDatabase } from "./databases.ts";
@@ -35,7 +35,7 @@ async function measureIndexing(bench: Bench): Promise<Measured> {
     await migrate(sql);
     await runScript(env, "generate.ts", "--count", `${Math.min(MOST_DOCUMENTS, built.count)}`);
     await settle(sql);
-    const batches = await readBatches(sql);
+    const batches = await Array.fromAsync(readAllDocuments(sql, DOCUMENTS_AT_ONCE));
     const count = batches.flat().length;
 
     const rates: { build: number; direct: number }[] = [];
@@ -63,17 +63,6 @@ async function measureIndexing(bench: Bench): Promise<Measured> {
       ],
     };
   });
-}
-
-async function readBatches(sql: Sql): Promise<SearchDocument[][]> {
-  const batches: SearchDocument[][] = [];
-  let last: string | null = null;
-  while (true) {
-    const batch = await readDocumentsAfter(sql, last, DOCUMENTS_AT_ONCE);
-    if (batch.length === 0) return batches;
-    batches.push(batch);
-    last = batch.at(-1)?.id ?? null;
-  }
 }
 
 async function send(meili: Meilisearch, batches: SearchDocument[][]): Promise<void> {

@@ -70,14 +70,19 @@ export async function readDocuments(sql: Sql, ids: readonly string[]): Promise<S
   return select(sql, sql`b.id = any(${ids}::uuid[])`, sql``);
 }
 
-/** The next `limit` documents after this id, in order of id, to go through the whole directory. */
-export async function readDocumentsAfter(
+/** The documents of the whole directory in order of id, so many at a time, which are read when they are asked for. */
+export async function* readAllDocuments(
   sql: Sql,
-  id: string | null,
-  limit: number,
-): Promise<SearchDocument[]> {
-  const start = id === null ? sql`true` : sql`b.id > ${id}`;
-  return select(sql, start, sql`order by b.id limit ${limit}`);
+  atOnce: number,
+): AsyncGenerator<SearchDocument[], void> {
+  let last = "00000000-0000-0000-0000-000000000000";
+  while (true) {
+    const documents = await select(sql, sql`b.id > ${last}`, sql`order by b.id limit ${atOnce}`);
+    const end = documents.at(-1);
+    if (!end) return;
+    last = end.id;
+    yield documents;
+  }
 }
 
 interface Row {

@@ -2,7 +2,7 @@ import type { EnqueuedTask } from "meilisearch";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { applyChanges } from "./changes.ts";
-import { readDocumentsAfter } from "./documents.ts";
+import { readAllDocuments } from "./documents.ts";
 import { filterableAttributes, indexSettings } from "./settings.ts";
 import { createPipeline, waitForTask } from "./tasks.ts";
 
@@ -58,12 +58,9 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   const targets = present === "fits" ? [index, next] : [next];
 
   let sent = 0;
-  let last: string | null = null;
   let changesApplied = performance.now();
-  while (true) {
-    // Not read ahead: what was read before a change must not be sent after it, or it would overwrite the change.
-    const documents = await readDocumentsAfter(sql, last, documentsAtOnce);
-    if (documents.length === 0) break;
+  // Not read ahead: what was read before a change must not be sent after it, or it would overwrite the change.
+  for await (const documents of readAllDocuments(sql, documentsAtOnce)) {
     // Otherwise it would be noticed only where the first request is awaited. If the lock was lost, its new holder
     // is building an index of this name, too.
     signal.throwIfAborted();
@@ -73,7 +70,6 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
       changesApplied = performance.now();
     }
     sent += documents.length;
-    last = documents.at(-1)?.id ?? null;
     onDocuments(sent);
   }
   await pipeline.end();
