@@ -1,14 +1,13 @@
-import { grouped } from "../../src/numbers.ts";
 import { say } from "../terminal/output.ts";
 import { askAll } from "./ask.ts";
 import { writeKeys } from "./callers.ts";
-import { compare, median } from "./compare.ts";
+import { compare } from "./compare.ts";
 import { drawDetails } from "./details.ts";
 import { drawLists } from "./lists.ts";
 import { residentBytes, startBare } from "./programs.ts";
 import { writeRequests } from "./requests.ts";
 import { type Bench, type Measured, type Scenario, toMeasured } from "./scenario.ts";
-import { drive, type Traffic } from "./wrk.ts";
+import type { Traffic } from "./wrk.ts";
 
 /** Scenarios of ordinary use; the baseline is a bare `Bun.serve` that returns the same bytes. */
 export const againstBare: Scenario[] = [
@@ -57,25 +56,15 @@ async function againstBareServer(
   say(`  sending each of the ${mix.different} distinct requests once`);
   const bare = await startBare(supervisor, server.url, traffic);
   try {
-    const plain: number[] = [];
     const comparison = await compare(
       { url: server.url, traffic },
       { url: bare.url, traffic },
-      {
-        ...rounds,
-        async afterRound(from) {
-          const { perSecond } = await drive(bare.plainUrl, traffic, { seconds: 1, from });
-          plain.push(perSecond);
-        },
-      },
+      rounds,
     );
     return {
       ...toMeasured(comparison, { title: "bare", atLeast }),
       memoryBytes: await residentBytes(server.daemon.pid),
       mix,
-      notes: [
-        `bare with Content-Type as its only header: ${grouped(Math.round(median(plain)))} a second`,
-      ],
     };
   } finally {
     await bare.daemon.stop();

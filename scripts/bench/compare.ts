@@ -26,7 +26,6 @@ export interface Rounds {
  * Lets two subjects take turns, so that other load on the machine affects both: after a warm-up round, every
  * round has a run of each, from the same place in the recorded requests. Prints the ratio of each round.
  * @param options.figure what is compared; by default requests per second
- * @param options.afterRound called after each round; `from` is the place in the requests where it began
  * @returns medians of the rounds
  */
 export async function compare(
@@ -37,17 +36,11 @@ export async function compare(
     seconds,
     connections = 64,
     figure = (run) => run.perSecond,
-    afterRound,
-  }: Rounds & {
-    connections?: number;
-    figure?: (run: Run) => number;
-    afterRound?: (from: number) => Promise<void>;
-  },
+  }: Rounds & { connections?: number; figure?: (run: Run) => number },
 ): Promise<Comparison> {
   const runs: { tested: Run; baseline: Run; ratio: number }[] = [];
   for (let round = 0; round <= rounds; round++) {
-    const from = round * STEP;
-    const options = { seconds, from, connections };
+    const options = { seconds, from: round * STEP, connections };
     const pair = {
       tested: await drive(tested.url, tested.traffic, options),
       baseline: await drive(baseline.url, baseline.traffic, options),
@@ -55,7 +48,6 @@ export async function compare(
     if (round === 0) continue;
     const ratio = figure(pair.tested) / figure(pair.baseline);
     runs.push({ ...pair, ratio });
-    await afterRound?.(from);
     say(`  round ${round} of ${rounds}: ratio ${ratio.toFixed(2)}`);
   }
   const ratios = runs.map(({ ratio }) => ratio);

@@ -47,15 +47,10 @@ export async function drawLists(sql: Sql, different: number): Promise<string[]> 
   return paths;
 }
 
-interface Scopes {
-  all: Scope;
-  cities: Scope[];
-  categories: Scope[];
-  both: Map<string, Scope>;
-}
+type Scopes = Awaited<ReturnType<typeof readScopes>>;
 
 /** Each kind sorted by size, the largest first. */
-async function readScopes(sql: Sql): Promise<Scopes> {
+async function readScopes(sql: Sql) {
   const scopes = await sql<Scope[]>`
     select c.slug as category, t.slug as city, sum(k.change)::integer as total
     from listing_counts as k
@@ -70,20 +65,16 @@ async function readScopes(sql: Sql): Promise<Scopes> {
     all,
     cities: scopes.filter(({ category, city }) => category === null && city !== null),
     categories: scopes.filter(({ category, city }) => category !== null && city === null),
-    both: new Map(
-      scopes
-        .filter(({ category, city }) => category !== null && city !== null)
-        .map((scope) => [`${scope.category} ${scope.city}`, scope]),
-    ),
+    byNames: new Map(scopes.map((scope) => [`${scope.category} ${scope.city}`, scope])),
   };
 }
 
-function pickScope(random: Random, { all, cities, categories, both }: Scopes): Scope {
+function pickScope(random: Random, { all, cities, categories, byNames }: Scopes): Scope {
   const kind = random.fraction();
   if (kind < 0.15) return all;
   const city = cities[zipf(random, cities.length, 1.2) - 1] as Scope;
   if (kind < 0.45) return city;
   const category = categories[zipf(random, categories.length, 1.2) - 1] as Scope;
   if (kind < 0.7) return category;
-  return both.get(`${category.category} ${city.city}`) ?? city;
+  return byNames.get(`${category.category} ${city.city}`) ?? city;
 }

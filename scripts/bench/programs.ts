@@ -37,27 +37,23 @@ export async function startTested(
   });
 }
 
-/**
- * The bare baseline, which first fetches from the server everything that it will serve.
- * @returns also the URL of the same responses with no header but Content-Type
- */
+/** The bare baseline, which first fetches from the server everything that it will serve. */
 export async function startBare(
   supervisor: Supervisor,
   serverUrl: string,
   { requestsFile, callersFile }: Traffic,
-): Promise<Served & { plainUrl: string }> {
-  const [port, plainPort] = [await freePort(), await freePort()];
+): Promise<Served> {
+  const port = await freePort();
   const bare = {
     title: "The bare server",
     name: "bare",
     command: [
       ...program("bare.ts"),
-      ...[serverUrl, requestsFile, `${port}`, `${plainPort}`],
+      ...[serverUrl, requestsFile, `${port}`],
       ...(callersFile === null ? [] : [callersFile]),
     ],
   };
-  const served = await startServing(supervisor, port, bare, { timeoutMs: 600_000 });
-  return { ...served, plainUrl: `http://127.0.0.1:${plainPort}` };
+  return await startServing(supervisor, port, bare, { timeoutMs: 600_000 });
 }
 
 /** The baseline of one indexed query per request. */
