@@ -5,6 +5,7 @@ import { openPostgres, ping } from "../../src/store/postgres.ts";
 import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { CommandError } from "../terminal/command.ts";
 import { type Account, unprivilegedAccount } from "./account.ts";
+import { failureLine } from "./failure-line.ts";
 import { runsOn } from "./leftovers.ts";
 import { POSTGRES_MEMORY } from "./memory.ts";
 import { freePort } from "./ports.ts";
@@ -137,7 +138,7 @@ async function createCluster(
   if (how !== "code 0") {
     if (supervisor.stopping) throw new StoppedError();
     throw new CommandError(
-      `PostgreSQL's data folder cannot be created (${how}): ${initdb.failureLine()}\nThe log is ${initdb.log}.`,
+      `PostgreSQL's data folder cannot be created (${how}): ${await failureLine(initdb.log)}\nThe log is ${initdb.log}.`,
     );
   }
   await rename(draft, data);

@@ -29,8 +29,6 @@ export interface Daemon {
   pid: number;
   /** Resolves to how it ended: "code 1", "SIGKILL". */
   exited: Promise<string>;
-  /** The line of its log that most likely says why it ended, or a likely reason why there is none. */
-  failureLine(): string;
   log: string;
   stop(): Promise<void>;
 }
@@ -108,7 +106,7 @@ export class Supervisor {
         const how = signal ?? `code ${code}`;
         guard.end("\n");
         this.#running.splice(this.#running.indexOf(daemon), 1);
-        if (!endsByItself && !this.#stopping) this.#fail(failure(daemon, how));
+        if (!endsByItself && !this.#stopping) failure(daemon, how).then(this.#fail);
         rm(pidFile, { force: true }).then(() => resolve(how));
       });
     });
@@ -117,7 +115,6 @@ export class Supervisor {
       pid,
       exited,
       log,
-      failureLine: () => failureLine(log),
       stop: () => endProcess(child, stopSignal, exited),
     };
     this.#running.push(daemon);
@@ -146,7 +143,7 @@ export class Supervisor {
     });
     if (ended === undefined) return;
     if (this.#stopping) throw new StoppedError();
-    throw failure(daemon, ended);
+    throw await failure(daemon, ended);
   }
 
   /** Stops all programs, the last started first, and starts none from then on. */
@@ -169,8 +166,8 @@ function unstartable(title: string, error: unknown): CommandError {
   return new CommandError(`${title} cannot be started: ${(error as Error).message}.`);
 }
 
-function failure({ title, failureLine, log }: Daemon, how: string): CommandError {
-  return new CommandError(`${title} exited (${how}), see ${log}: ${failureLine()}`);
+async function failure({ title, log }: Daemon, how: string): Promise<CommandError> {
+  return new CommandError(`${title} exited (${how}), see ${log}: ${await failureLine(log)}`);
 }
 
 /** Keeps the log of the previous run, unless it is empty: it may say why that run ended. */
