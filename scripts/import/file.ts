@@ -84,8 +84,6 @@ export async function importFile(
       onWait: sayWaiting,
       onUnsettled: (error) => sayUnsettled(`${file}: all is`, error),
       onCommit() {
-        // Before the commit, so that nothing is kept when the rejected rows cannot be written.
-        rejects.flush();
         // From here on PostgreSQL may commit even if we are interrupted.
         isCommitting = true;
         // It takes a minute after millions of rows.
@@ -95,7 +93,6 @@ export async function importFile(
       onReject: (record, reason) => records.reject(record, reason),
       onUnusable: (record, fields) => records.leaveOut(record, fields),
     });
-    rejects.flush();
     return {
       file,
       format,

@@ -7,9 +7,6 @@ import type { RejectedRow } from "./row.ts";
 /** Appended to the name of a file. */
 export const REJECTS = ".rejects.ndjson";
 
-/** Rows to buffer before they are written. */
-const BUFFERED = 500;
-
 /** Its owner may read and write the file. */
 const OWNER_READ_WRITE = 0o600;
 
@@ -21,7 +18,6 @@ const OTHERS = "for other reasons, see the file";
 export class Rejects {
   readonly #feed: string;
   readonly #reasons = new Map<string, number>();
-  #lines: string[] = [];
   #path: string;
   readonly #mode: number;
   /** The descriptor of the file, once there are rows in it. */
@@ -41,22 +37,15 @@ export class Rejects {
     return this.total === 0 ? null : this.#path;
   }
 
+  /** @throws CommandError when it cannot be written, as to a full disk */
   add({ line, reason, row }: RejectedRow): void {
     this.total++;
     const counted =
       this.#reasons.has(reason) || this.#reasons.size < MOST_REASONS ? reason : OTHERS;
     this.#reasons.set(counted, (this.#reasons.get(counted) ?? 0) + 1);
-    this.#lines.push(`${jsonOf({ line, reason, row })}\n`);
-    if (this.#lines.length >= BUFFERED) this.flush();
-  }
-
-  /** @throws CommandError when they cannot be written, such as to a full disk */
-  flush(): void {
-    const text = this.#lines.splice(0).join("");
-    if (text === "") return;
     try {
       this.#file ??= this.#open();
-      appendFileSync(this.#file, text);
+      appendFileSync(this.#file, `${jsonOf({ line, reason, row })}\n`);
     } catch (error) {
       throw unwritable(error);
     }

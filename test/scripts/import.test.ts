@@ -192,27 +192,12 @@ test("rejected rows are written with line, reason and row; a clean run removes t
 });
 
 test("when rejected rows cannot be written, nothing of the file is kept, and the others come in", async () => {
-  const [first, second, third] = [
-    await write(`${record("1")}\nbroken\n`),
-    await write(`${record("2")}\nbroken\n`),
-    await write(record("3")),
-  ];
+  const first = await write(`${record("1")}\nbroken\n`);
+  const second = await write(record("2"));
   await mkdir(`${first}.rejects.ndjson`);
-  const { ended } = await database.sql.begin(async (transaction) => {
-    await transaction`lock table businesses in exclusive mode`;
-    const child = start([first, second, third]);
-    await untilBlocked(database.sql);
-    // The few of the second are written when all its rows have been dealt with.
-    await mkdir(`${second}.rejects.ndjson`);
-    return child;
-  });
-  const { stdout, stderr, exitCode } = await ended;
+  const { stdout, stderr, exitCode } = await start([first, second]).ended;
   expect(exitCode).toBe(1);
-  expect(stderr.trimEnd().split("\n")).toEqual(
-    [first, second].map(() =>
-      expect.stringMatching(/The rejected rows cannot be written: .+ Nothing of it was kept\.$/),
-    ),
-  );
+  expect(stderr).toMatch(/^The rejected rows cannot be written: .+ Nothing of it was kept\.\n$/);
   expect(stdout).toContain("All files: read 1, created 1,");
   expect(await count()).toBe(1);
 });

@@ -21,7 +21,6 @@ test.skipIf(!existsSync("/sys/kernel"))(
         const rejects = new Rejects(feed);
         expect(rejects.path).toBeNull();
         rejects.add({ line: 1, reason: "name is missing", row: { feed } });
-        rejects.flush();
         rejects.close();
         return rejects.path ?? "";
       });
@@ -41,9 +40,8 @@ test("rows that cannot be written, as to a full disk, are told of in a line", as
     import { Rejects } from ${JSON.stringify(join(SCRIPTS, "import/rejects.ts"))};
     import { CommandError } from ${JSON.stringify(join(SCRIPTS, "terminal/command.ts"))};
     const rejects = new Rejects(${JSON.stringify(file)});
-    rejects.add({ line: 1, reason: "name is missing", row: "x".repeat(9_000) });
     try {
-      rejects.flush();
+      rejects.add({ line: 1, reason: "name is missing", row: "x".repeat(9_000) });
     } catch (error) {
       console.log(error instanceof CommandError, error.message);
     }
@@ -66,7 +64,6 @@ test("a link that was put in the place of the rejects leads to no other file", a
   await symlink(other, `${file}.rejects.ndjson`);
   for (const line of [1, 2]) {
     rejects.add({ line, reason: "name is missing", row: {} });
-    rejects.flush();
   }
   expect(await Bun.file(other).text()).toBe("not ours");
   const written = await Bun.file(`${file}.rejects.ndjson`).text();
@@ -81,7 +78,6 @@ test("a link that is put there between two rows leads to no other file either", 
   const rejects = new Rejects(file);
   for (const line of [1, 2]) {
     rejects.add({ line, reason: "name is missing", row: {} });
-    rejects.flush();
     await rm(`${file}.rejects.ndjson`);
     await symlink(other, `${file}.rejects.ndjson`);
   }
@@ -101,7 +97,6 @@ test.each([
   await chmod(file, ofFeed);
   const rejects = new Rejects(file);
   rejects.add({ line: 1, reason: "name is missing", row: { phone: "0161 496 0999" } });
-  rejects.flush();
   expect((await stat(`${file}.rejects.ndjson`)).mode & 0o777).toBe(ofRejects);
 });
 
@@ -110,7 +105,6 @@ test("a row nested too deeply to be written is reported by its line", async () =
   const rejects = new Rejects(file);
   const row: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
   rejects.add({ line: 7, reason: "the row is not an object", row });
-  rejects.flush();
   const written = await Bun.file(`${file}.rejects.ndjson`).json();
   rejects.remove();
   expect(written).toEqual({
