@@ -19,41 +19,32 @@ export interface Mix {
 }
 
 /**
- * Writes requests for wrk and the baselines: the distinct ones, one per line, in order of first appearance,
- * and in `FILE.order` the order in which they are sent, as 32-bit indices; see programs/wrk.lua.
+ * Writes requests for wrk: the distinct ones, one per line, in order of first appearance, and in `FILE.order` the
+ * order in which they are sent, as 32-bit indices; see programs/wrk.lua. `FILE.json` has the distinct ones, too.
  */
 export async function writeRequests(
   requestsFile: string,
   requests: readonly RecordedRequest[],
 ): Promise<{ requestsFile: string; mix: Mix }> {
   const numbers = new Map<string, number>();
+  const distinct: RecordedRequest[] = [];
   const counts: number[] = [];
   const order = Uint32Array.from(requests, (request) => {
-    const line = toLine(request);
-    const number = numbers.getOrInsert(line, numbers.size);
+    const number = numbers.getOrInsertComputed(toLine(request), () => distinct.push(request) - 1);
     counts[number] = (counts[number] ?? 0) + 1;
     return number;
   });
   await writeFile(requestsFile, `${[...numbers.keys()].join("\n")}\n`);
   await writeFile(`${requestsFile}.order`, order);
+  await writeFile(`${requestsFile}.json`, JSON.stringify(distinct));
   const top = counts.toSorted((a, b) => b - a).slice(0, Math.ceil(counts.length / 100));
   const topShare = top.reduce((sum, count) => sum + count, 0) / order.length;
   return { requestsFile, mix: { requests: order.length, different: counts.length, topShare } };
 }
 
 /** The distinct requests of a file, in order of first appearance. */
-export async function readRequests(file: string): Promise<RecordedRequest[]> {
-  const lines = (await Bun.file(file).text()).trimEnd().split("\n");
-  return lines.map((line) => {
-    const [[start = "", , ...fields], body] = splitLine(line);
-    const headers = fields.map((field) => field.split(/: (.*)/s).slice(0, 2));
-    return {
-      path: start.split(" ")[1] ?? "",
-      headers: Object.fromEntries(headers),
-      ...(body && { body }),
-    };
-  });
-}
+export const readRequests = (requestsFile: string): Promise<RecordedRequest[]> =>
+  Bun.file(`${requestsFile}.json`).json();
 
 /** An HTTP message with tabs as line breaks; the caller's header comes last, see programs/wrk.lua. */
 function toLine({ path, headers = {}, body }: RecordedRequest): string {
@@ -61,9 +52,4 @@ function toLine({ path, headers = {}, body }: RecordedRequest): string {
   const head = [`${body ? "POST" : "GET"} ${path} HTTP/1.1`, `Host: ${HOST}`, ...fields];
   if (!body) return head.join("\t");
   return [...head, `Content-Length: ${Buffer.byteLength(body)}`, "", body].join("\t");
-}
-
-function splitLine(line: string): [head: string[], body: string | undefined] {
-  const [head = "", body] = line.split("\t\t");
-  return [head.split("\t"), body];
 }

@@ -61,10 +61,7 @@ test("recorded requests can be read back, each distinct request once", async () 
   const file = join(folder, "read.txt");
   const { requestsFile, mix } = await writeRequests(file, [list, question, list]);
   expect(mix).toEqual({ requests: 3, different: 2, topShare: 2 / 3 });
-  expect(await readRequests(requestsFile)).toEqual([
-    list,
-    { ...question, headers: { ...question.headers, "Content-Length": "10" } },
-  ]);
+  expect(await readRequests(requestsFile)).toEqual([list, question]);
 });
 
 describe.skipIf(!Bun.which("wrk"))("wrk", () => {
