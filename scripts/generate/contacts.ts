@@ -1,14 +1,8 @@
 import type { Random } from "./random.ts";
 import type { Town } from "./towns.ts";
 
-interface Contacts {
-  phone: string;
-  email: string;
-  website: string;
-}
-
 /** Contacts of a business that does not exist; each may be "" for none. */
-export function pickContacts(random: Random, name: string, town: Town): Contacts {
+export function pickContacts(random: Random, name: string, town: Town) {
   const saysWhere = random.chance(0.3) && !name.includes(town.name);
   const host = `${hostLabel(saysWhere ? `${name} ${town.name}` : name)}.example`;
   const hasWebsite = random.chance(0.74);

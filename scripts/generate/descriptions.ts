@@ -1,17 +1,12 @@
 import type { Random } from "./random.ts";
 import type { Style, Trade } from "./trades.ts";
 
-interface Descriptions {
-  shortDescription: string;
-  description: string;
-}
-
 /** What a business says about itself, in a line and in a paragraph; each may be "". */
 export function pickDescriptions(
   random: Random,
   trade: Trade,
   { name, town, street }: { name: string; town: string; street: string },
-): Descriptions {
+) {
   const offers = pickOffers(random, trade);
   const subject: Subject = {
     name,

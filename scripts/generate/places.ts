@@ -2,14 +2,8 @@ import { streets, yards } from "./place-parts.ts";
 import type { Random } from "./random.ts";
 import type { Town } from "./towns.ts";
 
-interface Place {
-  street: string;
-  address: { line1: string; line2: string | null; postcode: string };
-  coordinates: { lat: number; lng: number };
-}
-
 /** A made-up address in a town. The outcode is one of the town's; the rest of the postcode is made up. */
-export function pickPlace(random: Random, town: Town): Place {
+export function pickPlace(random: Random, town: Town) {
   const isLocal = town.streets.length > 0 && random.chance(0.4);
   const street = random.pick(isLocal ? town.streets : streets[town.nation]);
   return {
