@@ -50,15 +50,7 @@ export async function startPostgres(
   );
   const account = await unprivilegedAccount(programs.postgres, supervisor.folder);
   if (account) await chown(passwordFile, account.uid, account.gid);
-  if (isNew) {
-    await createCluster(supervisor, {
-      data,
-      program: programs.initdb,
-      passwordFile,
-      account,
-      durable,
-    });
-  }
+  if (isNew) await createCluster();
   if (account) await handOver(data, account);
   await removeReusedPid(data);
 
@@ -84,6 +76,44 @@ export async function startPostgres(
   });
   await createDatabase(address("postgres"));
   return { url: address(DATABASE), pid: daemon.pid };
+
+  /** Uses another name until it is complete, since an interrupted initdb cannot be repaired. */
+  async function createCluster(): Promise<void> {
+    const draft = `${data}.new`;
+    await rm(draft, { recursive: true, force: true });
+    await mkdir(draft, { mode: 0o700 });
+    if (account) await chown(draft, account.uid, account.gid);
+    const initdb = supervisor.start({
+      title: "initdb of PostgreSQL",
+      name: "initdb",
+      command: [
+        ...(account?.prefix ?? []),
+        programs.initdb,
+        `--pgdata=${draft}`,
+        `--username=${USER}`,
+        `--pwfile=${passwordFile}`,
+        "--auth=scram-sha-256",
+        "--encoding=UTF8",
+        // The same sort order and case rules on every machine, whatever its libc.
+        "--locale=C",
+        "--locale-provider=builtin",
+        "--builtin-locale=C.UTF-8",
+        "--no-instructions",
+        ...(durable ? [] : ["--no-sync"]),
+      ],
+      stopSignal: "SIGINT",
+      endsByItself: true,
+    });
+    const how = await initdb.exited;
+    if (how !== "code 0") {
+      if (supervisor.stopping) throw new StoppedError();
+      const line = await failureLine(initdb.log);
+      throw new CommandError(
+        `PostgreSQL's data folder cannot be created (${how}): ${line}\nThe log is ${initdb.log}.`,
+      );
+    }
+    await rename(draft, data);
+  }
 }
 
 /**
@@ -91,58 +121,6 @@ export async function startPostgres(
  * make it start over.
  */
 const LONGEST_RECOVERY_MS = 600_000;
-
-/** Uses another name until it is complete, since an interrupted initdb cannot be repaired. */
-async function createCluster(
-  supervisor: Supervisor,
-  {
-    data,
-    program,
-    passwordFile,
-    account,
-    durable,
-  }: {
-    data: string;
-    program: string;
-    passwordFile: string;
-    account: Account | undefined;
-    durable: boolean;
-  },
-): Promise<void> {
-  const draft = `${data}.new`;
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { mode: 0o700 });
-  if (account) await chown(draft, account.uid, account.gid);
-  const initdb = supervisor.start({
-    title: "initdb of PostgreSQL",
-    name: "initdb",
-    command: [
-      ...(account?.prefix ?? []),
-      program,
-      `--pgdata=${draft}`,
-      `--username=${USER}`,
-      `--pwfile=${passwordFile}`,
-      "--auth=scram-sha-256",
-      "--encoding=UTF8",
-      // The same sort order and case rules on every machine, whatever its libc.
-      "--locale=C",
-      "--locale-provider=builtin",
-      "--builtin-locale=C.UTF-8",
-      "--no-instructions",
-      ...(durable ? [] : ["--no-sync"]),
-    ],
-    stopSignal: "SIGINT",
-    endsByItself: true,
-  });
-  const how = await initdb.exited;
-  if (how !== "code 0") {
-    if (supervisor.stopping) throw new StoppedError();
-    throw new CommandError(
-      `PostgreSQL's data folder cannot be created (${how}): ${await failureLine(initdb.log)}\nThe log is ${initdb.log}.`,
-    );
-  }
-  await rename(draft, data);
-}
 
 /**
  * Data copied by root belong to root, and data from another machine to whoever has that uid here: PostgreSQL
