@@ -1,5 +1,5 @@
 import { exactWords, knownTrades } from "./synonyms.ts";
-import { countTypos } from "./typos.ts";
+import { closest } from "./typos.ts";
 import type { Words } from "./words.ts";
 
 /**
@@ -22,11 +22,8 @@ export async function withTradesCorrected(
 /** The trade that a word was meant to be, if it may be misspelt. As in search, the first letter has to be right. */
 function nearestTrade(word: string): string | undefined {
   if (exactWords.has(word)) return undefined;
-  const near = tradesOfOneWord.flatMap((trade) => {
-    const typos = trade[0] === word[0] ? countTypos(trade, word) : null;
-    return typos === null ? [] : { trade, typos };
-  });
-  return near.toSorted((a, b) => a.typos - b.typos)[0]?.trade;
+  const alike = tradesOfOneWord.filter((trade) => trade[0] === word[0]);
+  return closest(alike, (trade) => trade, word)[0];
 }
 
 const tradesOfOneWord = [...knownTrades].filter((trade) => !trade.includes(" "));

@@ -36,6 +36,21 @@ export function countTypos(word: string, typed: string): number | null {
   return typos <= most ? typos : null;
 }
 
+/** Those of these items whose word may have been meant, the one with the fewest typing errors first. */
+export function closest<Item>(
+  items: readonly Item[],
+  wordOf: (item: Item) => string,
+  typed: string,
+): Item[] {
+  return items
+    .flatMap((item) => {
+      const typos = countTypos(wordOf(item), typed);
+      return typos === null ? [] : { item, typos };
+    })
+    .sort((a, b) => a.typos - b.typos)
+    .map(({ item }) => item);
+}
+
 /** How many typing errors are forgiven in a word. */
 function typosForgiven({ length }: string): 0 | 1 | 2 {
   const { oneTypo, twoTypos } = MIN_WORD_SIZE_FOR_TYPOS;

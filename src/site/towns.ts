@@ -1,6 +1,6 @@
 import { type City, findCity, largestCities, largestCitiesNamed } from "../directory/cities.ts";
 import { makeSlug } from "../directory/slug.ts";
-import { countTypos } from "../search/typos.ts";
+import { closest } from "../search/typos.ts";
 import type { Sql } from "../store/postgres.ts";
 
 /**
@@ -24,19 +24,13 @@ export async function findTown(sql: Sql, text: string): Promise<TownMatch> {
   const [only, ...others] = holding;
   if (only && others.length === 0) return { city: only, isGuessed: true };
   if (holding.length > 0) return { city: null, similar: holding };
-  const similar = closest(await largestCities(sql, { limit: MOST_COMPARED }), slug);
+  // Short names tolerate no typos: there, a different letter makes a different town.
+  const similar = closest(
+    await largestCities(sql, { limit: MOST_COMPARED }),
+    (town) => town.slug,
+    slug,
+  );
   return { city: null, similar: similar.slice(0, MOST_SIMILAR) };
-}
-
-/** Short names tolerate no typos: there, a different letter makes a different town. */
-function closest(cities: readonly City[], slug: string): City[] {
-  return cities
-    .flatMap((city) => {
-      const typos = countTypos(city.slug, slug);
-      return typos === null ? [] : { city, typos };
-    })
-    .sort((a, b) => a.typos - b.typos)
-    .map(({ city }) => city);
 }
 
 const MOST_SIMILAR = 5;
