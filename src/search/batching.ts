@@ -12,30 +12,23 @@ import type { Sql } from "../store/postgres.ts";
  * statement. That halves what a search costs on top of Meilisearch's own work.
  * @param workers processes of this server, which share the machine
  */
-export function batchQueries(sql: Sql, meili: Meilisearch, workers: number): BatchedQueries {
+export function batchQueries(sql: Sql, meili: Meilisearch, workers: number) {
   return {
-    askMeilisearch: batched((queries) => ask(meili, queries), {
+    /** Null when the answer would have come too late. */
+    askMeilisearch: batched((queries: QueryUntil[]) => ask(meili, queries), {
       batchSize: BATCH_SIZE,
       // One for each core of Meilisearch, whose machine is taken to be like this one, and one more that is
       // waiting when it finishes another. With twice as many or more, each takes longer.
       concurrency: Math.max(1, Math.floor((availableParallelism() + 1) / workers)),
       order: (a, b) => a.until - b.until,
     }),
-    findListed: batched((lists) => findLists(sql, lists), {
+    /** The approved ones of these businesses, in the order of `ids`. */
+    findListed: batched((lists: (readonly string[])[]) => findLists(sql, lists), {
       batchSize: BATCH_SIZE,
       concurrency: CONCURRENT_STATEMENTS,
     }),
   };
 }
-
-interface BatchedQueries {
-  askMeilisearch: AskMeilisearch;
-  /** The approved ones of these businesses, in the order of `ids`. */
-  findListed(ids: readonly string[]): Promise<ListedBusiness[]>;
-}
-
-/** Null when the answer would have come too late. */
-export type AskMeilisearch = (query: QueryUntil) => Promise<Matches | null>;
 
 interface QueryUntil {
   query: MultiSearchQuery;

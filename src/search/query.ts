@@ -5,7 +5,7 @@ import { isSlug } from "../directory/slug.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { isKeyRefused } from "../store/meilisearch.ts";
 import { attempts } from "./attempts.ts";
-import { type AskMeilisearch, batchQueries, type Matches } from "./batching.ts";
+import { batchQueries, type Matches } from "./batching.ts";
 import { IS_GONE, type SearchStore } from "./settings.ts";
 import { MOST_WORDS, mayBeUnfinished, searchWords, singular, type Words } from "./words.ts";
 
@@ -50,7 +50,7 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
     ];
     const until = performance.now() + TIMEOUT_MS;
     const ask = (queries: readonly Words[], page: Page, within = filter) =>
-      findFirst(askMeilisearch, queries, { indexUid: index, ...page, filter: within }, until);
+      findFirst(queries, { ...page, filter: within }, until);
 
     const lookups = {
       isKnown: async (words: Words) => (await ask([words], NO_MATCHES)) !== null,
@@ -85,6 +85,35 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
     }
     return NOTHING;
   };
+
+  /** The matches of the first of these queries that has any, or null. */
+  async function findFirst(
+    queries: readonly Words[],
+    parameters: Page & { filter: string[] },
+    until: number,
+  ): Promise<MatchesOf | null> {
+    const asked = queries.map((words) => {
+      const query = {
+        indexUid: index,
+        ...parameters,
+        q: toQueryText(words),
+        matchingStrategy: "all" as const,
+        attributesToRetrieve: ["id"],
+      };
+      return askMeilisearch({ query, until });
+    });
+    try {
+      const answers = await withDeadline(Promise.all(asked), until - performance.now());
+      for (const [at, words] of queries.entries()) {
+        const matches = answers[at];
+        if (!matches) throw new DeadlineError("its turn came too late");
+        if (matches.total > 0) return { words, ...matches };
+      }
+      return null;
+    } catch (error) {
+      throw toUnavailable(error);
+    }
+  }
 }
 
 export interface Found {
@@ -119,38 +148,6 @@ const NO_MATCHES: Page = { offset: 0, limit: 0 };
 
 /** Matches, and the query that they are of. */
 type MatchesOf = { words: Words } & Matches;
-
-/**
- * The matches of the first of these queries that has any, or null.
- * @throws SearchUnavailable
- */
-async function findFirst(
-  askMeilisearch: AskMeilisearch,
-  queries: readonly Words[],
-  parameters: Page & { indexUid: string; filter: string[] },
-  until: number,
-): Promise<MatchesOf | null> {
-  const asked = queries.map((words) => {
-    const query = {
-      ...parameters,
-      q: toQueryText(words),
-      matchingStrategy: "all" as const,
-      attributesToRetrieve: ["id"],
-    };
-    return askMeilisearch({ query, until });
-  });
-  try {
-    const answers = await withDeadline(Promise.all(asked), until - performance.now());
-    for (const [at, words] of queries.entries()) {
-      const matches = answers[at];
-      if (!matches) throw new DeadlineError("its turn came too late");
-      if (matches.total > 0) return { words, ...matches };
-    }
-    return null;
-  } catch (error) {
-    throw toUnavailable(error);
-  }
-}
 
 /** SearchUnavailable in place of any error of Meilisearch; other errors stay as they are. */
 function toUnavailable(error: unknown): unknown {
