@@ -1,5 +1,3 @@
-import { unmarked } from "./unmarked.ts";
-
 /** A page above this one; without `href`, just a name. */
 export interface Crumb {
   name: string;
@@ -10,7 +8,7 @@ export interface Crumb {
 export function Breadcrumbs({ crumbs = [] }: { crumbs?: readonly Crumb[] }) {
   return (
     <nav class="crumbs" aria-label="Where you are">
-      <ol {...unmarked}>
+      <ol role="list">
         {[{ name: "Home", href: "/" }, ...crumbs].map(({ name, href }) => (
           <li key={href ?? name}>{href ? <a href={href}>{name}</a> : name}</li>
         ))}

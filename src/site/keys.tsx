@@ -4,7 +4,6 @@ import { grouped } from "../numbers.ts";
 import { writtenTime } from "../times.ts";
 import { gracePeriods } from "./application-actions.ts";
 import { Code } from "./code.tsx";
-import { unmarked } from "./unmarked.ts";
 
 /**
  * A key, in the only answer that ever contains it.
@@ -70,7 +69,7 @@ export function KeyList({ keys }: { keys: readonly KeyRecord[] }) {
   return (
     <section>
       <h2>{keys.length === 1 ? "Key" : "Keys"}</h2>
-      <ul class="cards" {...unmarked}>
+      <ul class="cards" role="list">
         {keys.map((key, place) => (
           <li key={key.id}>
             <h3>

@@ -3,7 +3,6 @@ import type { Category } from "../directory/schemas.ts";
 import { counted, grouped } from "../numbers.ts";
 import { Credit } from "./credit.tsx";
 import type { Highlight } from "./highlight.tsx";
-import { unmarked } from "./unmarked.ts";
 
 /** Businesses as cards, in the order given, with the credits that their data requires. */
 export function BusinessList({
@@ -23,7 +22,7 @@ export function BusinessList({
   };
   return (
     <>
-      <ol class="cards" {...unmarked}>
+      <ol class="cards" role="list">
         {businesses.map((business) => (
           <li key={business.id}>
             <h2>
@@ -95,7 +94,7 @@ export function Paging({
           Previous<span class="unseen"> page</span>
         </a>
       )}
-      <ol {...unmarked}>
+      <ol role="list">
         {shown.map((number, place) => (
           <li key={number} class={number - (shown[place - 1] ?? 0) > 1 ? "gap" : ""}>
             <a href={linkTo(number)} aria-current={number === page ? "page" : undefined}>
@@ -123,7 +122,7 @@ export function CountedLinks({
   linkTo: (slug: string) => string;
 }) {
   return (
-    <ul class="counted" {...unmarked}>
+    <ul class="counted" role="list">
       {links.map(({ slug, name, businessCount }) => (
         <li key={slug}>
           <a href={linkTo(slug)}>{name}</a> <span class="count">{grouped(businessCount)}</span>
