@@ -1,4 +1,4 @@
-import { type ApplicationState, revealKey } from "../access/applications.ts";
+import { revealKey } from "../access/applications.ts";
 import { type IssuedKey, type KeyRecord, revokeKey } from "../access/keys.ts";
 import { rollKey } from "../access/roll-key.ts";
 import type { Transaction } from "../store/postgres.ts";
@@ -21,21 +21,19 @@ export const gracePeriods = [
   { value: "0", label: "none" },
 ];
 
-/** A form sent from the page of an application. */
-interface Sent {
-  token: string;
-  application: ApplicationState;
-  form: Record<string, string>;
-}
-
-/** Does what the form asks for, by its field `action`: reveal, revoke or roll. */
-export async function act(sql: Transaction, { token, application, form }: Sent): Promise<Outcome> {
+/** Does what a form sent from the page asks for, by its field `action`: reveal, revoke or roll. */
+export async function act(
+  sql: Transaction,
+  token: string,
+  keys: readonly KeyRecord[],
+  form: Record<string, string>,
+): Promise<Outcome> {
   if (form.action === "reveal") return await reveal(sql, token);
   // Only keys of this application: its page controls no others.
-  const key = application.keys.find(({ id }) => id === form.key);
+  const key = keys.find(({ id }) => id === form.key);
   if (!key) return unchanged("Nothing was changed: that key is not one of yours.");
   if (form.action === "revoke") return await revoke(sql, key);
-  if (form.action === "roll") return await roll(sql, key, form.grace, application.keys);
+  if (form.action === "roll") return await roll(sql, key, form.grace, keys);
   return unchanged("Nothing was changed.");
 }
 

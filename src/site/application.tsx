@@ -37,7 +37,7 @@ export function application(parts: ApplicationParts): Handler {
     if (!form) return { ...(await show(parts, found, LATE)), status: 408 };
     // Nothing is done later than that, since a new key must be shown in time.
     const outcome = await doBefore(parts.sql, end - READING_MS, (transaction) =>
-      act(transaction, { token, application: found, form }),
+      act(transaction, token, found.keys, form),
     );
     const read = outcome.issued ? readIfPossible(parts.log, end) : readOrThrow;
     const changed = (await read(findApplication(parts.sql, token))) ?? found;
