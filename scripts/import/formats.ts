@@ -9,37 +9,28 @@ import { readOsm } from "./osm.ts";
 import type { Row } from "./row.ts";
 import { readText } from "./text.ts";
 
-export const formats = ["ndjson", "csv", "osm", "fhrs"] as const;
-export type Format = (typeof formats)[number];
+/** How each format is read, and what the number of a row counts there. */
+const readers = {
+  ndjson: { read: readNdjson, rowName: "line" },
+  csv: { read: readCsv, rowName: "line" },
+  osm: { read: readOsm, rowName: "feature" },
+  fhrs: { read: readFhrs, rowName: "establishment" },
+};
 
-/** What the number of a row counts. */
-export const rowNames = {
-  ndjson: "line",
-  csv: "line",
-  osm: "feature",
-  fhrs: "establishment",
-} satisfies Record<Format, string>;
+export type Format = keyof typeof readers;
+export const formats = Object.keys(readers) as Format[];
 
 /**
  * The rows of a file, each a record or the reason why it is not one.
  * @throws CommandError when it is not of that format, or cannot be read to its end
  */
-export function readRows(
+export const readRows = (
   format: Format,
   text: AsyncIterable<string>,
   mapping: Mapping | null,
-): AsyncGenerator<Row> {
-  switch (format) {
-    case "ndjson":
-      return readNdjson(text);
-    case "csv":
-      return readCsv(text, mapping);
-    case "osm":
-      return readOsm(text);
-    case "fhrs":
-      return readFhrs(text);
-  }
-}
+): AsyncGenerator<Row> => readers[format].read(text, mapping);
+
+export const rowNameOf = (format: Format) => readers[format].rowName;
 
 /**
  * Guesses the format of a file from its beginning.

@@ -3,7 +3,7 @@ import { grouped } from "../../src/numbers.ts";
 import { print } from "../terminal/output.ts";
 import { formatJson, plain } from "../terminal/table.ts";
 import type { FileOptions, FileResult } from "./file.ts";
-import { rowNames } from "./formats.ts";
+import { rowNameOf } from "./formats.ts";
 
 /** A file that was not read to its end, or whose import did not finish. */
 export interface FailedFile {
@@ -53,7 +53,7 @@ export function describeFile(
   }
   if (unusable.length > 0) {
     const most = unusable.slice(0, 10).map(({ field, rows, lines }) => {
-      const rowName = lines.length > 1 ? `${rowNames[format]}s` : rowNames[format];
+      const rowName = rowNameOf(format) + (lines.length > 1 ? "s" : "");
       // New businesses come before others, so these need not be in the order of the file.
       const places = lines.toSorted((a, b) => a - b).join(", ");
       return `${field} ${rows} (as in ${rowName} ${places})`;
