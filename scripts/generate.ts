@@ -6,8 +6,7 @@ import { openDatabase } from "./stack/database.ts";
 import { scriptConfig } from "./stack/environment.ts";
 import { runCommand } from "./terminal/command.ts";
 import { readWholeNumber } from "./terminal/options.ts";
-import { print, printAll, sayUnsettled, sayWaiting } from "./terminal/output.ts";
-import { progressBar } from "./terminal/progress-bar.ts";
+import { print, printAll } from "./terminal/output.ts";
 
 const USAGE = `Usage: npx bun scripts/generate.ts [--count N] [--seed S]
        npx bun scripts/generate.ts --ndjson [--count N] [--seed S] > FILE.ndjson
@@ -36,26 +35,7 @@ await runCommand(USAGE, async () => {
 async function load(count: number, seed: number): Promise<void> {
   const { databaseUrl } = await scriptConfig();
   await using sql = await openDatabase(databaseUrl, 4);
-  const bar = progressBar(
-    "{bar} {value} of {total} businesses | {rate} a second | {eta_formatted} left",
-  );
-  const added = await loadBusinesses(sql, {
-    count,
-    seed,
-    onWait: sayWaiting,
-    // Only now: waiting for another import does not count.
-    onBegin: (done) => bar.start(count, { done }),
-    onProgress(done) {
-      bar.update(done);
-      // The rest takes long after a million.
-      if (done === count) bar.finish("Finishing");
-    },
-    onUnsettled(error) {
-      bar.stop();
-      sayUnsettled("All is", error);
-    },
-  }).finally(bar.stop);
-  const seconds = bar.seconds();
+  const { added, seconds } = await loadBusinesses(sql, count, seed);
   print(
     `Added ${counted(added, "business", "businesses")} in ${seconds.toFixed(1)} s, ${grouped(Math.round(added / seconds))} a second; already there: ${grouped(count - added)}.`,
   );

@@ -29,7 +29,7 @@ await runCommand(USAGE, async () => {
   await using sql = await openDatabase(config.databaseUrl, 2);
   const meili = openMeilisearch(config.meiliUrl, config.meiliKey);
   const attempt = async () => {
-    const bar = progressBar(
+    using bar = progressBar(
       "{name} {bar} {value} of {total} | {rate} a second | {eta_formatted} left",
     );
     const started = performance.now();
@@ -48,7 +48,7 @@ await runCommand(USAGE, async () => {
     const result = await syncSearch(
       { sql, meili, index: SEARCH_INDEX },
       { rebuild: values.rebuild, tidy: true, onProgress },
-    ).finally(bar.stop);
+    );
     return { result, seconds: (performance.now() - started) / 1000 };
   };
   let { result, seconds } = await attempt();

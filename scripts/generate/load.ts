@@ -11,21 +11,10 @@ import { settleDirectory } from "../../src/directory/import.ts";
 import { formatOpeningHours } from "../../src/directory/opening-hours.ts";
 import { takeImportLock } from "../../src/store/locks.ts";
 import { liftTimeLimits, type Sql, type Transaction } from "../../src/store/postgres.ts";
+import { sayUnsettled, sayWaiting } from "../terminal/output.ts";
+import { progressBar } from "../terminal/progress-bar.ts";
 import { type GeneratedBusiness, generateBusinesses, sourceOf } from "./businesses.ts";
 import { towns } from "./towns.ts";
-
-interface Load {
-  count: number;
-  seed: number;
-  /** Called when the load has to wait for an import. */
-  onWait: () => void;
-  /** Called when the work begins, with how many of `count` are there already. */
-  onBegin: (present: number) => void;
-  /** Called now and then, and with the last one, with how many of `count` are stored or being sent. */
-  onProgress: (done: number) => void;
-  /** Called when the work after the load failed (see settleDirectory); the load itself is kept. */
-  onUnsettled: (error: unknown) => void;
-}
 
 /**
  * Most rows per statement, each in its own transaction. In a large directory each statement visits most
@@ -40,18 +29,18 @@ const LANES = 2;
 /**
  * Fills the directory with made-up businesses through COPY, committing batch by batch. Those already
  * there stay, so an interrupted load can be resumed, and a larger count adds what is missing. Imports
- * have to wait meanwhile.
- * @returns how many were added
+ * have to wait meanwhile. Shows its progress.
+ * @returns how many were added, and in how many seconds
  */
-export async function loadBusinesses(
-  sql: Sql,
-  { count, seed, onWait, onBegin, onProgress, onUnsettled }: Load,
-): Promise<number> {
+export async function loadBusinesses(sql: Sql, count: number, seed: number) {
   const source = sourceOf(seed);
+  using bar = progressBar(
+    "{bar} {value} of {total} businesses | {rate} a second | {eta_formatted} left",
+  );
   // This transaction only holds the import lock until the load is over; other transactions commit the rows.
   const sent = await sql.begin(async (holder) => {
     await liftTimeLimits(holder);
-    await takeImportLock(holder, onWait);
+    await takeImportLock(holder, sayWaiting);
     const present = await findPresent(holder, source, count);
     // The last query of a transaction stays open, with its snapshot. This transaction lasts as long as the
     // load, and meanwhile VACUUM could remove nothing that the snapshot still sees.
@@ -61,7 +50,8 @@ export async function loadBusinesses(
       ({ sourceId }) => !present[placeOf(sourceId)],
     );
     const known = present.filter(Boolean).length;
-    onBegin(known);
+    // Only now: waiting for another import does not count.
+    bar.start(count, { done: known });
     let sent = 0;
     let left = count - known;
     // An equal share for each lane, so that they finish together.
@@ -69,7 +59,9 @@ export async function loadBusinesses(
     const batchSize = Math.ceil(left / (rounds * LANES));
     const send = (business: GeneratedBusiness) => {
       sent += 1;
-      if (sent % PROGRESS_ROWS === 0 || known + sent === count) onProgress(known + sent);
+      if (sent % PROGRESS_ROWS === 0) bar.update(known + sent);
+      // The rest takes long after a million.
+      if (known + sent === count) bar.finish("Finishing");
       return toRow(business);
     };
     const load = async () => {
@@ -87,8 +79,11 @@ export async function loadBusinesses(
     return sent;
   });
   // As after an import. The lock is free again, so others need not wait for this.
-  await settleDirectory(sql, sent).catch(onUnsettled);
-  return sent;
+  await settleDirectory(sql, sent).catch((error) => {
+    bar.stop();
+    sayUnsettled("All is", error);
+  });
+  return { added: sent, seconds: bar.seconds() };
 }
 
 /** Which of `count` are already there: 1 at the index of each. */

@@ -46,11 +46,14 @@ export function progressBar(format: string) {
     },
     /** Since the start. */
     seconds,
-    stop() {
-      bar.stop();
-      reminder?.[Symbol.dispose]();
-    },
+    stop,
+    [Symbol.dispose]: stop,
   };
+
+  function stop() {
+    bar.stop();
+    reminder?.[Symbol.dispose]();
+  }
 }
 
 interface Start {
