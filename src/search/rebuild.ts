@@ -37,7 +37,7 @@ const MANY_CHANGES = 20_000;
 export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   const { sql, meili, index, signal, onDocuments } = rebuild;
   const { documentsAtOnce = DOCUMENTS_AT_ONCE, changesAfterMs = CHANGES_AFTER_MS } = rebuild;
-  const present = await leaveBehind(rebuild);
+  const present = await leaveBehind();
   const next = `${index}_next`;
   const pipeline = createPipeline(REQUESTS_AHEAD);
   const queue = (task: EnqueuedTask) => pipeline.add(waitForTask(meili, task, signal));
@@ -83,25 +83,19 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   );
   if (present !== "missing") await meili.deleteIndex(next);
   return sent;
-}
 
-/**
- * Updating an index that is very many changes behind would hold up the new one. So it is left as it is, and
- * answers until the new one is ready. Since the changes that it lacks are about to be deleted, it is marked as
- * not fitting: if the rebuild is cut short, the next run starts another.
- */
-async function leaveBehind({
-  sql,
-  meili,
-  index,
-  present,
-  signal,
-}: Rebuild): Promise<Rebuild["present"]> {
-  if (present !== "fits") return present;
-  const [{ count }] = await sql<[{ count: number }]>`
-    select count(*)::integer as count
-    from (select from search_changes limit ${MANY_CHANGES}) as first_ones`;
-  if (count < MANY_CHANGES) return present;
-  await waitForTask(meili, meili.index(index).updateDisplayedAttributes(["id"]), signal);
-  return "does not fit";
+  /**
+   * Updating an index that is very many changes behind would hold up the new one. So it is left as it is, and
+   * answers until the new one is ready. Since the changes that it lacks are about to be deleted, it is marked as
+   * not fitting: if the rebuild is cut short, the next run starts another.
+   */
+  async function leaveBehind(): Promise<Rebuild["present"]> {
+    if (rebuild.present !== "fits") return rebuild.present;
+    const [{ count }] = await sql<[{ count: number }]>`
+      select count(*)::integer as count
+      from (select from search_changes limit ${MANY_CHANGES}) as first_ones`;
+    if (count < MANY_CHANGES) return "fits";
+    await waitForTask(meili, meili.index(index).updateDisplayedAttributes(["id"]), signal);
+    return "does not fit";
+  }
 }
