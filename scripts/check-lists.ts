@@ -51,37 +51,26 @@ await runCommand(USAGE, async () => {
 
 function describe(check: ListCheck, repaired: boolean, seconds: number): string {
   const { businesses, lists, faults, wrongAncestors, wrongHours } = check;
-  const compared = `${counted(lists, "list", "lists")} of ${counted(businesses, "approved business", "approved businesses")}, compared in ${seconds} s`;
-  const hours =
-    wrongHours > 0
-      ? [
-          `The opening hours of ${counted(wrongHours, "business", "businesses")} cannot be read: find them with \`select slug, opening_hours from businesses where not is_opening_hours(opening_hours)\`, and correct them.`,
-        ]
-      : [];
   const isWrong = faults.length > 0 || wrongAncestors > 0;
-  if (!isWrong) return [`${compared}: all right.`, ...hours].join("\n");
-  const lines = [`${compared}: ${grouped(faults.length)} wrong.`, ...hours];
-  if (wrongAncestors > 0) {
-    lines.push(
-      `The tree of categories ${repaired ? "was" : "is"} wrong in ${counted(wrongAncestors, "place", "places")}.`,
-    );
-  }
+  const compared = `${counted(lists, "list", "lists")} of ${counted(businesses, "approved business", "approved businesses")}, compared in ${seconds} s`;
   const worst = faults.toSorted((a, b) => misplaced(b) - misplaced(a)).slice(0, MOST_SHOWN);
-  if (faults.length > 0) lines.push("", tableOf(worst));
-  if (faults.length > MOST_SHOWN) lines.push(`and ${grouped(faults.length - MOST_SHOWN)} more`);
-  if (faults.some(isOnlyMiscounted)) {
-    lines.push(
-      "",
-      `Where only chunks are wrong, later pages ${repaired ? "began" : "begin"} in the wrong place.`,
-    );
-  }
-  lines.push(
-    "",
-    repaired
-      ? "Repaired. Search may still lack what changed without triggers: run `npx bun scripts/sync-search.ts --rebuild`."
-      : "Run this command with --repair.",
-  );
-  return lines.join("\n");
+  return [
+    `${compared}: ${isWrong ? `${grouped(faults.length)} wrong` : "all right"}.`,
+    wrongHours > 0 &&
+      `The opening hours of ${counted(wrongHours, "business", "businesses")} cannot be read: find them with \`select slug, opening_hours from businesses where not is_opening_hours(opening_hours)\`, and correct them.`,
+    wrongAncestors > 0 &&
+      `The tree of categories ${repaired ? "was" : "is"} wrong in ${counted(wrongAncestors, "place", "places")}.`,
+    faults.length > 0 && `\n${tableOf(worst)}`,
+    faults.length > MOST_SHOWN && `and ${grouped(faults.length - MOST_SHOWN)} more`,
+    faults.some(isOnlyMiscounted) &&
+      `\nWhere only chunks are wrong, later pages ${repaired ? "began" : "begin"} in the wrong place.`,
+    isWrong &&
+      (repaired
+        ? "\nRepaired. Search may still lack what changed without triggers: run `npx bun scripts/sync-search.ts --rebuild`."
+        : "\nRun this command with --repair."),
+  ]
+    .filter(Boolean)
+    .join("\n");
 }
 
 function misplaced({ missing, strays }: ListFault): number {
