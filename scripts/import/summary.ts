@@ -42,50 +42,39 @@ export function describeFile(
   const { withdrawn, ...numbers } = counts;
   const rate = grouped(Math.round(counts.read / Math.max(seconds, 0.001)));
   const known = earlier.flatMap((one) => ("error" in one ? [] : notesOn(one.counts, options)));
-  const lines = [
+  const most = unusable.slice(0, 10).map(({ field, rows, lines }) => {
+    const rowName = rowNameOf(format) + (lines.length > 1 ? "s" : "");
+    // New businesses come before others, so these need not be in the order of the file.
+    const places = lines.toSorted((a, b) => a - b).join(", ");
+    return `${field} ${rows} (as in ${rowName} ${places})`;
+  });
+  const more = unusable.length > most.length ? ", and more" : "";
+  return [
     `${file} (source ${source})${options.dryRun ? ", dry run, nothing was kept" : ""}: ${seconds.toFixed(1)} s, ${rate} rows a second`,
     ...notesOn(counts, options).filter((note) => !known.includes(note)),
-  ];
-  if (withdrawn > 0) {
-    lines.push(
+    withdrawn > 0 &&
       `  ${grouped(withdrawn)} of those pending were approved before, and are no longer public.`,
-    );
-  }
-  if (unusable.length > 0) {
-    const most = unusable.slice(0, 10).map(({ field, rows, lines }) => {
-      const rowName = rowNameOf(format) + (lines.length > 1 ? "s" : "");
-      // New businesses come before others, so these need not be in the order of the file.
-      const places = lines.toSorted((a, b) => a - b).join(", ");
-      return `${field} ${rows} (as in ${rowName} ${places})`;
-    });
-    const more = unusable.length > most.length ? ", and more" : "";
-    lines.push(plain(`  Unusable and left out: ${most.join(", ")}${more}`));
-  }
-  if (rejects !== null) lines.push(`  Rejected rows are in ${rejects}; most often:`);
-  for (const [reason, rows] of reasons) {
-    lines.push(plain(`  ${String(rows).padStart(7)}  ${reason}`));
-  }
-  lines.push(`  ${describeCounts(numbers)}`);
-  return lines.join("\n");
+    most.length > 0 && plain(`  Unusable and left out: ${most.join(", ")}${more}`),
+    rejects !== null && `  Rejected rows are in ${rejects}; most often:`,
+    ...reasons.map(([reason, rows]) => plain(`  ${String(rows).padStart(7)}  ${reason}`)),
+    `  ${describeCounts(numbers)}`,
+  ]
+    .filter(Boolean)
+    .join("\n");
 }
 
 /** What it means that businesses are pending, if any are. */
-function notesOn(
+const notesOn = (
   { created, pending }: ImportCounts,
   { dryRun, status }: Pick<FileOptions, "dryRun" | "status">,
-): string[] {
-  const notes = [];
-  if (status === "pending" && created > 0) {
-    notes.push("  New businesses are pending until an operator approves them.");
-  }
-  if (pending > 0) {
-    notes.push(
-      "  Businesses without a category, town, address line 1, postcode or coordinates are pending.",
-    );
-    if (!dryRun) notes.push("  `scripts/businesses.ts list` says what each of them lacks.");
-  }
-  return notes;
-}
+) => [
+  status === "pending" &&
+    created > 0 &&
+    "  New businesses are pending until an operator approves them.",
+  pending > 0 &&
+    "  Businesses without a category, town, address line 1, postcode or coordinates are pending.",
+  pending > 0 && !dryRun && "  `scripts/businesses.ts list` says what each of them lacks.",
+];
 
 export const describeCounts = (counts: object) =>
   Object.entries(counts)
