@@ -16,9 +16,6 @@ same ones, and a larger count begins with those of a smaller one: those already 
 
   --ndjson  prints them as import records instead, one JSON line each`;
 
-/** Records per write: few system calls, little memory. */
-const BATCH = 1_000;
-
 await runCommand(USAGE, async () => {
   const { values } = parseArgs({
     options: {
@@ -29,7 +26,9 @@ await runCommand(USAGE, async () => {
   });
   const count = readWholeNumber("--count", values.count, 0);
   const seed = readWholeNumber("--seed", values.seed, 0);
-  await (values.ndjson ? printAll(batches(count, seed)) : load(count, seed));
+  const businesses = generateBusinesses({ count, seed });
+  if (values.ndjson) await printAll(businesses.map((business) => JSON.stringify(business)));
+  else await load(count, seed);
 });
 
 async function load(count: number, seed: number): Promise<void> {
@@ -39,15 +38,4 @@ async function load(count: number, seed: number): Promise<void> {
   print(
     `Added ${counted(added, "business", "businesses")} in ${seconds.toFixed(1)} s, ${grouped(Math.round(added / seconds))} a second; already there: ${grouped(count - added)}.`,
   );
-}
-
-function* batches(count: number, seed: number): Generator<string> {
-  let lines: string[] = [];
-  for (const record of generateBusinesses({ count, seed })) {
-    lines.push(JSON.stringify(record));
-    if (lines.length < BATCH) continue;
-    yield lines.join("\n");
-    lines = [];
-  }
-  if (lines.length > 0) yield lines.join("\n");
 }

@@ -29,7 +29,14 @@ export function progressBar(format: string) {
      * @param done what was done before the work began
      * @param since when it began, on the clock of `performance`
      */
-    start(total: number, { done = 0, since = performance.now(), ...texts }: Start = {}) {
+    start(
+      total: number,
+      {
+        done = 0,
+        since = performance.now(),
+        ...texts
+      }: { done?: number; since?: number; name?: string } = {},
+    ) {
       began = since;
       before = done;
       bar.start(total, done, { ...texts, counted: 0, rate: 0 });
@@ -54,11 +61,4 @@ export function progressBar(format: string) {
     bar.stop();
     reminder?.[Symbol.dispose]();
   }
-}
-
-interface Start {
-  done?: number;
-  since?: number;
-  /** For the format. */
-  name?: string;
 }
