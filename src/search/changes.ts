@@ -30,7 +30,7 @@ export async function applyChanges(
       select id, business_id as "businessId" from search_changes
       where id > ${last} order by id limit ${CHANGES_AT_ONCE}`;
     if (changes.length > 0) {
-      const tasks = await send(sql, meili, indexes, changes, signal);
+      const tasks = await send(changes);
       await pipeline.add(finish(tasks, changes));
     }
     // Changes that arrive meanwhile are left to the next run, or this one would never end.
@@ -39,6 +39,26 @@ export async function applyChanges(
   }
   await pipeline.end();
   return applied;
+
+  /**
+   * Sends the businesses to Meilisearch as they are now. Those that are gone are only marked: that costs next to
+   * nothing, while deleting one costs nearly as much as deleting hundreds.
+   */
+  async function send(changes: readonly Change[]): Promise<EnqueuedTask[]> {
+    // Read after the records, so that a document has at least the change of its record. With an older document,
+    // the record would be deleted all the same, and the index would never get that change.
+    const ids = [...new Set(changes.map((change) => change.businessId))];
+    const documents = await readDocuments(sql, ids);
+    const approved = new Set(documents.map((document) => document.id));
+    const gone = ids.filter((id) => !approved.has(id));
+    const updates = [
+      ...documents.map((document) => ({ ...document, isGone: false })),
+      ...gone.map((id) => ({ id, isGone: true })),
+    ];
+    // If the lock was lost, its new holder may have sent newer documents, and these would overwrite them.
+    signal.throwIfAborted();
+    return Promise.all(indexes.map((index) => meili.index(index).updateDocuments(updates)));
+  }
 
   async function finish(tasks: EnqueuedTask[], changes: readonly Change[]): Promise<void> {
     for (const task of tasks) await waitForTask(meili, task, signal);
@@ -56,32 +76,6 @@ const BATCHES_AHEAD = 4;
 interface Change {
   id: string;
   businessId: string;
-}
-
-/**
- * Sends the businesses to Meilisearch as they are now. Those that are gone are only marked: that costs next to
- * nothing, while deleting one costs nearly as much as deleting hundreds.
- */
-async function send(
-  sql: Sql,
-  meili: Meilisearch,
-  indexes: readonly string[],
-  changes: readonly Change[],
-  signal: AbortSignal,
-): Promise<EnqueuedTask[]> {
-  // Read after the records, so that a document has at least the change of its record. With an older document,
-  // the record would be deleted all the same, and the index would never get that change.
-  const ids = [...new Set(changes.map((change) => change.businessId))];
-  const documents = await readDocuments(sql, ids);
-  const approved = new Set(documents.map((document) => document.id));
-  const gone = ids.filter((id) => !approved.has(id));
-  const updates = [
-    ...documents.map((document) => ({ ...document, isGone: false })),
-    ...gone.map((id) => ({ id, isGone: true })),
-  ];
-  // If the lock was lost, its new holder may have sent newer documents, and these would overwrite them.
-  signal.throwIfAborted();
-  return Promise.all(indexes.map((index) => meili.index(index).updateDocuments(updates)));
 }
 
 /** Deletes what is marked as gone. */
