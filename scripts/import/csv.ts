@@ -94,7 +94,11 @@ async function* readCells(
     if (!(error instanceof CsvError)) throw error;
     if (error.code === "CSV_QUOTE_NOT_CLOSED") throw unclosed(end + 1);
     // The parser names the line at which it gave up.
-    if (error.code === "CSV_MAX_RECORD_SIZE") throw endless(end + 1);
+    if (error.code === "CSV_MAX_RECORD_SIZE") {
+      throw new CommandError(
+        `This is not CSV: the row that begins in line ${end + 1} is longer than ${grouped(LONGEST_ROW)} bytes, perhaps because a quote is not closed.`,
+      );
+    }
     throw new CommandError(`This is not CSV: ${error.message}.`);
   } finally {
     source.destroy();
@@ -116,11 +120,6 @@ const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 const unclosed = (line: number) =>
   new CommandError(`This is not CSV: from line ${line} on, a quote is not closed.`);
-
-const endless = (line: number) =>
-  new CommandError(
-    `This is not CSV: the row that begins in line ${line} is longer than ${grouped(LONGEST_ROW)} bytes, perhaps because a quote is not closed.`,
-  );
 
 /** The delimiter that a line has most often outside quotes; by default a comma. */
 function delimiterOf(line: string): string {
@@ -145,10 +144,7 @@ async function* withSingleLineEnds(text: AsyncIterable<string>): AsyncGenerator<
 }
 
 /** The start of a text, up to at least the end of its first non-blank line, and the whole text again. */
-async function readFirstLine(
-  text: AsyncIterable<string>,
-): Promise<{ start: string; rest: AsyncIterable<string> }> {
-  const pieces = text[Symbol.asyncIterator]();
+async function readFirstLine(pieces: AsyncGenerator<string>) {
   let start = "";
   while (!/[\r\n]/.test(start.trimStart())) {
     const { value, done } = await pieces.next();
@@ -158,7 +154,7 @@ async function readFirstLine(
   }
   async function* rest() {
     yield start;
-    yield* { [Symbol.asyncIterator]: () => pieces };
+    yield* pieces;
   }
   return { start, rest: rest() };
 }

@@ -61,10 +61,11 @@ export async function importFile(
     "{name} {bar} {percentage} % | {counted} rows, {rate} a second | {eta_formatted} left",
   );
   let bytes = 0;
+  let hasBegun = false;
   let isCommitting = false;
   const undoRejects = () => {
     // If the connection is lost during the commit, PostgreSQL may have kept the file, to which they belong.
-    if (records.hasBegun && !isCommitting) rejects.remove();
+    if (hasBegun && !isCommitting) rejects.remove();
   };
   // Before the progress bar starts, which handles the same signals: only the first handler is called, and the
   // bar's would end the command silently.
@@ -113,7 +114,9 @@ export async function importFile(
   }
 
   async function* readWhole(): AsyncGenerator<string> {
-    // Only now: waiting for another import does not count.
+    // Only now: this import may have waited for one of the same file, whose rejects are in the same place.
+    rejects.remove();
+    hasBegun = true;
     bar.start(Math.max(size, 1), { name: basename(file) });
     yield* readText(file, (more) => {
       bytes += more;

@@ -18,17 +18,12 @@ export class FileRecords {
   readonly #unusable = new Map<string, UnusableField>();
   /** How many rows held no record. */
   rejected = 0;
-  /** Whether reading has begun. */
-  hasBegun = false;
 
   constructor(rejects: Rejects) {
     this.#rejects = rejects;
   }
 
   async *read(rows: AsyncIterable<Row>): AsyncGenerator<object> {
-    // Only now: this one may have waited for an import of the same file, whose rejects are in the same place.
-    this.#rejects.remove();
-    this.hasBegun = true;
     for await (const row of rows) {
       if ("reason" in row) {
         this.#rejects.add(row);
