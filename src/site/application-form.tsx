@@ -89,7 +89,7 @@ export function ApplicationForm({
       <Field name="purpose" fault={faults.purpose}>
         {(attributes) => <textarea {...attributes} rows={4} value={fields.purpose} />}
       </Field>
-      <p class="trap" aria-hidden="true">
+      <p class="unseen" aria-hidden="true">
         <label for={TRAP}>Leave this empty</label>
         <input id={TRAP} name={TRAP} tabindex={-1} autoComplete="off" />
       </p>
