@@ -54,9 +54,7 @@ export async function loadBusinesses(sql: Sql, count: number, seed: number) {
     bar.start(count, { done: known });
     let sent = 0;
     let left = count - known;
-    // An equal share for each lane, so that they finish together.
-    const rounds = Math.ceil(left / (BATCH_SIZE * LANES));
-    const batchSize = Math.ceil(left / (rounds * LANES));
+    const batchSize = Math.min(BATCH_SIZE, Math.ceil(left / LANES));
     const send = (business: GeneratedBusiness) => {
       sent += 1;
       if (sent % PROGRESS_ROWS === 0) bar.update(known + sent);

@@ -164,13 +164,8 @@ function middleOf(geometry: unknown): { lat: number; lng: number } | null {
   };
   collect(geometry, MOST_LEVELS);
   if (lats.length === 0) return null;
-  const middle = (values: readonly number[]) => {
-    const [least, most] = values.reduce(
-      ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-      [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
-    );
-    return (least + most) / 2;
-  };
+  const middle = (values: readonly number[]) =>
+    (values.reduce((a, b) => Math.min(a, b)) + values.reduce((a, b) => Math.max(a, b))) / 2;
   return { lat: middle(lats), lng: middle(lngs) };
 }
 

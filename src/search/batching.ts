@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import type { MultiSearchParams, MultiSearchQuery, MultiSearchResult } from "meilisearch";
+import type { MultiSearchParams, MultiSearchQuery } from "meilisearch";
 import { findListed, type ListedBusiness } from "../directory/listed.ts";
 import { batched } from "../store/batches.ts";
 import type { Meilisearch } from "../store/meilisearch.ts";
@@ -65,14 +65,11 @@ async function ask(
     { queries: open.map(({ query }) => query) },
     { signal: AbortSignal.timeout(Math.max(...open.map(({ until }) => until - now))) },
   );
-  const answers = results.map(toMatches);
+  const answers = results.map(({ hits, estimatedTotalHits: total = 0 }) => {
+    return { ids: hits.map(({ id }) => id), total };
+  });
   return queries.map((query) => answers[open.indexOf(query)] ?? null);
 }
-
-const toMatches = ({ hits, estimatedTotalHits: total = 0 }: MultiSearchResult<{ id: string }>) => ({
-  ids: hits.map(({ id }) => id),
-  total,
-});
 
 async function findLists(
   sql: Sql,
