@@ -4,7 +4,7 @@ import { listBusinesses } from "../directory/listing.ts";
 import type { Category } from "../directory/schemas.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
-import { parseQuery, parseSlug, typedText } from "../http/parameters.ts";
+import { pageNumber, parseQuery, parseSlug, typedText } from "../http/parameters.ts";
 import { counted } from "../numbers.ts";
 import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs, type Crumb } from "./breadcrumbs.tsx";
@@ -15,17 +15,17 @@ import {
   countedBusinesses,
   FeaturedFirst,
   ofPage,
+  PAGE_SIZE,
   Paging,
   pathWith,
 } from "./listing.tsx";
 import { page } from "./page.tsx";
-import { optionalPage, PAGE_SIZE } from "./parameters.ts";
 
 /** GET /categories/{slug}: its businesses in list order, with `?city=` only those of a city. */
 export function category(sql: Sql, baseUrl: string): Handler {
   return async function category(_request, { segment, query }) {
     const slug = parseSlug(segment);
-    const parsed = parseQuery(query, { city: typedText, page: optionalPage });
+    const parsed = parseQuery(query, { city: typedText, page: pageNumber });
     if (!slug.ok) return notFound();
     if (!parsed.ok) return invalidParameter(parsed.fault);
     const { city: citySlug, page: number } = parsed.value;

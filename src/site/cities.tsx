@@ -1,18 +1,17 @@
 import { countCitiesByInitial, listCities } from "../directory/cities.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
-import { parseQuery } from "../http/parameters.ts";
+import { pageNumber, parseQuery } from "../http/parameters.ts";
 import { counted } from "../numbers.ts";
 import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { CountedLinks, ofPage, Paging, pathWith } from "./listing.tsx";
 import { page } from "./page.tsx";
-import { optionalPage } from "./parameters.ts";
 
 /** GET /cities: every town that has businesses, by initial letter. */
 export function cities(sql: Sql, baseUrl: string): Handler {
   return async function cities(_request, { query }) {
-    const parsed = parseQuery(query, { page: optionalPage });
+    const parsed = parseQuery(query, { page: pageNumber });
     if (!parsed.ok) return invalidParameter(parsed.fault);
     const { page: number } = parsed.value;
 

@@ -3,7 +3,7 @@ import { findCity } from "../directory/cities.ts";
 import { listBusinesses } from "../directory/listing.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
-import { parseQuery, parseSlug } from "../http/parameters.ts";
+import { pageNumber, parseQuery, parseSlug } from "../http/parameters.ts";
 import { counted } from "../numbers.ts";
 import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
@@ -14,17 +14,17 @@ import {
   countedBusinesses,
   FeaturedFirst,
   ofPage,
+  PAGE_SIZE,
   Paging,
   pathWith,
 } from "./listing.tsx";
 import { page } from "./page.tsx";
-import { optionalPage, PAGE_SIZE } from "./parameters.ts";
 
 /** GET /cities/{slug}: its businesses in list order. */
 export function city(sql: Sql, baseUrl: string): Handler {
   return async function city(_request, { segment, query }) {
     const slug = parseSlug(segment);
-    const parsed = parseQuery(query, { page: optionalPage });
+    const parsed = parseQuery(query, { page: pageNumber });
     if (!slug.ok) return notFound();
     if (!parsed.ok) return invalidParameter(parsed.fault);
     const { page: number } = parsed.value;

@@ -4,6 +4,9 @@ import { counted, grouped } from "../numbers.ts";
 import { Credit } from "./credit.tsx";
 import type { Highlight } from "./highlight.tsx";
 
+/** Businesses on a page. */
+export const PAGE_SIZE = 20;
+
 /** Businesses as cards, in the order given, with the credits that their data requires. */
 export function BusinessList({
   businesses,

@@ -3,7 +3,7 @@ import { largestCities } from "../directory/cities.ts";
 import type { Answer } from "../http/answer.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
-import { parseQuery, typedText } from "../http/parameters.ts";
+import { pageNumber, parseQuery, typedText } from "../http/parameters.ts";
 import { counted, grouped } from "../numbers.ts";
 import { namesPlace } from "../search/place.ts";
 import type { Search } from "../search/query.ts";
@@ -11,9 +11,8 @@ import { isPostcode } from "../search/words.ts";
 import type { Sql } from "../store/postgres.ts";
 import { asTyped } from "./as-typed.ts";
 import { highlightWords } from "./highlight.tsx";
-import { BusinessList, ofPage, Paging, pathWith } from "./listing.tsx";
+import { BusinessList, ofPage, PAGE_SIZE, Paging, pathWith } from "./listing.tsx";
 import { page, seeOther } from "./page.tsx";
-import { optionalPage, PAGE_SIZE } from "./parameters.ts";
 import { GuessedTown, SearchForm, UnknownTown } from "./search-form.tsx";
 import { findTown } from "./towns.ts";
 
@@ -21,7 +20,7 @@ const parameters = {
   q: typedText,
   city: typedText,
   category: typedText,
-  page: optionalPage,
+  page: pageNumber,
 };
 
 /**
