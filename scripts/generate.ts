@@ -26,16 +26,14 @@ await runCommand(USAGE, async () => {
   });
   const count = readWholeNumber("--count", values.count, 0);
   const seed = readWholeNumber("--seed", values.seed, 0);
-  const businesses = generateBusinesses({ count, seed });
-  if (values.ndjson) await printAll(businesses.map((business) => JSON.stringify(business)));
-  else await load(count, seed);
-});
-
-async function load(count: number, seed: number): Promise<void> {
+  if (values.ndjson) {
+    const records = generateBusinesses({ count, seed });
+    return await printAll(records.map((record) => JSON.stringify(record)));
+  }
   const { databaseUrl } = await scriptConfig();
   await using sql = await openDatabase(databaseUrl, 4);
   const { added, seconds } = await loadBusinesses(sql, count, seed);
   print(
     `Added ${counted(added, "business", "businesses")} in ${seconds.toFixed(1)} s, ${grouped(Math.round(added / seconds))} a second; already there: ${grouped(count - added)}.`,
   );
-}
+});

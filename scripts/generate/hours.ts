@@ -138,10 +138,8 @@ const weeks = {
 
 /** Opening hours of that kind; for some businesses they are not known. The result is shared: do not mutate it. */
 export function pickHours(random: Random, profile: string): OpeningHours[] {
-  return random.chance(0.15) ? NOT_KNOWN : random.pick(weeksOf.get(profile) ?? []);
+  return random.chance(0.15) ? [] : random.pick(weeksOf.get(profile) ?? []);
 }
-
-const NOT_KNOWN: OpeningHours[] = [];
 
 const weeksOf = new Map(
   Object.entries(weeks).map(([profile, texts]) => [profile, texts.map(readWeek)]),
