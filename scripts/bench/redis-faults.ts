@@ -39,7 +39,6 @@ export const singleFaults: Fault[] = [
   {
     name: "full",
     async happen([redis]) {
-      await redis?.call("CONFIG", "SET", "maxmemory-policy", "noeviction");
       await redis?.call("CONFIG", "SET", "maxmemory", "1mb");
       await Bun.sleep(2_000);
       await redis?.call("CONFIG", "SET", "maxmemory", "0");
