@@ -1,5 +1,6 @@
 import pino, { type Logger } from "pino";
 import { type Config, ConfigError } from "./config.ts";
+import { causeOf, isAway } from "./store/away.ts";
 import { withDeadline } from "./store/deadline.ts";
 
 /** A failure to start that the operator can do something about. */
@@ -17,6 +18,7 @@ export function createLog(): Logger {
 
 /** Omits the command that Redis refused: its arguments hold callers' addresses, and passwords. */
 function describe(error: unknown): unknown {
+  if (isAway(error)) return causeOf(error);
   return error instanceof Error ? { ...pino.stdSerializers.err(error), command: undefined } : error;
 }
 

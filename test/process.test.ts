@@ -24,6 +24,31 @@ test("the log has what went wrong, but not the command that Redis refused", asyn
   expect(second).toMatchObject({ err: "a text" });
 });
 
+test("the log has no stack for a store that is away, but one for any other error", async () => {
+  const source = join(import.meta.dir, "..", "src");
+  const program = `
+    const { createLog } = await import(${JSON.stringify(join(source, "process.ts"))});
+    const { DeadlineError } = await import(${JSON.stringify(join(source, "store", "deadline.ts"))});
+    const { MeilisearchError } = await import("meilisearch");
+    const log = createLog();
+    const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+    const slow = new DeadlineError("too late");
+    const search = new MeilisearchError("no answer", { cause });
+    for (const err of [cause, slow, search, new Error("a bug")]) log.error({ err }, "it failed");`;
+  const { stderr } = await runProgram([process.execPath, "-e", program]);
+  const lines = stderr.trim().split("\n");
+  const told = lines.map((line) => {
+    const { message, stack } = JSON.parse(line).err;
+    return [message, stack !== undefined];
+  });
+  expect(told).toEqual([
+    ["connect ECONNREFUSED", false],
+    ["too late", false],
+    ["no answer: connect ECONNREFUSED", false],
+    ["a bug", true],
+  ]);
+});
+
 test("the log has each line once and in order, including those just before the process exits", async () => {
   const module = join(import.meta.dir, "..", "src", "process.ts");
   const program = `

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { causeOf } from "../store/away.ts";
 import type { RedisClient } from "../store/redis.ts";
 
 /**
@@ -15,7 +16,7 @@ export function logOutages(redis: RedisClient, log: Logger) {
     // On a cluster, the error of one of its nodes.
     fault = (error as { lastNodeError?: unknown }).lastNodeError ?? error;
     log.debug({ err: fault }, "Redis");
-    if (isUnexplained) log.error({ err: fault }, "Redis cannot be reached");
+    if (isUnexplained) log.error({ err: causeOf(fault) }, "Redis cannot be reached");
     isUnexplained = false;
   });
   redis.on("ready", () => {
@@ -24,7 +25,7 @@ export function logOutages(redis: RedisClient, log: Logger) {
   return (isLocal: boolean, cause?: unknown): void => {
     isUnexplained = isLocal && fault === undefined;
     if (isLocal) {
-      const err = fault ?? cause;
+      const err = causeOf(fault ?? cause);
       log.error({ err }, "Redis is down or slow: this server decides by itself");
     } else {
       log.info("Redis decides again");

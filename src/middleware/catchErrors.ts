@@ -1,10 +1,9 @@
-import pino, { type Logger } from "pino";
+import type { Logger } from "pino";
 import { AdmissionUnavailable } from "../access/decisions.ts";
 import { internal, unavailable } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
 import { SearchUnavailable } from "../search/query.ts";
-import { DeadlineError } from "../store/deadline.ts";
-import { isPostgresAway, isPostgresSlow } from "../store/postgres-errors.ts";
+import { causeOf, isAway } from "../store/away.ts";
 
 /** Turns exceptions into 503 or 500; the cause goes only to the log. */
 export function catchErrors(log: Logger, logAway: AwayLog): Middleware {
@@ -37,11 +36,12 @@ export function createAwayLog(log: Logger): AwayLog {
 
   /** @param leftOut the number of others since the line before */
   function write({ error, ...request }: Failure, leftOut: number): void {
-    const { type, message, code } = pino.stdSerializers.err(error as Error);
-    const cause = { type, message, code };
-    log.error({ cause, ...request, leftOut }, "a request failed: a store is down or slow");
+    log.error(
+      { cause: causeOf(error), ...request, leftOut },
+      "a request failed: a store is down or slow",
+    );
 
-    const key = causeOf(error);
+    const key = kindOf(error);
     const others: { count: number; last?: Failure } = { count: 0 };
     waiting.set(key, others);
     setTimeout(() => {
@@ -52,7 +52,7 @@ export function createAwayLog(log: Logger): AwayLog {
 
   return (error, request) => {
     const failure = { error, ...asked(request) };
-    const others = waiting.get(causeOf(error));
+    const others = waiting.get(kindOf(error));
     if (!others) return write(failure, 0);
     others.count += 1;
     others.last = failure;
@@ -62,11 +62,7 @@ export function createAwayLog(log: Logger): AwayLog {
 /** Whether an error means that a store is down or too slow, so that a later retry may succeed. */
 export function isStoreAway(error: unknown): boolean {
   return (
-    error instanceof SearchUnavailable ||
-    error instanceof AdmissionUnavailable ||
-    error instanceof DeadlineError ||
-    isPostgresAway(error) ||
-    isPostgresSlow(error)
+    error instanceof SearchUnavailable || error instanceof AdmissionUnavailable || isAway(error)
   );
 }
 
@@ -83,8 +79,8 @@ type Failure = { error: unknown } & ReturnType<typeof asked>;
 const LINE_INTERVAL_MS = 1_000;
 
 /** Ignores messages: some say how long something took, and are never the same. */
-function causeOf(error: unknown): string {
+function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const { code = "" } = error as { code?: unknown };
-  return `${error.constructor.name} ${code} ${causeOf(error.cause)}`;
+  return `${error.constructor.name} ${code} ${kindOf(error.cause)}`;
 }

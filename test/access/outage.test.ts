@@ -518,7 +518,7 @@ test("cut: a lost connection is a momentary outage, and fails no request", async
 
 test("the log says why Redis is away: how the connection was lost, not that there is none", async () => {
   const proxy = await openProxy(new URL(frail.url));
-  const lines: { level: number; msg: string; err?: { message: string } }[] = [];
+  const lines: { level: number; msg: string; err?: { message: string; stack?: string } }[] = [];
   const write = (text: string) => void lines.push(JSON.parse(text));
   const log = pino({ level: "debug" }, { write });
   const server = await startTestServer({ redisUrls: [proxy.url] }, { log });
@@ -549,6 +549,8 @@ test("the log says why Redis is away: how the connection was lost, not that ther
         .some(([, why]) => why?.includes("ECONN"));
     await until(isExplained, 5_000);
     expect(told().length).toBeLessThanOrEqual(4);
+    const { error } = pino.levels.values;
+    expect(lines.filter(({ level, err }) => level === error && err?.stack)).toEqual([]);
   } finally {
     await proxy.mend();
     await server.stop();

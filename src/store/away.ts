@@ -1,0 +1,20 @@
+import { MeilisearchError } from "meilisearch";
+import pino from "pino";
+import { DeadlineError } from "./deadline.ts";
+import { isPostgresAway, isPostgresSlow } from "./postgres-errors.ts";
+
+/** Whether an error means that a store is down or too slow; one of Redis only if its code says so. */
+export function isAway(error: unknown): boolean {
+  return (
+    error instanceof DeadlineError ||
+    error instanceof MeilisearchError ||
+    isPostgresAway(error) ||
+    isPostgresSlow(error)
+  );
+}
+
+/** What the log has of such an error. Its stack would only say where the failure was noticed. */
+export function causeOf(error: unknown) {
+  const { type, message, code } = pino.stdSerializers.err(error as Error);
+  return { type, message, code };
+}
