@@ -167,7 +167,12 @@ function unstartable(title: string, error: unknown): CommandError {
 }
 
 async function failure({ title, log }: Daemon, how: string): Promise<CommandError> {
-  return new CommandError(`${title} exited (${how}), see ${log}: ${await failureLine(log)}`);
+  // A program does not see that it is killed: whatever its log says is about something else.
+  const why =
+    how === "SIGKILL"
+      ? ": did the machine run out of memory?"
+      : `, see ${log}: ${await failureLine(log)}`;
+  return new CommandError(`${title} exited (${how})${why}`);
 }
 
 /** Keeps the log of the previous run, unless it is empty: it may say why that run ended. */

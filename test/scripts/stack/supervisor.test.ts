@@ -53,6 +53,15 @@ test("nor with those of its stack trace", () =>
     await expect(supervisor.failure).rejects.toThrow(/: Error: wrong version$/);
   }));
 
+test("of a program that was killed the log does not say why", () =>
+  withSupervisor(async (supervisor) => {
+    const command = ["/bin/sh", "-c", "echo ERROR: nothing to delete; kill -KILL $$"];
+    supervisor.start({ title: "A program", name: "program", command });
+    await expect(supervisor.failure).rejects.toThrow(
+      /^A program exited \(SIGKILL\): did the machine run out of memory\?$/,
+    );
+  }));
+
 test("the reason is found in a very large log too", () =>
   withSupervisor(async (supervisor) => {
     const log = join(supervisor.folder, "logs", "program.log");
