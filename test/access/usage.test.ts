@@ -4,7 +4,7 @@ import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import { type DurableUsage, flushRegularly, openUsage } from "../../src/access/usage.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { openProxy } from "../proxy.ts";
-import { createDatabase, untilBlocked } from "../support.ts";
+import { createDatabase, delayedBy, untilBlocked } from "../support.ts";
 
 const database = await createDatabase();
 afterAll(() => database.drop());
@@ -59,6 +59,31 @@ test("the usage of many keys is one statement", async () => {
   expect(writes.count()).toBe(1);
   const asked = keys.map((meterId) => ({ meterId, month: "2026-11" }));
   expect(new Set(await usage.totals(asked))).toEqual(new Set([1]));
+});
+
+test("servers that write the usage of the same keys do not deadlock, whoever counted which first", async () => {
+  const { sql } = database;
+  const ids = Array.from({ length: 3 }, () => Bun.randomUUIDv7());
+  const [one = "", two = "", three = ""] = ids.sort();
+  const write = (...meterIds: string[]) => {
+    const usage = openUsage(sql);
+    for (const meterId of meterIds) usage.count(meterId, "2026-11", 1);
+    return usage.flush();
+  };
+  await write(one, two, three);
+  let other: Promise<void> | undefined;
+  await delayedBy(
+    sql,
+    (holder) => holder`select from usage where meter_id = ${three} for update`,
+    () => write(one, three, two),
+    {
+      async meanwhile() {
+        other = write(two, one);
+        await untilBlocked(sql, 2);
+      },
+    },
+  );
+  await other;
 });
 
 test("concurrent refunds of several keys, each in its month, resolve once they are written", async () => {
