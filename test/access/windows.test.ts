@@ -18,6 +18,11 @@ test("each window counts by itself, and says how long it stays full", async () =
   expect(await wide("ada")).toBeWithin(3_599, 3_601);
 });
 
+test("a window that is full for less than a second still refuses", async () => {
+  const brief = createWindow(redis, { name: "brief", limit: 1, seconds: 1 });
+  expect(await Promise.all([brief("ada"), brief("ada")])).toEqual([0, 1]);
+});
+
 test("while Redis is away the error speaks of clients, and keeps its cause", async () => {
   const away = (await freshRedis()).client;
   away.disconnect();
