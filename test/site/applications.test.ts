@@ -459,14 +459,16 @@ describe("the private page", () => {
       update api_keys set created_at = created_at - interval '1 day'
       where meter_id = (select meter_id from api_keys where id = ${await idOn(page)})
       returning meter_id as id`;
-    expect(keyIn((await roll()).html)).toBeDefined();
+    const newest = keyIn((await roll()).html);
+    expect(newest).toBeDefined();
     await server.sql`
       insert into api_keys (meter_id, key_hash, hint, name, email, tier, created_at)
       select ${id}, sha256(n::text::bytea), 'hs_live_', 'Ada', 'ada@map.example', 'developer',
         now() - interval '2 days'
       from generate_series(1, 200) as n`;
-    const listed = (await send(page)).html.match(/<h3>/g);
-    expect(listed?.length).toBe(100);
+    const listed = (await send(page)).html;
+    expect(listed.match(/<h3>/g)?.length).toBe(100);
+    expect(listed).toContain(`${newest?.slice(0, 12)}…`);
   });
 
   const idOn = async (page: string) =>
