@@ -334,6 +334,7 @@ describe("CORS", () => {
     });
     expect(status).toBe(204);
     expect(headers.get("Allow")).toBe("GET, HEAD, OPTIONS");
+    expect(headers.get("Access-Control-Allow-Origin")).toBe("*");
     expect(headers.get("Access-Control-Allow-Methods")).toBe("GET, HEAD, OPTIONS");
     const allowed = listed(headers.get("Access-Control-Allow-Headers"));
     expect(allowed.sort()).toEqual(["accept", "content-type", "if-none-match"]);
