@@ -538,7 +538,7 @@ describe("variants", () => {
   test("caches keep the two variants apart", async () => {
     expect((await open("/api/v1/businesses")).headers.get("Vary")).toContain("Authorization");
   });
-  test("OPEN_ACCESS=off answers 401 missing without the header", async () => {
+  test("OPEN_ACCESS=off answers 401 missing without the header, and as ever with a key", async () => {
     await using closed = await startTestServer({ openAccess: false });
     for (const path of [
       ...["/api/v1/businesses", "/api/v1/businesses/x", "/api/v1/categories"],
@@ -552,6 +552,10 @@ describe("variants", () => {
         expect((await fetch(closed.url + path, { method })).status).toBe(401);
       }
     }
+    const headers = { Authorization: `Bearer ${await closed.issueKey()}` };
+    const page = await fetch(`${closed.url}/api/v1/businesses`, { headers });
+    expect([page.status, Object.keys(await page.json())]).toEqual([200, ["data", "meta"]]);
+    expect((await fetch(`${closed.url}/api/v1/none`, { headers })).status).toBe(404);
     const document = await fetch(`${closed.url}/api/v1/openapi.json`);
     expect(document.status).toBe(200);
     expect(document.headers.get("x-ratelimit-limit")).toBeNull();
