@@ -68,6 +68,8 @@ describe(`X-Forwarded-For behind the trusted proxies ${PROXIES.join(", ")}`, () 
     ["octal IPv4", "10.0.0.1", "0313.0.0161.07", "10.0.0.1"],
     ["a bare number", "10.0.0.1", "3405803783", "10.0.0.1"],
     ["IPv4 in brackets", "10.0.0.1", "[203.0.113.7]:80", "10.0.0.1"],
+    ["more than a port", "10.0.0.1", "203.0.113.7:5678x", "10.0.0.1"],
+    ["more than brackets", "10.0.0.1", "[2001:db8:1:2::3]x", "10.0.0.1"],
     ["a name", "10.0.0.1", "localhost", "10.0.0.1"],
   ];
   for (const [what, peer, header, client] of cases) {
