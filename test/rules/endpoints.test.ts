@@ -361,6 +361,27 @@ describe("CORS", () => {
   });
 });
 
+test("lists, details and categories that were asked for before are answered while the directory cannot be read", async () => {
+  const ask = async () => {
+    const responses = await Promise.all([
+      open("/api/v1/businesses?city=leeds"),
+      open("/api/v1/businesses/leeds-plumber-1"),
+      keyed("/api/v1/businesses?city=leeds"),
+      keyed("/api/v1/businesses/leeds-plumber-1"),
+      keyed("/api/v1/categories"),
+    ]);
+    return responses.every(({ status }) => status === 200);
+  };
+  const areCached = () =>
+    sql.begin(async (transaction) => {
+      await ask();
+      await transaction`lock table businesses, categories, listing_counts`;
+      return await ask();
+    });
+  // On a busy machine the cache may be behind for a moment.
+  await until(areCached, 20_000);
+});
+
 test("a cached page whose bytes are lost is served all the same", async () => {
   const others = new Set(keptFiles().map(({ path }) => path));
   await using frail = await startTestServer();
