@@ -588,13 +588,20 @@ describe("variants", () => {
   });
 });
 
-test("a committed change shows in lists and details within a second", async () => {
+test("a committed change shows in lists, details and categories within a second", async () => {
   const { sql } = server;
-  await addBusiness(sql, { slug: "newcomer", city: "Ripon", status: "pending" });
+  const countDentists = async () => {
+    const { data } = await json(keyed("/api/v1/categories"));
+    return data.find(({ slug }: { slug: string }) => slug === "dentists").businessCount;
+  };
+  expect(await countDentists()).toBe(0);
+  const newcomer = { slug: "newcomer", category: "dentists", city: "Ripon" };
+  await addBusiness(sql, { ...newcomer, status: "pending" });
   expect((await open("/api/v1/businesses/newcomer")).status).toBe(404);
   await sql`update businesses set status = 'approved' where slug = 'newcomer'`;
   await until(async () => (await open("/api/v1/businesses/newcomer")).status === 200, 1_000);
   await until(async () => (await json(open("/api/v1/businesses?city=ripon"))).total === 1, 1_000);
+  await until(async () => (await countDentists()) === 1, 1_000);
   await sql`update businesses set status = 'suspended' where slug = 'newcomer'`;
   await until(async () => (await open("/api/v1/businesses/newcomer")).status === 404, 1_000);
   await until(async () => (await json(open("/api/v1/businesses?city=ripon"))).total === 0, 1_000);
