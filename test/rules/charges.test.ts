@@ -37,6 +37,9 @@ async function chargedToMinute(address: string): Promise<number> {
   return rest.filter(({ status }) => status === 429).length;
 }
 
+/** The connections that a server has for its answers. */
+const CONNECTIONS = 10;
+
 const BURST = 5;
 /** What was charged to a key whose bucket was full. */
 async function chargedToKey(key: string): Promise<{ tokens: number; quota: number }> {
@@ -111,10 +114,17 @@ describe("charged with a valid key, to the key and never to the caller's minute"
     const address = newAddress();
     const limits = { quota: 10, perMinute: 1, burst: BURST };
     const key = await server.issueKey({ tier: "enterprise", ...limits });
+    const others: Promise<unknown>[] = [];
     await server.sql.begin(async (transaction) => {
       await transaction`lock table listings in access exclusive mode`;
+      // Others have all the connections, so it is abandoned before PostgreSQL would end its statement.
+      for (let limit = 1; limit <= CONNECTIONS; limit++) {
+        others.push(ask(`${LIST}?limit=${limit}`, newAddress()));
+        await untilBlocked(server.sql, limit);
+      }
       expect((await ask(`${LIST}?per_page=7`, address, withKey(key))).status).toBe(503);
     });
+    await Promise.all(others);
     expect(await chargedToKey(key)).toEqual({ tokens: 0, quota: 0 });
   });
 
