@@ -531,6 +531,9 @@ describe("other errors", () => {
           message: `${method} is not supported here. Use one of: GET, HEAD, OPTIONS.`,
         });
       }
+      for (const path of ["/api/v1/openapi.json", "/llms.txt", "/healthz"]) {
+        expect([path, (await open(path, { method })).status]).toEqual([path, 405]);
+      }
     });
   }
   test("a path outside /api/v1 is 404 not_found", async () => {
