@@ -353,6 +353,7 @@ describe("CORS", () => {
     for (const response of [
       await keyed("/api/v1/businesses"),
       await keyed("/api/v1/categories"),
+      await keyed("/api/v1/nowhere"),
       await open("/api/v1/categories"),
       await open("/api/v1/search", { method: "OPTIONS" }),
     ]) {
