@@ -541,6 +541,8 @@ describe("the database guards the directory", () => {
     ],
     ["a photo without an address", "photos", [{ caption: "", isCover: true }]],
     ["a photo that is no web address", "photos", [photo({ url: "ftp://images.example/1" })]],
+    ["a photo whose caption is no text", "photos", [photo({ caption: null })]],
+    ["a photo that is perhaps the cover", "photos", [photo({ isCover: "perhaps" })]],
     ["photos that are no list", "photos", photo({})],
     ["a list within the list of photos", "photos", [[photo({})]]],
   ] as const) {
