@@ -46,6 +46,9 @@ test("knows nothing from before everything changed", () => {
   recent.forget();
   expect(recent.since(seen, subject)).toBeNull();
   expect(recent.since(recent.latest, subject)).toEqual([]);
+  // Nor once more has changed than it remembers.
+  recent.tell(Array.from({ length: 10_000 }, (_, number) => renamed("corner-shop", number)));
+  expect(recent.since(seen, subject)).toBeNull();
 });
 
 test("lists are never mixed up, however large the ids of their category and city", () => {
