@@ -134,14 +134,22 @@ const weeks = {
     "Mo 10:00-17:00; We 10:00-19:00; Fr 10:00-17:00; Sa 10:00-13:00",
     "",
   ],
-};
+} as const satisfies Record<string, readonly string[]>;
 
-/** Opening hours of that kind; for some businesses they are not known. The result is shared: do not mutate it. */
-export function pickHours(random: Random, profile: string): OpeningHours[] {
-  return random.chance(0.15) ? [] : random.pick(weeksOf.get(profile) ?? []);
+export type HoursProfile = keyof typeof weeks;
+
+export function isHoursProfile(text: string): text is HoursProfile {
+  return Object.hasOwn(weeks, text);
 }
 
-const weeksOf = new Map(
+/** Opening hours of that kind; for some businesses they are not known. The result is shared: do not mutate it. */
+export function pickHours(random: Random, profile: HoursProfile): OpeningHours[] {
+  return random.chance(0.15) ? NOT_KNOWN : random.pick(weeksOf.get(profile) ?? []);
+}
+
+const NOT_KNOWN: OpeningHours[] = [];
+
+const weeksOf: ReadonlyMap<string, OpeningHours[][]> = new Map(
   Object.entries(weeks).map(([profile, texts]) => [profile, texts.map(readWeek)]),
 );
 

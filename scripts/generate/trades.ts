@@ -1,10 +1,12 @@
+import { type HoursProfile, isHoursProfile } from "./hours.ts";
 import { foodTrades } from "./trades/food.ts";
 import { leisureTrades } from "./trades/leisure.ts";
 import { serviceTrades } from "./trades/services.ts";
 import { shopTrades } from "./trades/shops.ts";
 
 /** How businesses of a trade are named and described. */
-export type Style = "brand" | "eatery" | "place" | "practice" | "pub" | "salon" | "shop" | "trade";
+const styles = ["brand", "eatery", "place", "practice", "pub", "salon", "shop", "trade"] as const;
+export type Style = (typeof styles)[number];
 
 export interface Trade {
   /** Slug of its category. */
@@ -12,8 +14,7 @@ export interface Trade {
   /** How common it is, relative to the others. */
   weight: number;
   style: Style;
-  /** A kind of hours, see hours.ts. */
-  hours: string;
+  hours: HoursProfile;
   /** A business of this trade, for use in a sentence: "fish and chip shop". */
   noun: string;
   /** Endings of names: "Fish Bar". */
@@ -40,10 +41,11 @@ function readTrades(table: string): Trade[] {
     .map((line) => {
       const [category = "", weight, style = "", hours = "", noun = "", endings, offers, ownNames] =
         line.split("|");
+      if (!isStyle(style) || !isHoursProfile(hours)) throw new Error(`Not a trade: ${line}`);
       return {
         category,
         weight: Number(weight),
-        style: style as Style,
+        style,
         hours,
         noun,
         endings: list(endings),
@@ -55,4 +57,8 @@ function readTrades(table: string): Trade[] {
 
 function list(cell = ""): string[] {
   return cell === "" ? [] : cell.split(";");
+}
+
+function isStyle(text: string): text is Style {
+  return (styles as readonly string[]).includes(text);
 }
