@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { emailPattern } from "../directory/email.ts";
 import { grouped } from "../numbers.ts";
+import { unmarked } from "./unmarked.ts";
 
 export type ApplicationFields = Record<"name" | "email" | "purpose", string>;
 export type Faults = Partial<Record<keyof ApplicationFields | "form", string>>;
@@ -109,7 +110,7 @@ function FaultyFields({ faults }: { faults: Faults }) {
   const names = (Object.keys(labels) as (keyof ApplicationFields)[]).filter((name) => faults[name]);
   if (names.length === 0) return null;
   return (
-    <ul class="row" role="list">
+    <ul class="row" {...unmarked}>
       {names.map((name) => (
         <li key={name}>
           <a href={`#${name}`}>{labels[name]}</a>

@@ -1,3 +1,5 @@
+import { unmarked } from "./unmarked.ts";
+
 /** A page above this one; without `href`, just a name. */
 export interface Crumb {
   name: string;
@@ -8,7 +10,7 @@ export interface Crumb {
 export function Breadcrumbs({ crumbs = [] }: { crumbs?: readonly Crumb[] }) {
   return (
     <nav class="crumbs" aria-label="Where you are">
-      <ol role="list">
+      <ol {...unmarked}>
         {[{ name: "Home", href: "/" }, ...crumbs].map(({ name, href }) => (
           <li key={href ?? name}>{href ? <a href={href}>{name}</a> : name}</li>
         ))}

@@ -14,6 +14,7 @@ import { Badges, pathWith } from "./listing.tsx";
 import { page } from "./page.tsx";
 import { dialled } from "./phone.ts";
 import { Photos, PhotosOffer } from "./photos.tsx";
+import { unmarked } from "./unmarked.ts";
 
 /**
  * GET /businesses/{slug}: what open access says about a business, and nothing more. Photos stay on the hosts
@@ -130,7 +131,7 @@ function Contact({ shown, maskedPhone }: { shown: OpenBusiness; maskedPhone: str
         <br />
         {address.postcode}
       </address>
-      <ul class="lines" role="list">
+      <ul class="lines" {...unmarked}>
         {phone ? (
           <li>
             <a href={dialled(phone)}>{phone}</a>

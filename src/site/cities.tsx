@@ -7,6 +7,7 @@ import type { Sql } from "../store/postgres.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { CountedLinks, ofPage, Paging, pathWith } from "./listing.tsx";
 import { page } from "./page.tsx";
+import { unmarked } from "./unmarked.ts";
 
 /** GET /cities: every town that has businesses, by initial letter. */
 export function cities(sql: Sql, baseUrl: string): Handler {
@@ -43,7 +44,7 @@ export function cities(sql: Sql, baseUrl: string): Handler {
         </p>
         {letters.size > 1 && (
           <nav class="paging" aria-label="Letters">
-            <ol role="list">
+            <ol {...unmarked}>
               {[...letters].map(([letter, first]) => {
                 const to = Math.floor(first / TOWNS_ON_PAGE) + 1;
                 return (

@@ -8,6 +8,7 @@ import { ApplicationForm } from "./application-form.tsx";
 import { Code } from "./code.tsx";
 import { Errors, type Example, Limits, Paging, Samples } from "./guide.tsx";
 import { page } from "./page.tsx";
+import { unmarked } from "./unmarked.ts";
 
 interface DevelopersParts {
   sql: Sql;
@@ -115,7 +116,7 @@ function Contents({ openAccess }: { openAccess: boolean }) {
   };
   return (
     <nav class="contents" aria-label="On this page">
-      <ul role="list">
+      <ul {...unmarked}>
         {Object.entries(parts).map(([id, name]) => (
           <li key={id}>
             <a href={`#${id}`}>{name}</a>

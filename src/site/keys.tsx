@@ -4,6 +4,7 @@ import { grouped } from "../numbers.ts";
 import { writtenTime } from "../times.ts";
 import { gracePeriods } from "./application-actions.ts";
 import { Code } from "./code.tsx";
+import { unmarked } from "./unmarked.ts";
 
 /**
  * A key, in the only answer that ever contains it.
@@ -69,7 +70,7 @@ export function KeyList({ keys }: { keys: readonly KeyRecord[] }) {
   return (
     <section>
       <h2>{keys.length === 1 ? "Key" : "Keys"}</h2>
-      <ul class="cards" role="list">
+      <ul class="cards" {...unmarked}>
         {keys.map((key, place) => (
           <li key={key.id}>
             <h3>

@@ -3,6 +3,7 @@ import type { Category } from "../directory/schemas.ts";
 import { counted, grouped } from "../numbers.ts";
 import { Credit } from "./credit.tsx";
 import type { Highlight } from "./highlight.tsx";
+import { unmarked } from "./unmarked.ts";
 
 /** Businesses on a page. */
 export const PAGE_SIZE = 20;
@@ -25,7 +26,7 @@ export function BusinessList({
   };
   return (
     <>
-      <ol class="cards" role="list">
+      <ol class="cards" {...unmarked}>
         {businesses.map((business) => (
           <li key={business.id}>
             <h2>
@@ -97,7 +98,7 @@ export function Paging({
           Previous<span class="unseen"> page</span>
         </a>
       )}
-      <ol role="list">
+      <ol {...unmarked}>
         {shown.map((number, place) => (
           <li key={number} class={number - (shown[place - 1] ?? 0) > 1 ? "gap" : ""}>
             <a href={linkTo(number)} aria-current={number === page ? "page" : undefined}>
@@ -125,7 +126,7 @@ export function CountedLinks({
   linkTo: (slug: string) => string;
 }) {
   return (
-    <ul class="counted" role="list">
+    <ul class="counted" {...unmarked}>
       {links.map(({ slug, name, businessCount }) => (
         <li key={slug}>
           <a href={linkTo(slug)}>{name}</a> <span class="count">{grouped(businessCount)}</span>

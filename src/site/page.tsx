@@ -3,6 +3,7 @@ import { renderToString } from "preact-render-to-string";
 import type { Answer } from "../http/answer.ts";
 import { LONGEST_SEARCH_TEXT } from "../http/parameters.ts";
 import { assetUrl } from "./assets.ts";
+import { unmarked } from "./unmarked.ts";
 
 /** Everything about a page except its content. */
 interface PageHead {
@@ -106,7 +107,7 @@ function Document({ head, children }: { head: PageHead; children: ComponentChild
         </main>
         <footer>
           <p>{SITE} is an open-source directory of UK businesses.</p>
-          <ul class="row" role="list">
+          <ul class="row" {...unmarked}>
             <li>
               <a href="/">Home</a>
             </li>

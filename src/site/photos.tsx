@@ -1,4 +1,5 @@
 import type { Photo } from "../directory/schemas.ts";
+import { unmarked } from "./unmarked.ts";
 
 /** Says which hosts the photos are on, and what loading them reveals, with a link that shows them. */
 export function PhotosOffer({ photos, path }: { photos: readonly Photo[]; path: string }) {
@@ -24,7 +25,7 @@ export function PhotosOffer({ photos, path }: { photos: readonly Photo[]; path: 
 export function Photos({ photos }: { photos: readonly Photo[] }) {
   const coverFirst = [...photos].sort((one, other) => Number(other.isCover) - Number(one.isCover));
   return (
-    <ul class="photos" role="list">
+    <ul class="photos" {...unmarked}>
       {coverFirst.map(({ url, caption }, index) => (
         <li key={url}>
           <figure>
