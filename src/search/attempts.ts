@@ -1,10 +1,18 @@
 import { isCounty } from "../directory/import/towns.ts";
-import type { Sql } from "../store/postgres.ts";
 import { withTradesCorrected } from "./misspelt.ts";
-import { findPlace } from "./place.ts";
+import { placeIn } from "./place.ts";
 import { withoutQualifiers } from "./qualifiers.ts";
 import { knownTrades, sureTrades } from "./synonyms.ts";
 import { isOutcode, singular, type Words } from "./words.ts";
+
+/** A query to try. */
+export interface Attempt {
+  words: Words;
+  /** Of the attempts of a step that find something, the likeliest is the best. */
+  likelihood: number;
+  /** Whether it finds only what has all these words in its name, its town and its postcode. */
+  isName: boolean;
+}
 
 /** What the attempts ask the index on their way. */
 interface Lookups {
@@ -12,13 +20,16 @@ interface Lookups {
   isKnown(words: Words): Promise<boolean>;
   /** Whether a business anywhere has this word exactly as it is spelled, or its singular. */
   isSpelled(word: string): Promise<boolean>;
-  /** The words of the town that most businesses of a district (`nr1`) are in; none when it has no businesses. */
+  /**
+   * The words of the town that most businesses of a district (`nr1`) are in, or of its area (`nr`) if it has none;
+   * none if that has none either.
+   */
   findTown(district: string): Promise<Words>;
 }
 
 /**
- * The queries to try, step by step, until one finds something. Of the queries of one step, the first that
- * finds anything is the best.
+ * The queries to try, step by step, until one finds something. Of equally likely ones of one step, that with the
+ * fewest matches is the best, since its words say most, whatever their order: for `broken boiler`, boilers.
  *
  * 1. All the words.
  * 2. Without the words that only say how it should be.
@@ -34,33 +45,34 @@ interface Lookups {
  * Steps that would change nothing are left out; without a place, step 7 follows step 4. Steps 6 and 7 are taken
  * twice: first with the runs that name a trade or may be a name, then with the rest. So `mens barber london`
  * finds barbers rather than working men's clubs, `plymouth dentist` and `dentist plymouth` alike find dentists
- * elsewhere, and `royal oak hotel canterbury` finds the pub of that name there rather than other hotels.
+ * elsewhere, and `royal oak hotel canterbury` finds the pub of that name there rather than other hotels. What may be
+ * a name is first looked for in names: an `accountant for small businesses` is no bar with small plates.
  *
  * The number of runs grows with the square of the number of words. So when there are many, those that find
  * nothing by themselves are dropped first. That loses next to nothing: a business has to match every word of a
  * run, so a run with such a word finds nothing either, unless two words are written as one.
  */
 export async function* attempts(
-  sql: Sql,
   words: Words,
+  towns: ReadonlySet<string>,
   { isKnown, isSpelled, findTown }: Lookups,
-): AsyncGenerator<Words[]> {
-  yield [words];
+): AsyncGenerator<Attempt[]> {
+  yield [anywhere(words)];
   let query = words;
   const correctTrades = (words: Words) => withTradesCorrected(words, isSpelled);
   for (const rewrite of [withoutQualifiers, withoutInwardCodes, correctTrades]) {
     const rewritten = await rewrite(query);
     if (rewritten.join() === query.join()) continue;
     query = rewritten;
-    yield [query];
+    yield [anywhere(query)];
   }
 
-  const { before, city, district, after } = await findPlace(sql, query);
+  const { before, city, district, after } = placeIn(query, towns);
   const place = [...city, ...district];
   const [outcode] = district;
   const town = outcode === undefined || city.length > 0 ? city : await findTown(outcode);
   const isWider = outcode !== undefined && town.length > 0;
-  if (isWider) yield [[...before, ...town, ...after]];
+  if (isWider) yield [anywhere([...before, ...town, ...after])];
 
   const pieces = [...inPieces(before), place, ...inPieces(after)];
   const others = pieces.filter((piece) => piece !== place);
@@ -77,6 +89,8 @@ export async function* attempts(
   const telling = steps.map((step) => step.filter((query) => !query.every(isOfManyTrades)));
   yield* likeliestFirst(telling, [...place, ...town]);
 }
+
+const anywhere = (words: Words): Attempt => ({ words, likelihood: 0, isName: false });
 
 /** `cafe nr2 1qr` and, half typed, `cafe nr2 1` → `cafe nr2`. */
 function withoutInwardCodes(words: Words): Words {
@@ -139,14 +153,29 @@ const isOfManyTrades = (word: string) => ofManyTrades.has(singular(word));
 
 const ofManyTrades = new Set(["company", "repair", "service", "shop", "store"]);
 
-/** All steps with only their likely queries; then all with only the others. The likeliest of each come first. */
-function likeliestFirst(steps: readonly Words[][], place: Words): Words[][] {
-  const rank = (query: Words) => likelihood(query, place);
-  const sorted = steps.map((step) => step.toSorted((a, b) => rank(b) - rank(a)));
-  const likely = sorted.map((step) => step.filter((query) => rank(query) > 0));
-  const others = sorted.map((step) => step.filter((query) => rank(query) <= 0));
+/**
+ * All steps with only their likely queries; then all with only the others, among them, but now anywhere, those that
+ * may be names.
+ */
+function likeliestFirst(steps: readonly Words[][], place: Words): Attempt[][] {
+  const judged = steps.map((step) =>
+    step.map((words) => ({ words, likelihood: likelihood(words, place) })),
+  );
+  const likely = judged.map((step) =>
+    step
+      .filter(({ likelihood }) => likelihood > 0)
+      .map((query) => ({ ...query, isName: query.likelihood === AS_NAME })),
+  );
+  const others = judged.map((step) =>
+    step
+      .filter(({ likelihood }) => likelihood <= AS_NAME)
+      .map((query) => ({ ...query, likelihood: Math.min(0, query.likelihood), isName: false })),
+  );
   return [...likely, ...others].filter((step) => step.length > 0);
 }
+
+/** The likelihood of what may be a name. */
+const AS_NAME = 1;
 
 /**
  * How likely a query is to say what is wanted: 3 when it names a trade that is wanted whatever else is named,
@@ -158,7 +187,7 @@ function likelihood(query: Words, place: Words): number {
   if (namesTrade(query, spaceless.known)) return 2;
   if (query.every((word) => place.includes(word))) return -1;
   if (place.length > 0 && isCounty(query.join(" "))) return -2;
-  return mayBeName(query, place) ? 1 : 0;
+  return mayBeName(query, place) ? AS_NAME : 0;
 }
 
 /** Whether a query has two words or more besides the place, and the place itself if there is one. */

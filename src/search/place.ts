@@ -11,21 +11,26 @@ interface Place {
   after: Words;
 }
 
+/** The names, as search has them, of the cities of the directory that these words may name. */
+export async function findTowns(sql: Sql, words: Words): Promise<ReadonlySet<string>> {
+  const cities = await citiesBeginningWith(sql, words);
+  return new Set(cities.map(({ name }) => searchWords(name).join(" ")));
+}
+
 /**
  * The place that the words name: the last city of the directory (the longest name of those that end with the
  * same word), and the last outcode, wherever it stands. `before` and `after` are the other words on either side
  * of the city, or of the outcode when there is no city.
+ * @param towns of findTowns
  */
-export async function findPlace(sql: Sql, words: Words): Promise<Place> {
+export function placeIn(words: Words, towns: ReadonlySet<string>): Place {
   const last = words.findLastIndex(isOutcode);
   const district = last < 0 ? [] : words.slice(last, last + 1);
   const others = last < 0 ? words : words.toSpliced(last, 1);
-  const cities = await citiesBeginningWith(sql, others);
-  const names = new Set(cities.map(({ name }) => searchWords(name).join(" ")));
   for (let end = others.length; end > 0; end--) {
     for (let start = 0; start < end; start++) {
       const city = others.slice(start, end);
-      if (!names.has(city.join(" "))) continue;
+      if (!towns.has(city.join(" "))) continue;
       return { before: others.slice(0, start), city, district, after: others.slice(end) };
     }
   }
@@ -35,6 +40,7 @@ export async function findPlace(sql: Sql, words: Words): Promise<Place> {
 
 /** Whether a text names a city of the directory or the first half of a postcode. */
 export async function namesPlace(sql: Sql, text: string): Promise<boolean> {
-  const { city, district } = await findPlace(sql, searchWords(text).slice(0, MOST_WORDS));
+  const words = searchWords(text).slice(0, MOST_WORDS);
+  const { city, district } = placeIn(words, await findTowns(sql, words));
   return city.length > 0 || district.length > 0;
 }

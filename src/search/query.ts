@@ -4,10 +4,12 @@ import type { ListQuery } from "../directory/listing.ts";
 import { isSlug } from "../directory/slug.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { isKeyRefused } from "../store/meilisearch.ts";
-import { attempts } from "./attempts.ts";
+import { type Attempt, attempts } from "./attempts.ts";
 import { batchQueries, type Matches } from "./batching.ts";
+import { findTowns } from "./place.ts";
+import { type Query, queriesAround, queryFor } from "./query-text.ts";
 import { IS_GONE, type SearchStore } from "./settings.ts";
-import { MOST_WORDS, mayBeUnfinished, searchWords, singular, type Words } from "./words.ts";
+import { MOST_WORDS, searchWords, singular, type Words } from "./words.ts";
 
 /** As for a list, with a text to search for. */
 interface SearchQuery extends Omit<ListQuery, "offset"> {
@@ -49,27 +51,39 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
       ...(category === undefined ? [] : [`categorySlugs = "${category}"`]),
     ];
     const until = performance.now() + TIMEOUT_MS;
-    const ask = (queries: readonly Words[], page: Page, within = filter) =>
-      findFirst(queries, { ...page, filter: within }, until);
+    const towns = new Set(await findTowns(sql, words));
+    const ask = (queries: readonly Query[], page: Page, within = filter) =>
+      askAll(queries, { ...page, filter: within }, until);
+    /** Some businesses that match any of these queries, wherever they are. */
+    const sample = async (queries: readonly Query[]) => {
+      const found = await ask(queries, { offset: 0, limit: SAMPLE }, anywhere);
+      return await findListed(found.flatMap(({ ids }) => ids));
+    };
 
     const lookups = {
-      isKnown: async (words: Words) => (await ask([words], NO_MATCHES)) !== null,
+      async isKnown(words: Words) {
+        const [found] = await ask([queryFor(words, towns)], NO_MATCHES);
+        return found !== undefined && found.total > 0;
+      },
       // In quotation marks, Meilisearch forgives no typing errors.
-      isSpelled: async (word: string) => {
-        const spellings = [[`"${word}"`], [`"${singular(word)}"`]];
-        return (await ask(spellings, NO_MATCHES, anywhere)) !== null;
+      async isSpelled(word: string) {
+        const spellings = [{ q: `"${word}"` }, { q: `"${singular(word)}"` }];
+        const found = await ask(spellings, NO_MATCHES, anywhere);
+        return found.some(({ total }) => total > 0);
       },
       async findTown(district: string) {
-        const there = await ask([[district]], { offset: 0, limit: SAMPLE }, anywhere);
-        return searchWords(townOfMost(await findListed(there?.ids ?? [])));
+        const there = await sample([queryFor([district])]);
+        const town = townOfMost(there.length > 0 ? there : await sample(queriesAround(district)));
+        if (town !== "") towns.add(town);
+        return searchWords(town);
       },
     };
 
     // The next matches take the place of those that are no longer approved.
-    const list = async ({ words, ids, total }: MatchesOf) => {
+    const list = async ({ ids, total }: Matches, query: Query) => {
       const items = await findListed(ids);
       if (items.length === ids.length) return { items, total };
-      const next = await ask([words], { offset: offset + limit, limit: SPARE });
+      const [next] = await ask([query], { offset: offset + limit, limit: SPARE });
       const nextIds = next?.ids ?? [];
       const others = await findListed(nextIds);
       const gone = ids.length - items.length + nextIds.length - others.length;
@@ -77,44 +91,57 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
     };
 
     // All queries of a step at once: they are few, and each request may have to queue.
-    for await (const queries of attempts(sql, words, lookups)) {
-      const found = await ask(queries, { offset, limit });
-      if (!found) continue;
-      const instead = found.words === words ? null : found.words.join(" ");
-      return { ...(await list(found)), instead };
+    for await (const step of attempts(words, towns, lookups)) {
+      const tried = step.map((attempt) => ({
+        ...attempt,
+        query: queryFor(attempt.words, towns, attempt),
+      }));
+      const answers = await ask(
+        tried.map(({ query }) => query),
+        { offset, limit },
+      );
+      const found = tried.map((attempt, at) => ({ ...attempt, matches: answers[at] as Matches }));
+      const [best] = found.filter(({ matches }) => matches.total > 0).toSorted(bestFirst);
+      if (!best) continue;
+      const instead = best.words === words ? null : best.words.join(" ");
+      return { ...(await list(best.matches, best.query)), instead };
     }
     return NOTHING;
   };
 
-  /** The matches of the first of these queries that has any, or null. */
-  async function findFirst(
-    queries: readonly Words[],
+  /** What each of these queries matches. @throws SearchUnavailable */
+  async function askAll(
+    queries: readonly Query[],
     parameters: Page & { filter: string[] },
     until: number,
-  ): Promise<MatchesOf | null> {
-    const asked = queries.map((words) => {
-      const query = {
+  ): Promise<Matches[]> {
+    const asked = queries.map((query) => {
+      const whole = {
         indexUid: index,
         ...parameters,
-        q: toQueryText(words),
+        ...query,
         matchingStrategy: "all" as const,
         attributesToRetrieve: ["id"],
       };
-      return askMeilisearch({ query, until });
+      return askMeilisearch({ query: whole, until });
     });
     try {
       const answers = await withDeadline(Promise.all(asked), until - performance.now());
-      for (const [at, words] of queries.entries()) {
-        const matches = answers[at];
+      return answers.map((matches) => {
         if (!matches) throw new DeadlineError("its turn came too late");
-        if (matches.total > 0) return { words, ...matches };
-      }
-      return null;
+        return matches;
+      });
     } catch (error) {
       throw toUnavailable(error);
     }
   }
 }
+
+/** The likeliest first, and of equally likely ones that with the fewest matches, which says most. */
+const bestFirst = (a: Answered, b: Answered) =>
+  b.likelihood - a.likelihood || a.matches.total - b.matches.total;
+
+type Answered = Pick<Attempt, "likelihood"> & { matches: Matches };
 
 export interface Found {
   items: ListedBusiness[];
@@ -131,9 +158,9 @@ const SPARE = 20;
 /** Businesses of a district that are looked at to tell its town: several, since some addresses are wrong. */
 const SAMPLE = 20;
 
-/** The town that most of these businesses are in, or "". */
+/** The name, as search has it, of the town that most of these businesses are in, or "". */
 function townOfMost(businesses: readonly ListedBusiness[]): string {
-  const towns = Map.groupBy(businesses, ({ cityName }) => cityName);
+  const towns = Map.groupBy(businesses, ({ cityName }) => searchWords(cityName).join(" "));
   const [most] = [...towns].toSorted(([, a], [, b]) => b.length - a.length);
   return most?.[0] ?? "";
 }
@@ -145,9 +172,6 @@ const TIMEOUT_MS = 2_000;
 type Page = Pick<ListQuery, "offset" | "limit">;
 
 const NO_MATCHES: Page = { offset: 0, limit: 0 };
-
-/** Matches, and the query that they are of. */
-type MatchesOf = { words: Words } & Matches;
 
 /** SearchUnavailable in place of any error of Meilisearch; other errors stay as they are. */
 function toUnavailable(error: unknown): unknown {
@@ -161,9 +185,4 @@ function toUnavailable(error: unknown): unknown {
   // A SyntaxError: a proxy answered in Meilisearch's place with something that is not JSON.
   const isAway = [MeilisearchError, DeadlineError, SyntaxError].some((of) => error instanceof of);
   return isAway ? new SearchUnavailable("Meilisearch did not answer", { cause: error }) : error;
-}
-
-/** Meilisearch treats the last word as unfinished unless a space follows. */
-export function toQueryText(words: Words): string {
-  return words.join(" ") + (mayBeUnfinished(words.at(-1) ?? "") ? "" : " ");
 }

@@ -593,6 +593,9 @@ describe("when nothing matches all words", () => {
     ["florist nr1 3hp", ["Petal & Stem"], "florist norwich"],
     ["florist wiring nr1", ["Petal & Stem"], "florist norwich"],
     ["florist norwich nr1", ["Petal & Stem"], "florist norwich"],
+    ["florist nr99", ["Petal & Stem"], "florist norwich"],
+    ["solicitor ec2", ["Wren & Daughters"], "solicitor london"],
+    ["florist ze2", ["Petal & Stem"], "florist"],
     ["nr1 florist in norwich", ["Petal & Stem"], "florist norwich"],
     ["florist wiring norwich nr1", ["Petal & Stem"], "florist norwich"],
     ["pharmacy wiring norwich nr1", ["Boots"], "pharmacy norwich nr1"],
@@ -836,9 +839,36 @@ describe("when nothing matches all words", () => {
     expect(await names("emergency plumber leeds")).toEqual(["Wet Walls Ltd"]);
   });
 
-  test("of equally long runs the first is", async () => {
+  test("of equally long runs that with the fewest matches is, whatever the order", async () => {
+    const added = [
+      { name: "Copper Kettle", category: "gift-shops" },
+      { name: "Copper Beech", category: "gift-shops" },
+      { name: "Finch & Co", category: "gift-shops" },
+    ];
+    await using _ = await withMore(added);
+    for (const text of ["copper finch", "finch copper"]) {
+      const { items, instead } = await search(text);
+      expect([text, instead, items[0]?.name]).toEqual([text, "finch", "Finch & Co"]);
+    }
+    // As many for either.
     expect(await names("lamb wren")).toEqual(["Lamb & Co"]);
     expect(await names("wren lamb")).toEqual(["Wren & Daughters"]);
+  });
+
+  test("what may be a name is looked for in names, and only after trades anywhere else", async () => {
+    const added = [
+      { name: "The Vaults", category: "bars", shortDescription: "Small plates for any business." },
+      { name: "Small Business Bank", category: "banks", city: "York" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, instead] of [
+      ["accountant small plates", "accountant"],
+      ["small plates accountants", "accountants"],
+      ["small plates xylophone", "small plates"],
+      ["small business accountant", "small business"],
+    ] as const) {
+      expect([text, (await search(text)).instead]).toEqual([text, instead]);
+    }
   });
 
   test("a long text is searched by the first six of its words that are known", async () => {
@@ -1036,6 +1066,31 @@ describe("order and totals", () => {
     }
   });
 
+  test("a town that is spelled right is no other, however alike or longer", async () => {
+    const added = [
+      { name: "Quick Drip", category: "plumbers", city: "Boston" },
+      { name: "Slow Drip", category: "plumbers", city: "Bolton" },
+      {
+        name: "Wet Drip",
+        category: "plumbers",
+        city: "Bostonville",
+        addressLine1: "1 Boston Road",
+      },
+      { name: "Dry Drip", category: "plumbers", city: "Bostonville" },
+      { name: "Bread & Butter", category: "sandwich-shops", city: "Sandwich" },
+      { name: "Baps", category: "sandwich-shops", city: "Boston" },
+    ];
+    await using _ = await withMore(added);
+    for (const text of ["plumber boston", "boston plumber", "plumbers in boston"]) {
+      expect([text, (await names(text)).sort()]).toEqual([text, ["Quick Drip", "Wet Drip"]]);
+    }
+    // Errors in a town are forgiven as long as that is no town.
+    expect(await names("plumber bostan")).toContain("Quick Drip");
+    // Sandwich is a town as well.
+    expect((await names("sandwiches boston"))[0]).toBe("Baps");
+    expect((await search("sandwich")).total).toBe(2);
+  });
+
   test("a town ranks before longer names that begin with its own", async () => {
     const added = [
       { name: "Slow Drip", category: "plumbers", city: "Bradford", rating: 2 },
@@ -1054,7 +1109,7 @@ describe("order and totals", () => {
     expect(await names("pharmacies bradford on avon")).toEqual(["Avon Tonic"]);
   });
 
-  test("a whole name in its town ranks first, then longer names in that town", async () => {
+  test("a whole name in its town ranks before longer names, and before towns with longer ones", async () => {
     const added = [
       { name: "Boots", category: "pharmacies", city: "Bradford", rating: 2 },
       { name: "Boots", category: "pharmacies", city: "Bradford on Avon", rating: 5 },
@@ -1063,7 +1118,8 @@ describe("order and totals", () => {
     await using _ = await withMore(added);
     for (const text of ["boots in bradford", "bradford boots"]) {
       const { items } = await search(text);
-      expect([text, ...items.map(({ rating }) => rating)]).toEqual([text, 2, 4, 5]);
+      const [first, ...others] = items.map(({ rating }) => rating);
+      expect([text, first, others.toSorted()]).toEqual([text, 2, [4, 5]]);
     }
   });
 
@@ -1285,15 +1341,15 @@ describe("requests to Meilisearch", () => {
 
   test("ask for nothing shorter than a run of words that is found", async () => {
     expect(await asks("copper walls leeds", 5)).toEqual([
-      ["copper walls leeds: 5"],
-      ["copper leeds: 5", "walls leeds: 5"],
+      ['copper walls "leeds": 5'],
+      ['copper "leeds": 5', 'walls "leeds": 5'],
     ]);
   });
 
   test("ask for no run without the trade, if one with it is found", async () => {
     expect(await asks("copper plumber leeds", 5)).toEqual([
-      ["copper plumber leeds: 5"],
-      ["plumber leeds: 5"],
+      ['copper plumber "leeds": 5'],
+      ['plumber "leeds": 5'],
     ]);
   });
 
@@ -1301,13 +1357,14 @@ describe("requests to Meilisearch", () => {
     expect(await asks("florist nr1", 5)).toEqual([
       ["florist nr1: 5"],
       ["nr1: 20"],
-      ["florist norwich: 5"],
+      ['florist "norwich": 5'],
     ]);
   });
 
-  test("ask for all runs, one request per length, if no word is known", async () => {
+  test("ask for all runs, first for those that may be names, one request per length, if no word is known", async () => {
     expect(await asks("xylophonist quokka zyzzyva", 5)).toEqual([
       ["xylophonist quokka zyzzyva: 5"],
+      ["xylophonist quokka: 5", "quokka zyzzyva: 5"],
       ["xylophonist quokka: 5", "quokka zyzzyva: 5"],
       ["xylophonist: 5", "quokka: 5", "zyzzyva: 5"],
     ]);

@@ -1,0 +1,47 @@
+import type { MultiSearchQuery } from "meilisearch";
+import { placeIn } from "./place.ts";
+import { synonyms } from "./synonyms.ts";
+import { mayBeUnfinished, type Words } from "./words.ts";
+
+/** What Meilisearch is asked for, and in which attributes it looks: in all, unless they are named. */
+export type Query = Pick<MultiSearchQuery, "q" | "attributesToSearchOn">;
+
+/**
+ * The query for what has all these words.
+ * @param towns cities of the directory; see toQueryText
+ * @param options.isName whether it finds only what has them in its name, its town and its postcode
+ */
+export function queryFor(
+  words: Words,
+  towns?: ReadonlySet<string>,
+  { isName = false } = {},
+): Query {
+  const q = toQueryText(words, towns);
+  return isName ? { q, attributesToSearchOn: NAME_ATTRIBUTES } : { q };
+}
+
+/** Meilisearch takes the name of an object for none of its fields. */
+const NAME_ATTRIBUTES = ["name.whole", "name.said", "called", "postcode"];
+
+/** Together they find what is in any district of a district's area. As the beginning of a word, `w1` is W10 as well. */
+export function queriesAround(district: string): Query[] {
+  const [area = ""] = /^[a-z]+/.exec(district) ?? [];
+  return Array.from("123456789", (digit) => ({
+    q: area + digit,
+    attributesToSearchOn: ["postcode"],
+  }));
+}
+
+/**
+ * The text by which Meilisearch is asked for words. It treats the last one as unfinished unless a space follows, and
+ * in quotation marks forgives no typing errors and takes no word for unfinished.
+ * @param towns cities of the directory: whoever spells one right means no other, such as Bolton for `boston`, or
+ *   Chesterfield for `chester`
+ */
+export function toQueryText(words: Words, towns: ReadonlySet<string> = new Set()): string {
+  const text = words.join(" ") + (mayBeUnfinished(words.at(-1) ?? "") ? "" : " ");
+  const town = placeIn(words, towns).city.join(" ");
+  // In quotation marks, Sandwich would find no sandwiches.
+  if (town === "" || Object.hasOwn(synonyms, town)) return text;
+  return text.replace(new RegExp(`(?<!\\S)${town}(?!\\S)`), '"$&"');
+}
