@@ -94,8 +94,8 @@ export const operations: readonly Operation[] = [
       "qualifiers (best, 24 hour, open now), then without the second half of a postcode, then with misspelt " +
       "everyday names of trades corrected, then with the town around the postcode in its place, then with the " +
       "place named and a run of the other words, and finally with the longest run of words among the first six " +
-      "(of equally long ones, that with the fewest matches), unless that is only a number or a word such as " +
-      "`shop`. The response does not say whether the query was relaxed. Words after the tenth are ignored. There " +
+      "(of equally long ones, the one with the fewest misspelt words, then the fewest matches), unless that is " +
+      "only a number or a word such as `shop`. The response does not say whether the query was relaxed. Words after the tenth are ignored. There " +
       "are no further pages: where `total` is above `limit`, name a town or more words in `q` to narrow the search.",
     result: "The matching businesses, the best match first.",
     keyed: {

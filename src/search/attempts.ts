@@ -8,7 +8,7 @@ import { isOutcode, singular, type Words } from "./words.ts";
 /** A query to try. */
 export interface Attempt {
   words: Words;
-  /** Of the attempts of a step that find something, the likeliest is the best. */
+  /** How likely it is to say what is wanted, among those of its step. */
   likelihood: number;
   /** Whether it finds only what has all these words in its name, its town and its postcode. */
   isName: boolean;
@@ -28,8 +28,7 @@ interface Lookups {
 }
 
 /**
- * The queries to try, step by step, until one finds something. Of equally likely ones of one step, that with the
- * fewest matches is the best, since its words say most, whatever their order: for `broken boiler`, boilers.
+ * The queries to try, step by step, until one finds something; see bestOf for which of a step is the best.
  *
  * 1. All the words.
  * 2. Without the words that only say how it should be.

@@ -4,8 +4,9 @@ import type { ListQuery } from "../directory/listing.ts";
 import { isSlug } from "../directory/slug.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { isKeyRefused } from "../store/meilisearch.ts";
-import { type Attempt, attempts } from "./attempts.ts";
+import { attempts } from "./attempts.ts";
 import { batchQueries, type Matches } from "./batching.ts";
+import { bestOf } from "./choice.ts";
 import { findTowns } from "./place.ts";
 import { type Query, queriesAround, queryFor } from "./query-text.ts";
 import { IS_GONE, type SearchStore } from "./settings.ts";
@@ -101,7 +102,7 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
         { offset, limit },
       );
       const found = tried.map((attempt, at) => ({ ...attempt, matches: answers[at] as Matches }));
-      const [best] = found.filter(({ matches }) => matches.total > 0).toSorted(bestFirst);
+      const best = await bestOf(found, lookups.isSpelled);
       if (!best) continue;
       const instead = best.words === words ? null : best.words.join(" ");
       return { ...(await list(best.matches, best.query)), instead };
@@ -136,12 +137,6 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
     }
   }
 }
-
-/** The likeliest first, and of equally likely ones that with the fewest matches, which says most. */
-const bestFirst = (a: Answered, b: Answered) =>
-  b.likelihood - a.likelihood || a.matches.total - b.matches.total;
-
-type Answered = Pick<Attempt, "likelihood"> & { matches: Matches };
 
 export interface Found {
   items: ListedBusiness[];

@@ -855,6 +855,14 @@ describe("when nothing matches all words", () => {
     expect(await names("wren lamb")).toEqual(["Wren & Daughters"]);
   });
 
+  test("but first that with the fewest misspelt words", async () => {
+    await using _ = await withMore([{ name: "Brown Owl", category: "gift-shops" }]);
+    for (const text of ["blown drip", "drip blown"]) {
+      expect([text, (await search(text)).instead]).toEqual([text, "drip"]);
+    }
+    expect((await search("blown")).items[0]?.name).toBe("Brown Owl");
+  });
+
   test("what may be a name is looked for in names, and only after trades anywhere else", async () => {
     const added = [
       { name: "The Vaults", category: "bars", shortDescription: "Small plates for any business." },

@@ -1,0 +1,34 @@
+import type { Attempt } from "./attempts.ts";
+import type { Matches } from "./batching.ts";
+import { synonyms } from "./synonyms.ts";
+
+/** An attempt, and what it found. */
+export type Answered = Pick<Attempt, "words" | "likelihood"> & { matches: Matches };
+
+/**
+ * The best of the attempts of a step, if any has found something: the likeliest; of equally likely ones one whose
+ * words are spelled as they are somewhere, since `blood test` does not mean the florist's blooms; and of these that
+ * with the fewest matches, since its words say most.
+ * @param isSpelled whether a business anywhere has a word exactly as it is spelled, or its singular
+ */
+export async function bestOf<Tried extends Answered>(
+  answered: readonly Tried[],
+  isSpelled: (word: string) => Promise<boolean>,
+): Promise<Tried | undefined> {
+  const found = answered.filter(({ matches }) => matches.total > 0);
+  const most = Math.max(...found.map(({ likelihood }) => likelihood));
+  const likeliest = found.filter(({ likelihood }) => likelihood === most);
+  if (likeliest.length < 2) return likeliest[0];
+
+  const words = [...new Set(likeliest.flatMap((attempt) => attempt.words))];
+  const areSpelled = await Promise.all(
+    words.map((word) => Object.hasOwn(synonyms, word) || isSpelled(word)),
+  );
+  const misspelt = words.filter((_word, at) => !areSpelled[at]);
+  const countMisspelt = ({ words }: Tried) =>
+    words.filter((word) => misspelt.includes(word)).length;
+  const [best] = likeliest.toSorted(
+    (a, b) => countMisspelt(a) - countMisspelt(b) || a.matches.total - b.matches.total,
+  );
+  return best;
+}
