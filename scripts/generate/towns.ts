@@ -194,7 +194,7 @@ const readTowns = (nation: Nation, table: string): Town[] =>
       };
     });
 
-/** Real towns of the four nations, with their locations and real outcodes. */
+/** Real towns of the four nations, with their locations and real outcodes. Imports know large towns by them. */
 export const towns: readonly Town[] = [
   ...readTowns("England", england),
   ...readTowns("Scotland", scotland),

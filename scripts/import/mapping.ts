@@ -9,6 +9,7 @@ import { isCounty, isIsland, readTown } from "../../src/directory/import/towns.t
 import { makeSlug } from "../../src/directory/slug.ts";
 import { CommandError } from "../terminal/command.ts";
 import { type FieldName, fieldNames, isFieldName } from "./fields.ts";
+import { separateLocality } from "./localities.ts";
 import { readText } from "./text.ts";
 
 /** How the columns of another table become our fields. */
@@ -94,7 +95,7 @@ export function mapColumns(
     const cell = (index: number) => cells[index]?.trim() ?? "";
     const taken = new Set<number>();
     const known = new Set<string>();
-    return new Map(
+    const fields = new Map(
       resolved.map(({ field, constant, columns }) => {
         if (constant !== undefined) return [field, constant];
         const texts: string[] = [];
@@ -111,6 +112,7 @@ export function mapColumns(
         return [field, texts.join(field === "address.line1" ? " " : ", ")];
       }),
     );
+    return separateLocality(fields);
 
     function choose(field: FieldName, columns: readonly number[]): number | undefined {
       const filled = columns.filter((index) => cell(index) !== "");

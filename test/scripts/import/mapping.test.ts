@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readCsv } from "../../../scripts/import/csv.ts";
 import type { Mapping } from "../../../scripts/import/mapping.ts";
+import type { ImportRecord } from "../../../src/directory/import/record.ts";
 import { pieces, records } from "./rows.ts";
 
 test("CSV: a file that lacks a column of the mapping is refused, whether named or numbered", async () => {
@@ -152,4 +153,49 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
     },
     { sourceId: "16", name: "Boots", city: "Isle of Lewis", address: { line1: "1 Church Street" } },
   ]);
+});
+
+test("CSV: a locality before a large town of its postcode area goes to the second line", async () => {
+  const mapping: Mapping = {
+    header: false,
+    fields: {
+      sourceId: 1,
+      name: { constant: "Boots" },
+      city: 4,
+      "address.line1": 2,
+      "address.line2": 3,
+      "address.postcode": 5,
+    },
+  };
+  const read = async (csv: string) =>
+    ((await records(readCsv(pieces(csv), mapping))) as ImportRecord[]).map(({ city, address }) =>
+      [address?.line1, address?.line2, city].join("; "),
+    );
+  const split = [
+    "1,2 Low Lane,,Horsforth  Leeds,LS18 4SE",
+    "2,2 Low Lane,Woodside,HORSFORTH LEEDS,ls184se",
+    "3,Health Centre,Chalky Road Portslade,Portslade Brighton East Sussex,BN41 2WF",
+    "4,12 High Street,,St. George Bristol,BS5 7PH",
+    "5,1 Main Road,,Gorleston-on-Sea Great Yarmouth,NR31 6AD",
+  ].join("\n");
+  expect(await read(split)).toEqual([
+    "2 Low Lane; Horsforth; Leeds",
+    "2 Low Lane; Woodside, Horsforth; Leeds",
+    "Health Centre; Chalky Road Portslade; Brighton",
+    "12 High Street; St George; Bristol",
+    "1 Main Road; Gorleston-on-Sea; Great Yarmouth",
+  ]);
+  const whole = [
+    "1,2 Low Lane,,Horsforth Leeds,",
+    "2,2 Low Lane,,West Derby,L12 5EA",
+    "3,2 Low Lane,,Long Preston,BD23 4PH",
+    "4,2 Low Lane,,East Whitby,YO22 4HJ",
+    "5,2 Low Lane,,Port Carlisle,CA7 5BU",
+    "6,2 Low Lane,,Royal Tunbridge Wells,TN1 1RS",
+    "7,2 Low Lane,,Upton by Chester,CH2 1HA",
+    "8,2 Low Lane,,Milton Keynes,MK9 3BB",
+  ];
+  expect(await read(whole.join("\n"))).toEqual(
+    whole.map((row) => `2 Low Lane; ; ${row.split(",")[3]}`),
+  );
 });
