@@ -6,12 +6,13 @@ import { createKeyring } from "./access/keyring.ts";
 import { logOutages } from "./access/outage-log.ts";
 import { checkRights } from "./access/rights.ts";
 import { flushRegularly, openUsage } from "./access/usage.ts";
+import type { AnswerCounts } from "./answer-counts.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { startCompaction } from "./directory/compaction.ts";
 import { openPageFile } from "./directory/kept-pages.ts";
 import { createPageCache } from "./directory/page-cache.ts";
 import { keptAnswers } from "./handlers/answer-cache.ts";
-import { type AnswerCounts, createMetrics, type UpkeepTasks } from "./metrics.ts";
+import { createMetrics, type UpkeepTasks } from "./metrics.ts";
 import { LONGEST_HANDLING_MS } from "./middleware/answerInTime.ts";
 import {
   closeInOrder,

@@ -1,13 +1,11 @@
-import { Counter, Gauge, Registry } from "prom-client";
+import { Counter, Gauge, type Histogram, Registry } from "prom-client";
 import packageJson from "../package.json" with { type: "json" };
 import type { Admission } from "./access/admission.ts";
+import type { AnswerCounts } from "./answer-counts.ts";
 import type { Upkeep } from "./store/upkeep.ts";
 
 /** The background tasks of a process, by their names in the metric. */
 export type UpkeepTasks = Record<string, Pick<Upkeep, "isFailing">>;
-
-/** How many answers each route has given, by status. */
-export type AnswerCounts = Map<string, Map<number, number>>;
 
 /**
  * The metrics of a server process, read on each scrape. Few of prom-client's default metrics mean anything
@@ -56,11 +54,12 @@ export function createMetrics(
     registers,
     collect() {
       this.reset();
-      for (const [route, byStatus] of answers) {
+      for (const [route, { byStatus }] of answers) {
         for (const [status, count] of byStatus) this.inc({ route, status }, count);
       }
     },
   });
+  durations("highstreet_answer_seconds", "Seconds until an answer could be sent, by route.");
   new Gauge({
     name: "highstreet_processes",
     help: "Processes that are serving.",
@@ -105,5 +104,15 @@ export function createMetrics(
         this.inc(read());
       },
     });
+  }
+
+  /** A histogram, registered as the library registers what it has added up: as an object with `get`. */
+  function durations(name: string, help: string): void {
+    const get = () => {
+      const used = [...answers].filter(([, { byStatus }]) => byStatus.size > 0);
+      const values = used.flatMap(([route, counts]) => counts.samples(name, route));
+      return { name, help, type: "histogram", aggregator: "sum", values };
+    };
+    registry.registerMetric({ name, get } as unknown as Histogram);
   }
 }

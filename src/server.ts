@@ -2,6 +2,7 @@ import type { Server } from "bun";
 import type { Logger } from "pino";
 import type { Admission } from "./access/admission.ts";
 import type { Keyring } from "./access/keyring.ts";
+import { type AnswerCounts, RouteCounts } from "./answer-counts.ts";
 import type { Config } from "./config.ts";
 import { LostPageError } from "./directory/kept-pages.ts";
 import type { AnswerCache } from "./handlers/answer-cache.ts";
@@ -16,7 +17,6 @@ import { clientAddress } from "./http/client-address.ts";
 import { internal, notFound } from "./http/errors.ts";
 import { type Context, chain, type Handler } from "./http/handler.ts";
 import { respond } from "./http/respond.ts";
-import type { AnswerCounts } from "./metrics.ts";
 import { admitClient } from "./middleware/admitClient.ts";
 import { admitKey } from "./middleware/admitKey.ts";
 import { allowMethods } from "./middleware/allowMethods.ts";
@@ -59,9 +59,10 @@ export function serve(parts: Parts): Server<undefined> {
   const addressOf = clientAddress(trustedProxies);
 
   const answer = (route: string, handler: Handler) => {
-    const counts = new Map<number, number>();
+    const counts = new RouteCounts();
     parts.counts.set(route, counts);
     return async (request: Request, server: Server<undefined>) => {
+      const began = performance.now();
       const context = contextOf(request, server, addressOf);
       let response: Response;
       try {
@@ -72,7 +73,7 @@ export function serve(parts: Parts): Server<undefined> {
         // cleared at that moment. The whole request is handled again, so the caller is charged for two.
         response = respond(request, await handler(request, context), context.headers);
       }
-      counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
+      counts.count(response.status, performance.now() - began);
       return response;
     };
   };

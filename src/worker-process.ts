@@ -36,8 +36,8 @@ export function launchWorker(number: number, order: ServeOrder, scrape: () => Pr
   let reason: string | undefined;
   let measured = Promise.withResolvers<Metrics>();
   let last: Metrics = [];
-  // `type` is a string at run time, whatever the library declares.
-  const counters = () => last.filter(({ type }) => String(type) === "counter");
+  // `type` is a string at run time, whatever the library declares. A histogram consists of counters.
+  const counters = () => last.filter(({ type }) => ["counter", "histogram"].includes(String(type)));
 
   const program = join(import.meta.dir, "worker.ts");
   const child = Bun.spawn([process.execPath, program, String(number)], {

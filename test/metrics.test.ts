@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { version } from "../package.json" with { type: "json" };
 import { until } from "../scripts/stack/waiting.ts";
 import { openProxy } from "./proxy.ts";
-import { startTestServer, stores } from "./support.ts";
+import { delayedBy, startTestServer, stores } from "./support.ts";
 
 const server = await startTestServer();
 afterAll(async () => {
@@ -62,6 +62,34 @@ test("answers are counted by route and status", async () => {
     (before[0] ?? 0) + 2,
     (before[1] ?? 0) + 1,
   ]);
+});
+
+test("how long answers take is counted by route, each in all buckets that it fits", async () => {
+  const read = async () => {
+    const text = await (await scrape()).text();
+    expect(text).toContain("\n# TYPE highstreet_answer_seconds histogram\n");
+    const samples = text.matchAll(
+      /^highstreet_answer_seconds_(\w+)\{route="\/api\/v1\/businesses\/:slug"(?:,le="(.+)")?\} (.+)$/gm,
+    );
+    return Array.from(
+      samples,
+      ([, kind = "", bound = kind, value]) => [bound, Number(value)] as const,
+    );
+  };
+  const ask = () => fetch(`${server.url}/api/v1/businesses/${crypto.randomUUID()}`);
+  await ask();
+  const before = new Map(await read());
+  const began = performance.now();
+  await delayedBy(server.sql, (holding) => holding`lock table businesses`, ask, {
+    meanwhile: () => Bun.sleep(120),
+  });
+  const longest = (performance.now() - began) / 1000;
+  const gained = (await read()).map(([name, value]) => [name, value - (before.get(name) ?? 0)]);
+  const { sum = 0, ...counts } = Object.fromEntries(gained);
+  expect(sum).toBeWithin(0.1, longest);
+  const bounds = ["0.0005", "0.001", "0.0025", "0.01", "0.025", "0.1", "0.25", "1", "2.5", "5"];
+  const fits = bounds.map((bound) => [bound, sum <= Number(bound) ? 1 : 0]);
+  expect(counts).toEqual({ ...Object.fromEntries(fits), "+Inf": 1, count: 1 });
 });
 
 test("failing upkeep is reported by task, until it works again", async () => {

@@ -131,7 +131,10 @@ test("a worker that keeps dying is restarted with a growing back-off", async () 
 test("what a worker had counted at the last scrape still counts after its replacement", async () => {
   const counted = async () => {
     const text = await (await fetch(`${server.url()}/metrics`)).text();
-    return Number(/answers_total\{route="\*",status="404"\} (\d+)/.exec(text)?.[1]);
+    const answers = /^highstreet_answers_total\{route="\*",status="404"\} (\d+)$/m.exec(text);
+    const durations = /^highstreet_answer_seconds_count\{route="\*"\} (\d+)$/m.exec(text);
+    expect(durations?.[1]).toBe(answers?.[1] ?? "none");
+    return Number(answers?.[1]);
   };
   // Over new connections, which are spread over all workers: the old ones do not reach the newest worker.
   const fresh = { keepalive: false };
