@@ -14,7 +14,7 @@ import { search } from "./handlers/search.ts";
 import { usage } from "./handlers/usage.ts";
 import { NO_HEADERS } from "./http/answer.ts";
 import { clientAddress } from "./http/client-address.ts";
-import { internal, notFound } from "./http/errors.ts";
+import { notFound } from "./http/errors.ts";
 import { type Context, chain, type Handler } from "./http/handler.ts";
 import { respond } from "./http/respond.ts";
 import { admitClient } from "./middleware/admitClient.ts";
@@ -22,7 +22,7 @@ import { admitKey } from "./middleware/admitKey.ts";
 import { allowMethods } from "./middleware/allowMethods.ts";
 import { answerInTime } from "./middleware/answerInTime.ts";
 import { answerPreflight } from "./middleware/answerPreflight.ts";
-import { catchErrors, createAwayLog } from "./middleware/catchErrors.ts";
+import { catchErrors, createAwayLog, failed } from "./middleware/catchErrors.ts";
 import { openHeaders } from "./middleware/openHeaders.ts";
 import { requireHeader } from "./middleware/requireHeader.ts";
 import { takeTurns } from "./middleware/takeTurns.ts";
@@ -94,8 +94,12 @@ export function serve(parts: Parts): Server<undefined> {
     fetch: answer("*", fallback),
     // The middleware catches what handlers throw; this is for faults in the middleware itself.
     error(error) {
-      parts.log.error({ err: error }, "a request failed outside of the middleware");
-      return respond(new Request("http://localhost"), internal());
+      const answer = failed(
+        parts.log,
+        { err: error },
+        "a request failed outside of the middleware",
+      );
+      return respond(new Request("http://localhost"), answer);
     },
   });
 }

@@ -98,11 +98,15 @@ export function unavailable(): Answer {
   );
 }
 
-/** A failure of ours. It does not say what went wrong: that is in the log. */
-export function internal(): Answer {
-  return errorAnswer("internal", {
-    message: "Something went wrong on our side. It has been logged; trying again may help.",
-  });
+/** A failure of ours. It does not say what went wrong: that is in the log, under this id. */
+export function internal(requestId: string): Answer {
+  return errorAnswer(
+    "internal",
+    {
+      message: `Something went wrong on our side. Trying again may help. If it does not, report it and quote ${requestId}, the id under which it has been logged.`,
+    },
+    { "X-Request-Id": requestId },
+  );
 }
 
 /** What is wrong with which parameter, in words for the caller. */

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { AdmissionUnavailable } from "../access/decisions.ts";
+import type { Answer } from "../http/answer.ts";
 import { internal, unavailable } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
 import { SearchUnavailable } from "../search/query.ts";
@@ -16,10 +17,16 @@ export function catchErrors(log: Logger, logAway: AwayLog): Middleware {
           logAway(error, request);
           return unavailable();
         }
-        log.error({ err: error, ...asked(request) }, "a request failed");
-        return internal();
+        return failed(log, { err: error, ...asked(request) }, "a request failed");
       }
     };
+}
+
+/** Logs a failure of ours. @returns 500, with the id in its line */
+export function failed(log: Logger, failure: { err: unknown }, message: string): Answer {
+  const requestId = Bun.randomUUIDv7();
+  log.error({ ...failure, requestId }, message);
+  return internal(requestId);
 }
 
 /** Logs that a request failed because a store is down or slow. */

@@ -20,7 +20,7 @@ export function openHeaders(): Middleware {
 const ANSWER = {
   "x-ratelimit-limit": String(OPEN_LIMIT),
   "Access-Control-Allow-Origin": "*",
-  "Access-Control-Expose-Headers": "ETag, Retry-After, x-ratelimit-limit",
+  "Access-Control-Expose-Headers": "ETag, Retry-After, x-ratelimit-limit, X-Request-Id",
 };
 
 const PREFLIGHT = {

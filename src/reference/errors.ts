@@ -93,9 +93,9 @@ export const errorCases = {
     answer: errors.limitExceeded("quota_exceeded", 777_600),
   },
   Internal: {
-    when: "Something failed on our side. Costs the key nothing.",
+    when: "Something failed on our side. Costs the key nothing. To report it, quote X-Request-Id.",
     body: explained("internal"),
-    answer: errors.internal(),
+    answer: errors.internal("019a2f6e-1c40-7b3a-9d52-6f0c8a7e4b12"),
   },
   Unavailable: {
     when: "Part of the service is temporarily unavailable. Costs the key nothing.",

@@ -24,6 +24,10 @@ export const headers = {
     type: "string",
     pattern: '^Bearer realm="Highstreet"',
   }),
+  "X-Request-Id": header("The id under which the failure has been logged: quote it in a report.", {
+    type: "string",
+    format: "uuid",
+  }),
   "x-ratelimit-limit": header("Open access: requests in any 60 seconds.", {
     type: "integer",
     const: 60,

@@ -21,7 +21,7 @@ test("a refusal of the open limit says when to come back, with 'second' in the s
 
 test("no error may be cached", () => {
   const invalid = invalidParameter({ parameter: "page", message: "page is wrong." });
-  const errors = [invalid, notFound(), tooManyRequests(1), unavailable(), internal()];
+  const errors = [invalid, notFound(), tooManyRequests(1), unavailable(), internal("1")];
   for (const { headers } of [...errors, unauthorized("missing"), unauthorized("invalid")]) {
     expect(headers).toMatchObject({ "Cache-Control": "no-store" });
   }

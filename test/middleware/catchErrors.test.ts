@@ -89,6 +89,20 @@ describe("the log of requests that failed", () => {
     await postgres.mend();
   });
 
+  test("has each internal error under the id that its answer says to quote, also on pages", async () => {
+    await database.sql`alter table businesses rename to businesses_away`;
+    for (const path of ["/api/v1/businesses/nobody", "/businesses/nobody"]) {
+      const answer = await fetch(server.url + path);
+      expect(answer.status).toBe(500);
+      const id = answer.headers.get("X-Request-Id");
+      expect(await answer.text()).toContain(`quote ${id},`);
+      expect(failed().filter((line) => line.path === path)).toEqual([
+        expect.objectContaining({ requestId: id, err: expect.anything() }),
+      ]);
+    }
+    await database.sql`alter table businesses_away rename to businesses`;
+  });
+
   test("has the cause once a second while a store is down, without a stack, and every request counts", async () => {
     const paths = ["/businesses/nobody", "/api/v1/businesses/nobody", "/healthz"];
     await postgres.cut();

@@ -320,7 +320,7 @@ describe("CORS", () => {
       const { headers } = await open(path);
       expect(headers.get("Access-Control-Allow-Origin")).toBe("*");
       const exposed = listed(headers.get("Access-Control-Expose-Headers"));
-      expect(exposed.sort()).toEqual(["etag", "retry-after", "x-ratelimit-limit"]);
+      expect(exposed.sort()).toEqual(["etag", "retry-after", "x-ratelimit-limit", "x-request-id"]);
     }
   });
   test("a preflight allows GET, HEAD and OPTIONS for a day, and never authorization", async () => {
