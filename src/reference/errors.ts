@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Answer } from "../http/answer.ts";
 import * as errors from "../http/errors.ts";
+import { parseQuery, parseSlug } from "../http/parameters.ts";
 import type { Operation } from "./operations.ts";
 
 /** One error: the exact answer, and when it is returned. */
@@ -107,16 +108,14 @@ export const errorCases = {
 export type ErrorName = keyof typeof errorCases;
 
 /** The errors that an operation may return. */
-export function errorsOf({ path, open, keyed, isFree }: Operation): ErrorName[] {
-  const takesSlug = path.includes("{slug}");
-  const takesParameters = takesSlug || Object.keys(keyed.parameters).length > 0;
+export function errorsOf({ path, open, invalid, isFree }: Operation): ErrorName[] {
   const names: (ErrorName | false)[] = [
-    takesParameters && "InvalidParameter",
+    invalid !== undefined && "InvalidParameter",
     !open && "Missing",
     "Invalid",
     "Revoked",
     "Expired",
-    takesSlug && "NotFound",
+    path.includes("{slug}") && "NotFound",
     "TooManyRequests",
     !isFree && "RateLimited",
     !isFree && "QuotaExceeded",
@@ -124,4 +123,15 @@ export function errorsOf({ path, open, keyed, isFree }: Operation): ErrorName[] 
     "Unavailable",
   ];
   return names.filter((name) => name !== false);
+}
+
+/** The errors, with the 400 that this operation gives. */
+export function casesOf({ path, keyed, invalid }: Operation): Record<ErrorName, ErrorCase> {
+  if (invalid === undefined) return errorCases;
+  const parsed = path.includes("{slug}")
+    ? parseSlug(invalid)
+    : parseQuery(invalid, keyed.parameters);
+  if (parsed.ok) throw new Error(`${path} accepts ${invalid}`);
+  const answer = errors.invalidParameter(parsed.fault);
+  return { ...errorCases, InvalidParameter: { ...errorCases.InvalidParameter, answer } };
 }

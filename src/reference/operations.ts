@@ -27,6 +27,8 @@ export interface Operation {
   /** Absent where a key is required. */
   open?: Variant;
   keyed: Variant;
+  /** A query, or a slug in the path, that gets 400; absent where neither is read. */
+  invalid?: string;
   /** Costs the key nothing. */
   isFree?: true;
 }
@@ -55,6 +57,7 @@ export const operations: readonly Operation[] = [
     result: "A page of the list, with the total across all pages.",
     open: { parameters: openListParameters, answer: "OpenPage", example: examples.openPage },
     keyed: { parameters: keyedListParameters, answer: "KeyedPage", example: examples.keyedPage },
+    invalid: "page=0",
   },
   {
     path: "/api/v1/businesses/{slug}",
@@ -70,6 +73,8 @@ export const operations: readonly Operation[] = [
       note: "Open responses have `phone` and `email` only if it is claimed.",
     },
     keyed: { parameters: {}, answer: "KeyedBusiness", example: examples.keyedBusiness },
+    // In Latin-1, not UTF-8.
+    invalid: "caf%E9",
   },
   {
     path: "/api/v1/categories",
@@ -103,6 +108,7 @@ export const operations: readonly Operation[] = [
       answer: "SearchResults",
       example: examples.searchResults,
     },
+    invalid: "q=",
   },
   {
     path: "/api/v1/usage",

@@ -1,5 +1,5 @@
 import type { Answer } from "../http/answer.ts";
-import { type ErrorName, errorCases, errorsOf } from "./errors.ts";
+import { casesOf, type ErrorCase, type ErrorName, errorCases, errorsOf } from "./errors.ts";
 import { type HeaderName, headers } from "./headers.ts";
 import type { Operation } from "./operations.ts";
 
@@ -59,7 +59,7 @@ function errorResponses(operation: Operation): Record<string, unknown> {
     // A 5xx is refunded to the key, so the response does not say what the key has left.
     if (status >= 500) return errorResponse(names, [], operation.open ? openHeaders : []);
     return status < 429
-      ? errorResponse(names, always, sometimes)
+      ? errorResponse(names, always, sometimes, casesOf(operation))
       : errorResponse(names, [], [...always, ...sometimes]);
   };
   return Object.fromEntries(
@@ -71,17 +71,19 @@ function errorResponses(operation: Operation): Record<string, unknown> {
  * The response for these errors, which share a status.
  * @param required headers that all of them have besides their own
  * @param optional headers that only some of them have
+ * @param cases the errors as they are answered here
  */
 export function errorResponse(
   names: ErrorName[],
   required: HeaderName[] = [],
   optional: HeaderName[] = [],
+  cases: Record<ErrorName, ErrorCase> = errorCases,
 ) {
-  const own = names.map((name) => headersOf(errorCases[name].answer));
+  const own = names.map((name) => headersOf(cases[name].answer));
   const all = [...new Set(own.flat())];
   const always = all.filter((name) => own.every((one) => one.includes(name)));
   return {
-    description: names.map((name) => errorCases[name].when).join(" "),
+    description: names.map((name) => cases[name].when).join(" "),
     headers: describeHeaders(
       [...always, ...required],
       ["Vary", ...all.filter((name) => !always.includes(name)), ...optional],
@@ -92,8 +94,8 @@ export function errorResponse(
         names.map((name) => [
           name,
           {
-            summary: errorCases[name].when,
-            value: JSON.parse(String(errorCases[name].answer.body)),
+            summary: cases[name].when,
+            value: JSON.parse(String(cases[name].answer.body)),
           },
         ]),
       ),

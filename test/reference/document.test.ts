@@ -10,6 +10,7 @@ import { searchParameters } from "../../src/handlers/search.ts";
 import { parseQuery, parseSlug } from "../../src/http/parameters.ts";
 import { openApiDocument } from "../../src/reference/document.ts";
 import { categoryList, keyedBusiness } from "../../src/reference/examples.ts";
+import { operations } from "../../src/reference/operations.ts";
 import type { errorResponse } from "../../src/reference/responses.ts";
 import { addBusiness } from "../fixtures.ts";
 import { checkAgainst, checkedAnswers, type OpenApiDocument } from "../openapi-check.ts";
@@ -268,6 +269,24 @@ describe("what the server says about itself", () => {
     expect(await first?.json()).toEqual(
       JSON.parse(JSON.stringify(openApiDocument({ baseUrl, openAccess }))),
     );
+  });
+
+  test("an invalid request gets the very 400 that its operation has as an example", async () => {
+    const headers = { Authorization: `Bearer ${await server.issueKey()}` };
+    const parameters: string[] = [];
+    for (const { path, invalid } of operations) {
+      if (invalid === undefined) continue;
+      const isSlug = path.includes("{slug}");
+      const address = isSlug ? path.replace("{slug}", invalid) : `${path}?${invalid}`;
+      const answer = await fetch(server.url + address, { headers });
+      expect(answer.status).toBe(400);
+      const responses: Record<string, unknown> = documentOf(true).paths[path]?.get.responses ?? {};
+      const { content } = responses[400] as ReturnType<typeof errorResponse>;
+      const value = await answer.json();
+      expect(content["application/json"].examples.InvalidParameter).toMatchObject({ value });
+      parameters.push(value.parameter);
+    }
+    expect(parameters).toEqual(["page", "slug", "q"]);
   });
 
   test("/healthz is as documented, and so are the free paths", async () => {
