@@ -71,7 +71,8 @@ const settings = {
 };
 
 // Calls go to the host that served the page, under whatever name, so keys go nowhere else.
-// The fallback is removed last, so that it stays if the script does not load, or fails.
+// The fallback is removed last, so that it stays if the script does not load, or fails. Scalar's page has a
+// first heading of its own.
 const START = `Scalar.createApiReference("#reference", {...${JSON.stringify(settings)}, servers: [{url: location.origin}]}); document.getElementById("fallback").remove()`;
 
 const pageAt = (baseUrl: string) => `<!doctype html>
@@ -88,9 +89,12 @@ const pageAt = (baseUrl: string) => `<!doctype html>
 </head>
 <body>
 <nav class="site" aria-label="Site"><a href="/">Highstreet</a><a href="/developers">Developers</a></nav>
-<p id="fallback">This reference needs JavaScript, which is still loading or does not run here. Its content is
+<div id="fallback">
+<h1>API reference</h1>
+<p>This reference needs JavaScript, which is still loading or does not run here. Its content is
 also in <a href="/api/v1/openapi.json">openapi.json</a>, the OpenAPI 3.1 document, and summarised in
 <a href="/llms.txt">llms.txt</a>.</p>
+</div>
 <div id="reference"></div>
 <script src="${SCRIPT_PATH}?${SCRIPT_VERSION}"></script>
 <script>${START}</script>

@@ -391,7 +391,7 @@ describe("what the server says about itself", () => {
     expect(policy).not.toContain("*");
     expect(policy).not.toContain("unsafe-eval");
     const html = await response.text();
-    expect(html).toMatch(/<p id="fallback">.*href="\/api\/v1\/openapi.json".*<\/p>/s);
+    expect(html).toMatch(/<div id="fallback">.*href="\/api\/v1\/openapi.json".*<\/div>/s);
     const script = /<script src="([^"]+)">/.exec(html)?.[1] ?? "";
     const bundle = await fetch(server.url + script);
     expect(bundle.headers.get("Content-Type")).toStartWith("text/javascript");

@@ -79,7 +79,7 @@ describe("once it is shown", () => {
   }, 60_000);
 });
 
-test("the reference says that its script is loading for as long as it is", async () => {
+test("the reference says that its script is loading for as long as it is, and always has one first heading", async () => {
   const { tab, close } = await openTab(browser, server.url);
   const { promise: shown, resolve: load } = Promise.withResolvers<void>();
   await tab.route("**/scalar.js*", async (route) => {
@@ -90,9 +90,12 @@ test("the reference says that its script is loading for as long as it is", async
   const fallback = tab.getByText("which is still loading");
   await fallback.waitFor();
   expect(await fallback.getByRole("link").count()).toBe(2);
+  const first = tab.getByRole("heading", { level: 1 });
+  expect(await first.allTextContents()).toEqual(["API reference"]);
   load();
   await tab.getByRole("heading", { name: "Highstreet API" }).waitFor();
   expect(await fallback.count()).toBe(0);
+  expect(await first.allTextContents()).toEqual(["Highstreet API"]);
   await close();
 }, 60_000);
 
