@@ -8,6 +8,7 @@ import { LostPageError } from "./directory/kept-pages.ts";
 import type { AnswerCache } from "./handlers/answer-cache.ts";
 import { listKeyed, listOpen, showKeyed, showOpen } from "./handlers/businesses.ts";
 import { categories } from "./handlers/categories.ts";
+import { cities } from "./handlers/cities.ts";
 import { health } from "./handlers/health.ts";
 import { metrics } from "./handlers/metrics.ts";
 import { search } from "./handlers/search.ts";
@@ -125,6 +126,7 @@ function routes(parts: Parts) {
     "/api/v1/businesses": both(listOpen(parts), listKeyed(parts)),
     "/api/v1/businesses/:slug": both(showOpen(parts), showKeyed(parts)),
     "/api/v1/categories": keyed(categories(parts)),
+    "/api/v1/cities": keyed(cities(parts)),
     "/api/v1/search": keyed(takeTurns(byKey)(search(parts.search))),
     "/api/v1/usage": chain([...keyedOuter, inTime], withKey(keyring, admission, usage(admission))),
     "/api/v1/openapi.json": chain([...outer, allowMethods()], openApi(config)),

@@ -1,26 +1,20 @@
 import type { Sql } from "../store/postgres.ts";
+import type { City } from "./schemas.ts";
 import { isSlug } from "./slug.ts";
 
-export interface City {
-  slug: string;
-  name: string;
-}
+export type CityName = Pick<City, "slug" | "name">;
 
 /** The city of that slug, or null. */
-export async function findCity(sql: Sql, slug: string): Promise<City | null> {
+export async function findCity(sql: Sql, slug: string): Promise<CityName | null> {
   if (!isSlug(slug)) return null;
-  const [city] = await sql<City[]>`select slug, name from cities where slug = ${slug}`;
+  const [city] = await sql<CityName[]>`select slug, name from cities where slug = ${slug}`;
   return city ?? null;
 }
 
 /** The cities whose slugs begin with one of these words. */
-export async function citiesBeginningWith(sql: Sql, words: readonly string[]): Promise<City[]> {
-  return await sql<City[]>`
+export async function citiesBeginningWith(sql: Sql, words: readonly string[]): Promise<CityName[]> {
+  return await sql<CityName[]>`
     select slug, name from cities where split_part(slug, '-', 1) = any(${words}::text[])`;
-}
-
-interface CountedCity extends City {
-  businessCount: number;
 }
 
 /**
@@ -30,10 +24,10 @@ interface CountedCity extends City {
 export async function largestCities(
   sql: Sql,
   { category, limit }: { category?: string | undefined; limit: number },
-): Promise<CountedCity[]> {
+): Promise<City[]> {
   const scope =
     category === undefined ? sql`0` : sql`(select id from categories where slug = ${category})`;
-  return await sql<CountedCity[]>`
+  return await sql<City[]>`
     select cities.slug, cities.name, counted.total::integer as "businessCount"
     from (${countsByCity(sql, scope)} order by total desc, city_id limit ${limit}) as counted
       join cities on cities.id = counted.city_id
@@ -44,9 +38,9 @@ export async function largestCities(
 export async function largestCitiesNamed(
   sql: Sql,
   { words, limit }: { words: readonly string[]; limit: number },
-): Promise<CountedCity[]> {
+): Promise<City[]> {
   const patterns = words.map((word) => `%-${word === "saint" ? "st" : word}-%`);
-  return await sql<CountedCity[]>`
+  return await sql<City[]>`
     select cities.slug, cities.name, counted.total::integer as "businessCount"
     from (${countsByCity(sql)}) as counted join cities on cities.id = counted.city_id
     where replace('-' || cities.slug || '-', '-saint-', '-st-') like all(${patterns}::text[])
@@ -54,16 +48,24 @@ export async function largestCitiesNamed(
     limit ${limit}`;
 }
 
-/** Some of the cities that have approved businesses, in the order of their slugs. */
+/** Some of the cities that have approved businesses, in the order of their slugs, and how many there are. */
 export async function listCities(
   sql: Sql,
   { offset, limit }: { offset: number; limit: number },
-): Promise<CountedCity[]> {
-  return await sql<CountedCity[]>`
-    select cities.slug, cities.name, counted.total::integer as "businessCount"
-    from (${countsByCity(sql)}) as counted join cities on cities.id = counted.city_id
-    order by cities.slug collate "C"
-    offset ${offset} limit ${limit}`;
+): Promise<{ cities: City[]; total: number }> {
+  // One statement, so that total and cities come from one snapshot.
+  const rows = await sql<({ all: number } & (City | { slug: null }))[]>`
+    with counted as materialized (${countsByCity(sql)})
+    select (select count(*) from counted)::integer as all, shown.*
+    from (values (1)) as always left join lateral (
+        select cities.slug, cities.name, counted.total::integer as "businessCount"
+        from counted join cities on cities.id = counted.city_id
+        order by cities.slug collate "C"
+        offset ${offset} limit ${limit}
+      ) as shown on true
+    order by shown.slug collate "C"`;
+  const cities = rows.flatMap(({ all, ...city }) => (city.slug === null ? [] : city));
+  return { cities, total: rows[0]?.all ?? 0 };
 }
 
 /** How many of these cities begin with each letter or digit, in their order. */

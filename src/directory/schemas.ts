@@ -149,15 +149,14 @@ export const KeyedListItem = v.strictObject({
 });
 export type KeyedListItem = v.InferOutput<typeof KeyedListItem>;
 
-export const KeyedPage = v.strictObject({
-  data: v.array(KeyedListItem),
-  meta: v.strictObject({
-    page: count("The requested page."),
-    per_page: count("Results per page."),
-    total: count("The exact number of matches, at any depth."),
-    has_more: flag("Whether further pages exist."),
-  }),
+const pageMeta = v.strictObject({
+  page: count("The requested page."),
+  per_page: count("Results per page."),
+  total: count("The exact number of matches, at any depth."),
+  has_more: flag("Whether further pages exist."),
 });
+
+export const KeyedPage = v.strictObject({ data: v.array(KeyedListItem), meta: pageMeta });
 export type KeyedPage = v.InferOutput<typeof KeyedPage>;
 
 export const FullBusiness = v.strictObject({
@@ -200,6 +199,16 @@ export type Category = v.InferOutput<typeof Category>;
 
 export const CategoryList = v.strictObject({ data: v.array(Category) });
 export type CategoryList = v.InferOutput<typeof CategoryList>;
+
+export const City = v.strictObject({
+  slug: citySlug,
+  name: cityName,
+  businessCount: count("Businesses in it: the total of a list filtered by it."),
+});
+export type City = v.InferOutput<typeof City>;
+
+export const CityList = v.strictObject({ data: v.array(City), meta: pageMeta });
+export type CityList = v.InferOutput<typeof CityList>;
 
 export const SearchResults = v.strictObject({
   data: v.pipe(v.array(KeyedListItem), v.description("Best first.")),

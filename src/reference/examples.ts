@@ -2,6 +2,7 @@ import type { UsageReport } from "../access/usage-report.ts";
 import type { Business } from "../directory/businesses.ts";
 import type {
   CategoryList,
+  CityList,
   KeyedBusiness,
   KeyedPage,
   OpenBusiness,
@@ -70,6 +71,10 @@ export const categoryList: CategoryList = {
       businessCount: 1204,
     },
   ],
+};
+export const cityList: CityList = {
+  data: [{ slug: "leeds", name: "Leeds", businessCount: 3871 }],
+  meta: { page: 1, per_page: 1, total: 214, has_more: true },
 };
 export const searchResults: SearchResults = {
   data: [keyedListItem(business)],

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { UsageReport } from "../access/usage-report.ts";
 import * as shapes from "../directory/schemas.ts";
 import { keyedListParameters, openListParameters } from "../handlers/businesses.ts";
+import { cityListParameters } from "../handlers/cities.ts";
 import { searchParameters } from "../handlers/search.ts";
 import type { Parameters } from "../http/parameters.ts";
 import * as examples from "./examples.ts";
@@ -47,10 +48,10 @@ export const operations: readonly Operation[] = [
     summary: "List businesses",
     description:
       "A page of the directory: premium businesses first, then by rating, number of reviews and id. " +
-      "`city` and `category` are slugs, such as `st-albans`, not names: a business's own record has them as " +
-      "`citySlug` and `categorySlug`. An unknown one gives an empty page. A category includes all its descendants; " +
-      "one that is inactive, or has an inactive ancestor, gives an empty page, although its businesses are in " +
-      "other lists. " +
+      "`city` and `category` are slugs, such as `st-albans`, not names: `/api/v1/cities` and `/api/v1/categories` " +
+      "list them, and a business's own record has its own as `citySlug` and `categorySlug`. An unknown one gives an " +
+      "empty page. A category includes all its descendants; one that is inactive, or has an inactive ancestor, gives " +
+      "an empty page, although its businesses are in other lists. " +
       "`total` is exact at any depth. If the directory changes between two calls, a business may move to " +
       "another page, and so appear twice or be missed: deduplicate by `slug`, and read the list again for " +
       "what was missed.",
@@ -88,6 +89,17 @@ export const operations: readonly Operation[] = [
     keyed: { parameters: {}, answer: "CategoryList", example: examples.categoryList },
   },
   {
+    path: "/api/v1/cities",
+    id: "listCities",
+    tag: "Cities",
+    summary: "List cities",
+    description:
+      "A page of the cities, towns and villages that have businesses, by slug, and how many they have. `total` is exact.",
+    result: "A page of the cities, with the total across all pages.",
+    keyed: { parameters: cityListParameters, answer: "CityList", example: examples.cityList },
+    invalid: "page=0",
+  },
+  {
     path: "/api/v1/search",
     id: "searchBusinesses",
     tag: "Search",
@@ -100,8 +112,9 @@ export const operations: readonly Operation[] = [
       "everyday names of trades corrected, then with the town around the postcode in its place, then with the " +
       "place named and a run of the other words, and finally with the longest run of words among the first six " +
       "(of equally long ones, the one with the fewest misspelt words, then the fewest matches), unless that is " +
-      "only a number or a word such as `shop`. The response does not say whether the query was relaxed. Words after the tenth are ignored. There " +
-      "are no further pages: where `total` is above `limit`, name a town or more words in `q` to narrow the search.",
+      "only a number or a word such as `shop`. The response does not say whether the query was relaxed. Words " +
+      "after the tenth are ignored. There are no further pages: where `total` is above `limit`, name a town or more " +
+      "words in `q` to narrow the search.",
     result: "The matching businesses, the best match first.",
     keyed: {
       parameters: searchParameters,

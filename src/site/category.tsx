@@ -1,5 +1,5 @@
 import { largestCategoriesOf, listCategories } from "../directory/categories.ts";
-import { type City, findCity, largestCities } from "../directory/cities.ts";
+import { type CityName, findCity, largestCities } from "../directory/cities.ts";
 import { listBusinesses } from "../directory/listing.ts";
 import type { Category } from "../directory/schemas.ts";
 import { invalidParameter, notFound } from "../http/errors.ts";
@@ -111,7 +111,7 @@ export function category(sql: Sql, baseUrl: string): Handler {
 /** Towns to choose from. Rendering a page with many thousands would block other requests. */
 const MOST_TOWNS = 300;
 
-function crumbsOf({ parents }: Category, city: City | null): Crumb[] {
+function crumbsOf({ parents }: Category, city: CityName | null): Crumb[] {
   return [
     ...(city ? [{ name: city.name, href: `/cities/${city.slug}` }] : []),
     ...parents.map(({ slug, name }) => ({

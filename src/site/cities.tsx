@@ -17,11 +17,11 @@ export function cities(sql: Sql, baseUrl: string): Handler {
     const { page: number } = parsed.value;
 
     const offset = (number - 1) * TOWNS_ON_PAGE;
-    const [initials, shown] = await Promise.all([
+    const [initials, { cities: shown, total }] = await Promise.all([
       countCitiesByInitial(sql),
       listCities(sql, { offset, limit: TOWNS_ON_PAGE }),
     ]);
-    const { letters, total } = lettersOf(initials);
+    const letters = firstOfLetters(initials);
     const pages = Math.ceil(total / TOWNS_ON_PAGE);
     if (number > Math.max(1, pages)) return notFound();
 
@@ -71,15 +71,15 @@ export function cities(sql: Sql, baseUrl: string): Handler {
 /** Towns on a page. Rendering it blocks other requests: with all towns of the UK, for too long. */
 const TOWNS_ON_PAGE = 500;
 
-/** How many towns come before the first of each letter, and how many there are. */
-function lettersOf(initials: readonly { initial: string; cities: number }[]) {
+/** How many towns come before the first of each letter. */
+function firstOfLetters(initials: readonly { initial: string; cities: number }[]) {
   const letters = new Map<string, number>();
-  let total = 0;
+  let before = 0;
   for (const { initial, cities } of initials) {
-    letters.getOrInsert(letterOf(initial), total);
-    total += cities;
+    letters.getOrInsert(letterOf(initial), before);
+    before += cities;
   }
-  return { letters, total };
+  return letters;
 }
 
 /** The letter, A to Z, that a slug begins with; slugs that begin otherwise share a heading. */

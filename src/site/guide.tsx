@@ -150,8 +150,9 @@ export function Paging({ example, openAccess }: { example: Example; openAccess: 
         missed.
       </p>
       <p>
-        <code>city</code> and <code>category</code> are slugs, not names. The URLs of this site's
-        pages end with them, and a business has them as <code>citySlug</code> and{" "}
+        <code>city</code> and <code>category</code> are slugs, not names. With a key,{" "}
+        <code>/api/v1/cities</code> and <code>/api/v1/categories</code> list them; the URLs of this
+        site's pages end with them, and a business has its own as <code>citySlug</code> and{" "}
         <code>categorySlug</code>. An unknown one gives an empty page.
       </p>
       <Code

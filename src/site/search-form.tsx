@@ -1,4 +1,4 @@
-import type { City } from "../directory/cities.ts";
+import type { CityName } from "../directory/cities.ts";
 import type { Category } from "../directory/schemas.ts";
 import { LONGEST_SEARCH_TEXT } from "../http/parameters.ts";
 
@@ -16,7 +16,7 @@ export function SearchForm({
   isUnknownTown: boolean;
   category: string;
   categories: readonly Category[];
-  cities: readonly City[];
+  cities: readonly CityName[];
 }) {
   const inUse = categories.filter(({ businessCount }) => businessCount > 0);
   const branches = inUse.filter(({ parent }) => parent === null);
@@ -84,7 +84,7 @@ export function UnknownTown({
   linkTo,
 }: {
   text: string;
-  similar: readonly City[];
+  similar: readonly CityName[];
   linkTo: (city: string) => string;
 }) {
   return (

@@ -54,7 +54,7 @@ export function sitemap(sql: Sql, baseUrl: string): Handler {
     const part = { offset: (Number(number) - 1) * FILE_SIZE, limit: FILE_SIZE };
     const urls =
       kind === "cities"
-        ? (await listCities(sql, part)).map(({ slug }) => url(baseUrl, `/cities/${slug}`))
+        ? (await listCities(sql, part)).cities.map(({ slug }) => url(baseUrl, `/cities/${slug}`))
         : (await listSlugs(sql, part)).map(({ slug, updatedAt }) =>
             url(baseUrl, `/businesses/${slug}`, updatedAt),
           );

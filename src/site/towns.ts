@@ -1,4 +1,4 @@
-import { type City, findCity, largestCities, largestCitiesNamed } from "../directory/cities.ts";
+import { type CityName, findCity, largestCities, largestCitiesNamed } from "../directory/cities.ts";
 import { makeSlug } from "../directory/slug.ts";
 import { closest } from "../search/typos.ts";
 import type { Sql } from "../store/postgres.ts";
@@ -7,7 +7,7 @@ import type { Sql } from "../store/postgres.ts";
  * The result of looking up a town as typed: the one of that name, the only one that can be meant, or those
  * that may be.
  */
-type TownMatch = { city: City; isGuessed: boolean } | { city: null; similar: City[] };
+type TownMatch = { city: CityName; isGuessed: boolean } | { city: null; similar: CityName[] };
 
 /**
  * Finds a town by its name, however it is written. If there is none, the only town whose name has all the

@@ -60,6 +60,7 @@ export async function callAll(baseUrl: string, key: string) {
   const missing = await open.GET("/api/v1/businesses/{slug}", { params: { path: { slug: "nobody" } } });
 
   const categories = await keyed.GET("/api/v1/categories");
+  const cities = await keyed.GET("/api/v1/cities", { params: { query: { per_page: 5 } } });
   const search = await keyed.GET("/api/v1/search", { params: { query: { q: "test shop", limit: 1 } } });
   const refused = await open.GET("/api/v1/search", { params: { query: { q: "test shop" } } });
   const usage = await keyed.GET("/api/v1/usage");
@@ -73,6 +74,7 @@ export async function callAll(baseUrl: string, key: string) {
     isClaimed: full?.isClaimed,
     missing: missing.error,
     categories: categories.data?.data.some(({ slug }) => slug === "plumbers"),
+    cities: cities.data?.meta,
     found: search.data?.data.map(({ slug }) => slug),
     refused: refused.error,
     used: usage.data?.data.used,
@@ -95,9 +97,10 @@ test("a client generated from the document compiles and makes one call of each k
     isClaimed: true,
     missing: { error: "not_found" },
     categories: true,
+    cities: { page: 1, per_page: 5, total: 1, has_more: false },
     found: ["a-shop"],
     refused: { error: "missing" },
-    used: 4,
+    used: 5,
     status: "ok",
     documents: true,
   });

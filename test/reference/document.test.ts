@@ -76,6 +76,7 @@ describe("the OpenAPI document", () => {
     const either = [{}, { apiKey: [] }];
     const others = {
       listCategories: keyed,
+      listCities: keyed,
       searchBusinesses: keyed,
       getUsage: keyed,
       getOpenApi: [],
@@ -286,7 +287,7 @@ describe("what the server says about itself", () => {
       expect(content["application/json"].examples.InvalidParameter).toMatchObject({ value });
       parameters.push(value.parameter);
     }
-    expect(parameters).toEqual(["page", "slug", "q"]);
+    expect(parameters).toEqual(["page", "slug", "page", "q"]);
   });
 
   test("/healthz is as documented, and so are the free paths", async () => {

@@ -33,7 +33,12 @@ describe("authentication", () => {
     expect((await withAuthorization(`Bearer  ${key}`)).status).toBe(200);
   });
   test('no Authorization header is 401 {error: "missing"} with a Bearer challenge', async () => {
-    for (const path of ["/api/v1/categories", "/api/v1/search?q=x", "/api/v1/usage"]) {
+    for (const path of [
+      "/api/v1/categories",
+      "/api/v1/cities",
+      "/api/v1/search?q=x",
+      "/api/v1/usage",
+    ]) {
       const response = await from(newAddress(), path);
       expect(response.status).toBe(401);
       expect(await response.json()).toEqual({ error: "missing" });

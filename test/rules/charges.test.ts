@@ -91,6 +91,7 @@ describe("charged with a valid key, to the key and never to the caller's minute"
     ["a business", 200, 1, `${LIST}/a-shop`],
     ["a business that does not exist", 404, 1, `${LIST}/nobody`],
     ["the categories", 200, 1, "/api/v1/categories"],
+    ["the cities", 200, 1, "/api/v1/cities"],
     ["a search", 200, 1, "/api/v1/search?q=shop"],
     ["a search for nothing", 400, 1, "/api/v1/search"],
     ["a path that does not exist", 404, 0, "/api/v1/nowhere"],

@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { truncateSync } from "node:fs";
 import { gunzipSync, zstdDecompressSync } from "bun";
+import * as v from "valibot";
 import { until } from "../../scripts/stack/waiting.ts";
+import * as schemas from "../../src/directory/schemas.ts";
 import { addBusiness } from "../fixtures.ts";
 import { keptFiles, startTestServer } from "../support.ts";
 
@@ -133,6 +135,46 @@ test("the keyed detail has photos, opening hours and category", async () => {
   const { data } = await json(keyed("/api/v1/businesses/york-electrician-0"));
   expect(data).toMatchObject({ slug: "york-electrician-0", photos: [], openingHours: [] });
   expect(data.category).toMatchObject({ slug: "electricians" });
+});
+
+describe("cities", () => {
+  interface Page {
+    data: { slug: string; name: string; businessCount: number }[];
+    meta: { page: number; per_page: number; total: number; has_more: boolean };
+  }
+  const ask = async (query = ""): Promise<Page> => {
+    const body = await json(keyed(`/api/v1/cities${query}`));
+    v.parse(schemas.CityList, body);
+    return body;
+  };
+
+  test("every city that has businesses, by slug, with the totals of the lists filtered by them", async () => {
+    const { data, meta } = await ask();
+    expect(meta).toEqual({ page: 1, per_page: 20, total: data.length, has_more: false });
+    expect(data.length).toBeGreaterThan(1);
+    expect(data.map(({ slug }) => slug)).toEqual(data.map(({ slug }) => slug).toSorted());
+    for (const { slug, businessCount } of data) {
+      const list = await json(keyed(`/api/v1/businesses?city=${slug}`));
+      expect([slug, list.meta.total]).toEqual([slug, businessCount]);
+    }
+    const pages = [await ask("?per_page=1"), await ask("?page=2&per_page=1")];
+    expect(pages.flatMap((page) => page.data)).toEqual(data.slice(0, 2));
+    expect(pages.map((page) => page.meta.has_more)).toEqual([true, data.length > 2]);
+    const past = await ask("?page=9&per_page=1000");
+    expect(past).toEqual({
+      data: [],
+      meta: { page: 9, per_page: 100, total: data.length, has_more: false },
+    });
+    expect((await keyed("/api/v1/cities?page=0")).status).toBe(400);
+  });
+
+  test("a city appears with its first business, and disappears with its last", async () => {
+    const { id } = await addBusiness(server.sql, { slug: "tyre-shop", city: "Zeal Monachorum" });
+    const slugs = async () => (await ask()).data.map(({ slug }) => slug);
+    await until(async () => (await slugs()).includes("zeal-monachorum"), 1_000);
+    await server.sql`update businesses set status = 'suspended' where id = ${id}`;
+    await until(async () => !(await slugs()).includes("zeal-monachorum"), 1_000);
+  });
 });
 
 describe("categories", () => {
@@ -362,7 +404,7 @@ describe("CORS", () => {
   });
 });
 
-test("lists, details and categories that were asked for before are answered while the directory cannot be read", async () => {
+test("lists, details, categories and cities that were asked for before are answered while the directory cannot be read", async () => {
   const ask = async () => {
     const responses = await Promise.all([
       open("/api/v1/businesses?city=leeds"),
@@ -370,6 +412,7 @@ test("lists, details and categories that were asked for before are answered whil
       keyed("/api/v1/businesses?city=leeds"),
       keyed("/api/v1/businesses/leeds-plumber-1"),
       keyed("/api/v1/categories"),
+      keyed("/api/v1/cities"),
     ]);
     return responses.every(({ status }) => status === 200);
   };
@@ -409,6 +452,7 @@ describe("HEAD, ETag, coding", () => {
     "/api/v1/businesses",
     "/api/v1/businesses/leeds-plumber-1",
     "/api/v1/categories",
+    "/api/v1/cities",
     "/api/v1/search?q=plumber",
   ]) {
     test(`HEAD ${path} has the headers of GET and no body`, async () => {
