@@ -23,14 +23,15 @@ export function isOurForm(
 }
 
 /**
- * The first fields of a form, trimmed and with LF line endings; none for any other content type. Null when
- * the form does not arrive completely within so many milliseconds, which is not our failure.
+ * The first fields of a form, trimmed and with LF line endings, and the last of those with the same name; none
+ * for any other content type. Null when the form does not arrive completely within so many milliseconds, which
+ * is not our failure.
  */
 export async function readForm(
   request: Request,
   milliseconds: number,
 ): Promise<Record<string, string> | null> {
-  const type = request.headers.get("Content-Type") ?? "";
+  const type = request.headers.get("Content-Type")?.toLowerCase() ?? "";
   if (!type.startsWith("application/x-www-form-urlencoded")) return {};
   const text = await withDeadline(request.text(), milliseconds).catch(() => null);
   if (text === null) return null;

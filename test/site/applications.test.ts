@@ -137,6 +137,11 @@ describe("applying", () => {
     expect((await applyAs(ada, { Origin: origin })).status).toBe(303);
   });
 
+  test("works whatever the case of the content type, which is case-insensitive", async () => {
+    const type = "Application/X-WWW-Form-URLEncoded; Charset=UTF-8";
+    expect((await applyAs(ada, { "Content-Type": type })).status).toBe(303);
+  });
+
   test("accepts nothing but a form", async () => {
     const before = await countRows();
     for (const type of ["text/plain", "application/json"]) {
