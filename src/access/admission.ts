@@ -41,11 +41,8 @@ export function createAdmission(
   const lastSeen = createLastSeen();
   const seed = createSeeding(meters, local, usage, lastSeen);
   const recovery = createRecovery(meters, local, usage);
-  /**
-   * The outage during which a decision was made locally. Redis knows nothing of a charge made in the current
-   * outage, so it has nothing to refund either.
-   */
-  const chargedIn = new WeakMap<MeterReading, number>();
+  /** The number of a charge that was made locally. */
+  const localCharges = new WeakMap<MeterReading, number>();
 
   const outage = watchOutages(redis, {
     onBegin(cause) {
@@ -58,7 +55,10 @@ export function createAdmission(
       usage.flush().catch(() => {});
     },
     recover: recovery.run,
-    onEnd: () => onChange(false),
+    onEnd() {
+      for (const charge of recovery.end()) refundInRedis(charge);
+      onChange(false);
+    },
   });
 
   // Redis may come back with older data: restored from an old file, or promoted from a replica.
@@ -96,7 +96,7 @@ export function createAdmission(
     for (;;) {
       const decision = local.charge(key, cost);
       if (decision) {
-        chargedIn.set(decision, outage.count);
+        localCharges.set(decision, local.charges());
         return counted(key, cost, decision);
       }
       await seed.locally(key, local.month(key.meterId));
@@ -108,6 +108,9 @@ export function createAdmission(
     if (decision.admitted) usage.count(meterId, decision.month, cost);
     return decision;
   }
+
+  const refundInRedis = (charge: Parameters<typeof recovery.refund>[0]) =>
+    recovery.refund(charge).catch((error) => outage.begin(error, charge.meterId));
 
   return {
     /**
@@ -131,14 +134,12 @@ export function createAdmission(
       const charge = { meterId, month, perMinute };
       const written = usage.refund(meterId, month);
       if (outage.isOn) {
-        if (chargedIn.get(admission) !== outage.count) recovery.owe(charge);
+        recovery.owe(charge, localCharges.get(admission));
         return local.refund(meterId, month);
       }
       // PostgreSQL first. A server that finds a higher count there than in Redis assumes that Redis has lost
       // charges, and restores them: a refund made in Redis alone would be undone.
-      const refunded = written
-        .then(() => recovery.refund(charge))
-        .catch((error) => outage.begin(error, meterId));
+      const refunded = written.then(() => refundInRedis(charge));
       await withDeadline(refunded, LONGEST_REFUND_MS).catch(() => {});
     },
     /** The key's current reading. Charges nothing. */

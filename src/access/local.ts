@@ -19,6 +19,8 @@ export type LocalLimiter = ReturnType<typeof createLocalLimiter>;
 export function createLocalLimiter(instances: number, now = () => Date.now() * 1000) {
   const windows = new LRUCache<string, number[]>({ max: MOST_SUBJECTS });
   const meters = new LRUCache<string, LocalMeter>({ max: MOST_SUBJECTS });
+  /** How many there have been, of all keys. */
+  let charges = 0;
   const share = (limit: number) => Math.max(1, Math.floor(limit / instances));
   // In the unit of admit-keys.lua the whole bucket gains `perMinute` each microsecond. A share gains the
   // same, with tokens `instances` times as large: numbers stay whole, and no rounding errors add up.
@@ -36,7 +38,7 @@ export function createLocalLimiter(instances: number, now = () => Date.now() * 1
     const { usedByAll, used } = month === meter.month ? meter : { usedByAll: 0, used: 0 };
     const time = now();
     const level = Math.min(share(burst) * token, meter.level + gained(meter, time, perMinute));
-    return { month, usedByAll, used, level, time, perMinute };
+    return { ...meter, month, usedByAll, used, level, time, perMinute };
   }
 
   return {
@@ -72,6 +74,7 @@ export function createLocalLimiter(instances: number, now = () => Date.now() * 1
       if (cost > 0 && outcome === "admitted") {
         standing.level -= cost * token;
         standing.used += cost;
+        standing.lastCharge = ++charges;
         meters.set(key.meterId, standing);
       } else if (meter.time > standing.time) {
         // The clock stepped back. This is all that a refusal writes: without it, nothing would be refilled
@@ -91,7 +94,7 @@ export function createLocalLimiter(instances: number, now = () => Date.now() * 1
     seed({ meterId, perMinute, burst }: ApiKey, month: string, used: number, tokensLeft = burst) {
       // In proportion, so that a full bucket is a full share, however small.
       const level = Math.floor(share(burst) * token * (tokensLeft / burst));
-      const bucket = meters.get(meterId) ?? { level, time: now(), perMinute };
+      const bucket = meters.get(meterId) ?? { level, time: now(), perMinute, lastCharge: 0 };
       meters.set(meterId, { ...bucket, month, usedByAll: used, used: 0 });
     },
     refund(meterId: string, chargedMonth: string) {
@@ -101,15 +104,20 @@ export function createLocalLimiter(instances: number, now = () => Date.now() * 1
       else meter.usedByAll = Math.max(0, meter.usedByAll - 1);
       meter.level += token;
     },
-    /** The meters that have been charged here, and what is left in their buckets now. */
-    charged: () =>
-      Array.from(meters, ([meterId, meter]) => {
-        const { month, perMinute, level } = meter;
-        // In TOKEN, not `token`: for the whole bucket, assuming that the other processes have charged as
-        // much.
-        const tokensLeft = Math.floor((level + gained(meter, now(), perMinute)) / TOKEN);
-        return { meterId, month, perMinute, tokensLeft };
-      }),
+    /** How many charges there have been here: the number of the last one. */
+    charges: () => charges,
+    /** The meters that have been charged here after that charge, and what is left in their buckets. */
+    charged: (after: number) =>
+      Array.from(meters)
+        .filter(([, { lastCharge }]) => lastCharge > after)
+        .map(([meterId, meter]) => {
+          const { month, perMinute } = meter;
+          // In TOKEN, not `token`: for the whole bucket, assuming that the other processes have charged as
+          // much.
+          const tokensLeft = () =>
+            Math.floor((meter.level + gained(meter, now(), perMinute)) / TOKEN);
+          return { meterId, month, perMinute, tokensLeft };
+        }),
     /**
      * Forgets the meters of the last outage, since Redis has charged them in the meantime. Windows are kept:
      * that outage may have ended only just now.
@@ -131,6 +139,8 @@ interface LocalMeter {
   /** When `level` was read or changed, microseconds since 1970. */
   time: number;
   perMinute: number;
+  /** The number of its last charge among those of all keys; 0 before the first. */
+  lastCharge: number;
 }
 
 function gained({ time }: LocalMeter, at: number, perMinute: number): number {

@@ -107,7 +107,7 @@ export function createMeters(
 }
 
 /** No caller waits for more decisions than this. */
-const BATCH_SIZE = 256;
+export const BATCH_SIZE = 256;
 
 const DEADLINE_MS = 100;
 

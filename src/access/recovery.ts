@@ -1,12 +1,14 @@
 import { DeadlineError } from "../store/deadline.ts";
 import type { LocalLimiter } from "./local.ts";
-import type { KnownMeter, Meters } from "./meters.ts";
+import { BATCH_SIZE, type KnownMeter, type Meters } from "./meters.ts";
 import type { DurableUsage } from "./usage.ts";
 
 /** Brings Redis up to date: with refunds that it has missed, and with what was charged without it. */
 export function createRecovery(meters: Meters, local: LocalLimiter, usage: DurableUsage) {
-  /** What Redis has charged and has yet to refund. */
+  /** What Redis has charged, or has been told of, and has yet to refund. */
   const owed: Refund[] = [];
+  /** Redis may have been told of the local charges up to this one. */
+  let told = 0;
 
   /** Refunds it in Redis now. @throws when Redis fails or takes too long */
   async function refund(charge: Refund): Promise<void> {
@@ -20,31 +22,65 @@ export function createRecovery(meters: Meters, local: LocalLimiter, usage: Durab
     }
   }
 
+  /** Tells Redis of the usage of meters, and of the oldest refunds that are owed. */
+  async function tell(known: ToTell[], refunds: Refund[] = []): Promise<void> {
+    told = local.charges();
+    const used = await usage.totals(known);
+    // Not sooner: if PostgreSQL is down, all of it is still owed.
+    owed.splice(0, refunds.length);
+    // Refunds before seeds. If Redis has lost the charge, the refund makes its count too low, and the seed
+    // raises it to that of PostgreSQL; the other way round it would stay too low.
+    await Promise.all(refunds.map(refund));
+    await Promise.all(
+      known.map((meter, index) =>
+        meters.seed({ ...meter, used: used[index] ?? 0, tokensLeft: meter.tokensLeft?.() }),
+      ),
+    );
+  }
+
   return {
     refund,
-    /** Refunds it once Redis is back. */
-    owe(charge: Refund): void {
-      owed.push(charge);
+    /**
+     * Refunds it once Redis is back, unless Redis has not been told of the charge.
+     * @param charge its number, if it was charged locally
+     */
+    owe(refund: Refund, charge = 0): void {
+      if (charge <= told) owed.push(refund);
     },
     /** What has to be done before Redis decides again. @throws when Redis or PostgreSQL fails */
     async run(): Promise<void> {
-      do {
+      let after = 0;
+      let before = Number.POSITIVE_INFINITY;
+      for (;;) {
+        const charges = local.charges();
         const refunds = [...owed];
-        const known = [...refunds, ...local.charged()];
-        const used = await usage.totals(known);
-        // Not sooner: if PostgreSQL is down, all of it is still owed.
-        owed.splice(0, refunds.length);
-        // Refunds before seeds. If Redis has lost the charge, the refund makes its count too low, and the
-        // seed raises it to that of PostgreSQL; the other way round it would stay too low.
-        await Promise.all(refunds.map(refund));
-        await Promise.all(
-          known.map((meter, index) => meters.seed({ ...meter, used: used[index] ?? 0 })),
-        );
-        // Meanwhile more refunds may have become due.
-      } while (owed.length > 0);
+        const charged = local.charged(after);
+        // One call after the other: if all were sent at once, tens of thousands of meters would take Redis
+        // longer than the deadline of each call, and the requests of other servers would wait as long.
+        for (const part of inParts(refunds)) await tell(part, part);
+        for (const part of inParts(charged)) await tell(part);
+        const count = refunds.length + charged.length;
+        // What was charged meanwhile comes next, until that is no more than one call or, since under load
+        // there is always something, no longer less than half of what came before.
+        if (count <= BATCH_SIZE || count > before / 2) return;
+        after = charges;
+        before = count;
+      }
+    },
+    /** Call it once Redis decides again. @returns the refunds that are still owed, to be made at once */
+    end(): Refund[] {
+      told = local.charges();
+      return owed.splice(0);
     },
   };
 }
 
-/** A request that Redis has charged and has to refund. */
+/** A request that Redis has to refund. */
 type Refund = Pick<KnownMeter, "meterId" | "month" | "perMinute">;
+
+type ToTell = Refund & { tokensLeft?: () => number };
+
+const inParts = <Item>(items: readonly Item[]): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / BATCH_SIZE) }, (_, part) =>
+    items.slice(part * BATCH_SIZE, (part + 1) * BATCH_SIZE),
+  );

@@ -634,6 +634,56 @@ test("a refund made while Redis is told what it missed is not lost, nor what is 
   });
 });
 
+test("Redis is told of many keys in one call after the other: all at once, their answers would be late", async () => {
+  await withServers({ instances: 1 }, async (server) => {
+    const { admission, redis } = server;
+    const seedMeters = redis.seedMeters.bind(redis);
+    let unanswered = 0;
+    let most = 0;
+    redis.seedMeters = async (...values) => {
+      most = Math.max(most, ++unanswered);
+      return await seedMeters(...values).finally(() => unanswered--);
+    };
+    const keys = Array.from({ length: 600 }, () => newKey());
+    frail.pause();
+    await admission.admitClient("198.51.100.15");
+    await Promise.all(keys.map((key) => admission.admitKey(key)));
+    frail.resume();
+    await isBack(server);
+    const readings = await Promise.all(keys.map((key) => admission.usage(key)));
+    expect(readings.filter(({ used }) => used === 1).length).toBe(600);
+    expect(most).toBe(1);
+  });
+});
+
+test("what is charged, or refunded, while Redis is told of many other keys is not lost", async () => {
+  const asked: MeterMonth[] = [];
+  let meanwhile = async (_asked: readonly MeterMonth[]) => {};
+  const usage = openUsageWith((meters) => meanwhile(meters));
+  await withServers({ instances: 1, usage }, async (server) => {
+    const { admission } = server;
+    const [charged, refunded, ...others] = Array.from({ length: 600 }, () =>
+      newKey({ perMinute: 1, burst: 10 }),
+    ) as [ApiKey, ApiKey, ...ApiKey[]];
+    frail.pause();
+    await admission.admitClient("198.51.100.16");
+    await Promise.all(others.map((key) => admission.admitKey(key)));
+    const charge = await admission.admitKey(refunded);
+    await admission.admitKey(charged);
+    meanwhile = async (meters) => {
+      asked.push(...meters);
+      if (!asked.some(({ meterId }) => meterId === refunded.meterId)) return;
+      meanwhile = async () => {};
+      await admitted(server, charged, 3);
+      await admission.refundKey(refunded, charge);
+    };
+    frail.resume();
+    await isBack(server);
+    expect(await admission.usage(refunded)).toMatchObject({ used: 0, tokensLeft: 10 });
+    expect(await admission.usage(charged)).toMatchObject({ used: 4, tokensLeft: 6 });
+  });
+});
+
 test("a refund to a Redis that has lost the charge does not cancel another charge", async () => {
   let meanwhile = async () => {};
   const usage = openUsageWith(() => meanwhile());
