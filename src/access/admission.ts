@@ -1,5 +1,6 @@
 import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
+import { createCatchUp } from "./catch-up.ts";
 import { AdmissionUnavailable, type Decision, type MeterReading, SECOND } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
 import { createLastSeen } from "./last-seen.ts";
@@ -61,17 +62,9 @@ export function createAdmission(
     },
   });
 
-  // Redis may come back with older data: restored from an old file, or promoted from a replica.
+  const catchUp = createCatchUp(meters, usage, lastSeen);
   usage.onWritten((month, totals) => {
-    if (outage.isOn) return;
-    for (const { meterId, used } of totals) {
-      const seen = lastSeen.sighting(meterId);
-      if (seen?.month !== month || seen.used >= used) continue;
-      const { perMinute } = seen;
-      meters
-        .seed({ meterId, month, used, perMinute })
-        .catch((error) => outage.begin(error, meterId));
-    }
+    if (!outage.isOn) catchUp(month, totals);
   });
 
   async function charge(key: ApiKey, cost: 0 | 1): Promise<Decision> {

@@ -8,15 +8,15 @@ export type LastSeen = ReturnType<typeof createLastSeen>;
 export function createLastSeen() {
   const sightings = new LRUCache<string, Sighting>({ max: MOST_METERS });
   return {
-    remember({ meterId, perMinute }: ApiKey, { month, used, tokensLeft }: MeterReading) {
-      const seen = sightings.get(meterId);
+    remember(key: ApiKey, { month, used, tokensLeft }: MeterReading) {
+      const seen = sightings.get(key.meterId);
       const atMs = performance.now();
       if (!seen) {
-        sightings.set(meterId, { perMinute, month, used, tokensLeft, atMs });
+        sightings.set(key.meterId, { key, month, used, tokensLeft, atMs });
         return;
       }
       // Updated in place: objects that outlive a request cost the garbage collector most.
-      seen.perMinute = perMinute;
+      seen.key = key;
       seen.month = month;
       seen.used = used;
       seen.tokensLeft = tokensLeft;
@@ -34,7 +34,7 @@ export function createLastSeen() {
 }
 
 interface Sighting {
-  perMinute: number;
+  key: ApiKey;
   month: string;
   used: number;
   tokensLeft: number;

@@ -1,4 +1,4 @@
-import type { Sql } from "../store/postgres.ts";
+import type { Sql, Transaction } from "../store/postgres.ts";
 
 /** A month of a meter, such as `2026-11`. */
 export interface MeterMonth {
@@ -52,8 +52,27 @@ export async function forgetOldWriters(sql: Sql): Promise<void> {
   await sql`delete from usage_writes where written_at < now() - interval '1 day'`;
 }
 
+/** Keeps everybody from changing what meters have used until the transaction ends. */
+export async function lockTotals(
+  transaction: Transaction,
+  meters: readonly MeterMonth[],
+): Promise<void> {
+  // In the order of addUsage.
+  await transaction`
+    select from usage
+    where (meter_id, month) in (
+      select * from unnest(
+        ${meters.map(({ meterId }) => meterId)}::uuid[],
+        ${meters.map(({ month }) => `${month}-01`)}::date[]))
+    order by meter_id, month
+    for share`;
+}
+
 /** What meters have used, each in its month; 0 when nothing is recorded. */
-export async function findTotals(sql: Sql, meters: readonly MeterMonth[]): Promise<number[]> {
+export async function findTotals(
+  sql: Sql | Transaction,
+  meters: readonly MeterMonth[],
+): Promise<number[]> {
   const rows = await sql<{ used: number }[]>`
     select greatest(0, usage.used)::float8 as used
     from unnest(

@@ -6,6 +6,7 @@ import {
   addUsage,
   findTotals,
   forgetOldWriters,
+  lockTotals,
   type MeterMonth,
   type MeterTotal,
   type UsageBatch,
@@ -109,6 +110,16 @@ export function openUsage(sql: Sql) {
     async totals(meters: readonly MeterMonth[]) {
       await flush();
       return await findTotals(sql, meters);
+    },
+    /** Does some work with what meters have used, which no server can change meanwhile. */
+    async hold(
+      meters: readonly MeterMonth[],
+      work: (totals: number[]) => Promise<unknown>,
+    ): Promise<void> {
+      await sql.begin(async (transaction) => {
+        await lockTotals(transaction, meters);
+        await work(await findTotals(transaction, meters));
+      });
     },
     /**
      * Sets the one listener, called after each write with the totals of the written meters across all servers.

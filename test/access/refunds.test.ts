@@ -3,7 +3,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { createAdmission } from "../../src/access/admission.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
 import { createKey } from "../../src/access/keys.ts";
-import { openUsage } from "../../src/access/usage.ts";
+import { type DurableUsage, openUsage } from "../../src/access/usage.ts";
 import { admitKey } from "../../src/middleware/admitKey.ts";
 import { openRedis } from "../../src/store/redis.ts";
 import { makeKey } from "../fixtures.ts";
@@ -15,10 +15,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function startServer() {
+async function startServer(usage: DurableUsage = openUsage(database.sql)) {
   const client = openRedis([redis.url]);
   await client.connect();
-  const usage = openUsage(database.sql);
   const admission = createAdmission(client, { usage, instances: 2 });
   return { usage, admission, stop: () => client.disconnect() };
 }
@@ -42,6 +41,32 @@ test("a refund stays when another server writes what it has counted", async () =
   };
   await until(async () => (await written()) === 1, 2_000);
   expect(await used()).toBe(1);
+  one.stop();
+  other.stop();
+});
+
+test("a refund stays that is made before another server hears what its earlier write has come to", async () => {
+  const key = newKey();
+  const usage = openUsage(database.sql);
+  let hear: () => void = () => {};
+  const [one, other] = await Promise.all([
+    startServer(),
+    startServer({
+      ...usage,
+      onWritten: (listener) =>
+        usage.onWritten((...written) => {
+          hear = () => listener(...written);
+        }),
+    }),
+  ]);
+  await other.admission.admitKey(key);
+  const charged = await one.admission.admitKey(key);
+  await one.usage.flush();
+  await other.usage.flush();
+  await one.admission.refundKey(key, charged);
+  hear();
+  await Bun.sleep(300);
+  expect((await one.admission.usage(key)).used).toBe(1);
   one.stop();
   other.stop();
 });

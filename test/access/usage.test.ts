@@ -197,6 +197,23 @@ test("all callers that wait for a write that has yet to begin share it, also whe
   expect(counted).toEqual({ writes: 1 });
 });
 
+test("nobody changes what a meter has used while a server holds it", async () => {
+  const { sql } = database;
+  const [usage, other] = [openUsage(sql), openUsage(sql)];
+  const charged = ["2026-11", "2026-12"].map((month) => ({ meterId: Bun.randomUUIDv7(), month }));
+  for (const { meterId, month } of charged) usage.count(meterId, month, 3);
+  await usage.flush();
+  let refunding = Promise.resolve();
+  await usage.hold(charged, async (totals) => {
+    expect(totals).toEqual([3, 3]);
+    refunding = other.refund(charged[1]?.meterId ?? "", "2026-12");
+    await untilBlocked(sql);
+    expect(await openUsage(sql).totals(charged)).toEqual([3, 3]);
+  });
+  await refunding;
+  expect(await usage.totals(charged)).toEqual([3, 2]);
+});
+
 test("a write begins when the one before it has ended", async () => {
   const { sql } = database;
   using writes = countWrites();

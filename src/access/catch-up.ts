@@ -1,0 +1,52 @@
+import { batched } from "../store/batches.ts";
+import type { ApiKey } from "./keys.ts";
+import type { LastSeen } from "./last-seen.ts";
+import { BATCH_SIZE, type Meters } from "./meters.ts";
+import type { DurableUsage } from "./usage.ts";
+import type { MeterTotal } from "./usage-rows.ts";
+
+/**
+ * For a Redis that came back with older data: restored from an old file, or promoted from a replica. Raises the
+ * meters in it that have less than PostgreSQL.
+ *
+ * While neither has lost anything, Redis never has less: charges reach it before PostgreSQL, refunds after. So it
+ * may be raised to what PostgreSQL has, but only while no refund can be written there: Redis could make that one
+ * too before it is raised, which would undo it.
+ * @returns to be called with the totals that PostgreSQL has just written; it does nothing when a store fails, so
+ *   that the next write of those meters finds them again
+ */
+export function createCatchUp(meters: Meters, usage: DurableUsage, lastSeen: LastSeen) {
+  const compare = batched(raiseThoseBehind, { batchSize: BATCH_SIZE, concurrency: 1 });
+
+  async function raiseThoseBehind(written: Written[]): Promise<undefined[]> {
+    const readings = await Promise.all(written.map(({ key }) => meters.charge(key, 0)));
+    const behind = written.filter(({ month, used }, index) => {
+      const reading = readings[index];
+      return reading?.admitted && reading.month === month && reading.used < used;
+    });
+    if (behind.length > 0) {
+      await usage.hold(behind, (totals) =>
+        Promise.all(
+          behind.map(({ meterId, month, key: { perMinute } }, index) =>
+            meters.seed({ meterId, month, perMinute, used: totals[index] ?? 0 }),
+          ),
+        ),
+      );
+    }
+    return [];
+  }
+
+  return (month: string, totals: readonly MeterTotal[]): void => {
+    for (const { meterId, used } of totals) {
+      const seen = lastSeen.sighting(meterId);
+      if (seen?.month !== month || seen.used >= used) continue;
+      // Mostly other servers have charged it since.
+      compare({ meterId, month, used, key: seen.key }).catch(() => {});
+    }
+  };
+}
+
+interface Written extends MeterTotal {
+  month: string;
+  key: ApiKey;
+}
