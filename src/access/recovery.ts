@@ -61,8 +61,8 @@ export function createRecovery(meters: Meters, local: LocalLimiter, usage: Durab
         for (const part of inParts(charged)) await tell(part);
         const count = refunds.length + charged.length;
         // What was charged meanwhile comes next, until that is no more than one call or, since under load
-        // there is always something, no longer less than half of what came before.
-        if (count <= BATCH_SIZE || count > before / 2) return;
+        // there is always something, hardly less than what came before.
+        if (count <= BATCH_SIZE || count > before * 0.8) return;
         after = charges;
         before = count;
       }
