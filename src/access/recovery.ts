@@ -7,7 +7,7 @@ import type { DurableUsage } from "./usage.ts";
 export function createRecovery(meters: Meters, local: LocalLimiter, usage: DurableUsage) {
   /** What Redis has charged, or has been told of, and has yet to refund. */
   const owed: Refund[] = [];
-  /** Redis may have been told of the local charges up to this one. */
+  /** Redis may have been told of the local charges up to this one; while it is told, of any. */
   let told = 0;
 
   /** Refunds it in Redis now. @throws when Redis fails or takes too long */
@@ -24,7 +24,6 @@ export function createRecovery(meters: Meters, local: LocalLimiter, usage: Durab
 
   /** Tells Redis of the usage of meters, and of the oldest refunds that are owed. */
   async function tell(known: ToTell[], refunds: Refund[] = []): Promise<void> {
-    told = local.charges();
     const used = await usage.totals(known);
     // Not sooner: if PostgreSQL is down, all of it is still owed.
     owed.splice(0, refunds.length);
@@ -49,22 +48,27 @@ export function createRecovery(meters: Meters, local: LocalLimiter, usage: Durab
     },
     /** What has to be done before Redis decides again. @throws when Redis or PostgreSQL fails */
     async run(): Promise<void> {
+      told = Number.POSITIVE_INFINITY;
       let after = 0;
       let before = Number.POSITIVE_INFINITY;
-      for (;;) {
-        const charges = local.charges();
-        const refunds = [...owed];
-        const charged = local.charged(after);
-        // One call after the other: if all were sent at once, tens of thousands of meters would take Redis
-        // longer than the deadline of each call, and the requests of other servers would wait as long.
-        for (const part of inParts(refunds)) await tell(part, part);
-        for (const part of inParts(charged)) await tell(part);
-        const count = refunds.length + charged.length;
-        // What was charged meanwhile comes next, until that is no more than one call or, since under load
-        // there is always something, hardly less than what came before.
-        if (count <= BATCH_SIZE || count > before * 0.8) return;
-        after = charges;
-        before = count;
+      try {
+        for (;;) {
+          const charges = local.charges();
+          const refunds = [...owed];
+          const charged = local.charged(after);
+          // One call after the other: if all were sent at once, tens of thousands of meters would take Redis
+          // longer than the deadline of each call, and the requests of other servers would wait as long.
+          for (const part of inParts(refunds)) await tell(part, part);
+          for (const part of inParts(charged)) await tell(part);
+          const count = refunds.length + charged.length;
+          // What was charged meanwhile comes next, until that is no more than one call or, since under load
+          // there is always something, hardly less than what came before.
+          if (count <= BATCH_SIZE || count > before * 0.8) return;
+          after = charges;
+          before = count;
+        }
+      } finally {
+        told = local.charges();
       }
     },
     /** Call it once Redis decides again. @returns the refunds that are still owed, to be made at once */
