@@ -11,10 +11,12 @@ import { settleDirectory } from "../../src/directory/import.ts";
 import { formatOpeningHours } from "../../src/directory/opening-hours.ts";
 import { takeImportLock } from "../../src/store/locks.ts";
 import { liftTimeLimits, type Sql, type Transaction } from "../../src/store/postgres.ts";
+import { CommandError } from "../terminal/command.ts";
 import { sayUnsettled, sayWaiting } from "../terminal/output.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
 import { type GeneratedBusiness, generateBusinesses, sourceOf } from "./businesses.ts";
 import { towns } from "./towns.ts";
+import { trades } from "./trades.ts";
 
 /**
  * Most rows per statement, each in its own transaction. In a large directory each statement visits most
@@ -31,6 +33,7 @@ const LANES = 2;
  * there stay, so an interrupted load can be resumed, and a larger count adds what is missing. Imports
  * have to wait meanwhile. Shows its progress.
  * @returns how many were added, and in how many seconds
+ * @throws CommandError when the directory lacks a category that they have
  */
 export async function loadBusinesses(sql: Sql, count: number, seed: number) {
   const source = sourceOf(seed);
@@ -73,7 +76,9 @@ export async function loadBusinesses(sql: Sql, count: number, seed: number) {
         });
       }
     };
-    await Promise.all(Array.from({ length: LANES }, load));
+    const lanes = await Promise.allSettled(Array.from({ length: LANES }, load));
+    // Only once both have ended: the lock holds for as long as either writes.
+    for (const lane of lanes) if (lane.status === "rejected") throw lane.reason;
     return sent;
   });
   // As after an import. The lock is free again, so others need not wait for this.
@@ -122,6 +127,12 @@ async function rowMaker(
   seed: number,
 ): Promise<(business: GeneratedBusiness) => NewBusiness> {
   const categories = await readCategories(sql);
+  const lacking = trades.map(({ category }) => category).filter((slug) => !categories.has(slug));
+  if (lacking.length > 0) {
+    throw new CommandError(
+      `The directory lacks categories of made-up businesses: ${lacking.join(", ")}. Add them with scripts/import.ts --categories, or import what --ndjson prints: businesses of these are rejected.`,
+    );
+  }
   const cities = await Cities.load(sql);
   await cities.add(
     sql,

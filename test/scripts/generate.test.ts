@@ -327,6 +327,55 @@ describe("bun scripts/generate.ts", () => {
     });
   }, 30_000);
 
+  test("names the categories that the directory lacks, and adds nothing", async () => {
+    await using database = await createDatabase();
+    await database.sql`update categories set slug = slug || '-x' where slug in ('plumbers', 'pubs')`;
+    expect(await run(database.url, "--count", "700")).toEqual({
+      stdout: "",
+      stderr:
+        "The directory lacks categories of made-up businesses: pubs, plumbers. Add them with scripts/import.ts --categories, or import what --ndjson prints: businesses of these are rejected.\n",
+      exitCode: 1,
+    });
+    expect([...(await database.sql`select from businesses`)]).toEqual([]);
+  });
+
+  test("a load that fails in one of its statements keeps imports waiting until the other has ended", async () => {
+    await using database = await createDatabase();
+    const { sql } = database;
+    const HELD = 1;
+    await sql.unsafe(`
+      create function fail_first() returns trigger language plpgsql as $$
+      begin
+        if new.source_id = 'sample-000001' then
+          raise 'no space left' using errcode = 'disk_full';
+        end if;
+        perform pg_advisory_xact_lock_shared(${HELD});
+        return new;
+      end $$;
+      create trigger fail_first before insert on businesses
+        for each row execute function fail_first()`);
+    const generated = await delayedBy(
+      sql,
+      (other) => other`select pg_advisory_xact_lock(${HELD})`,
+      () => run(database.url, "--count", "2"),
+      {
+        async meanwhile() {
+          await Bun.sleep(1_000);
+          const holders = await sql`
+            select from pg_locks where locktype = 'advisory' and objid = ${IMPORT_LOCK} and granted
+              and database = (select oid from pg_database where datname = current_database())`;
+          expect(holders.length).toBe(1);
+        },
+      },
+    );
+    expect(generated).toEqual({
+      stdout: "",
+      stderr:
+        "PostgreSQL is out of disk space, memory or connections: no space left. Free some, then try again.\n",
+      exitCode: 1,
+    });
+  });
+
   test("a load succeeds even if the clean-up after it fails", async () => {
     await using database = await createDatabase();
     await database.sql`alter function fold_listing_counts() rename to gone`;
