@@ -93,11 +93,11 @@ const TELLING = [CommandError, ConfigError, UnsuitableDatabaseError];
 
 // Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory, too many connections. Refused: a
 // wrong account or password, no such database, a standby. Unknown parameter: one in the address that PostgreSQL
-// does not have, or that has no such value. In the way: a deadlock, a lock timeout.
+// does not have, or that has no such value. In the way: a deadlock, a lock timeout, a city or category that is gone.
 const QUERY_CANCELED = "57014";
 const RAISED = "P0001";
 const OUT_OF_ROOM = new Set(["53100", "53200", "53300"]);
 const INSUFFICIENT_PRIVILEGE = "42501";
 const REFUSED = new Set(["28000", "28P01", "3D000", "25006"]);
 const UNKNOWN_PARAMETER = new Set(["42704", "22023"]);
-const IN_THE_WAY = new Set(["40P01", "55P03"]);
+const IN_THE_WAY = new Set(["40P01", "55P03", "23503"]);

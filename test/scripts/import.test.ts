@@ -488,6 +488,20 @@ test("a full disk of PostgreSQL gets one clear line, and nothing of the file is 
   expect((await importJson([file])).counts.created).toBe(1);
 });
 
+test("an import whose city is deleted meanwhile says in a line to try again", async () => {
+  const file = await write(record("1"));
+  await database.sql`insert into cities (slug, name) values ('leeds', 'Leeds')`;
+  const { stderr, exitCode } = await delayedBy(
+    database.sql,
+    (operator) => operator`delete from cities where slug = 'leeds'`,
+    () => run([file]),
+  );
+  expect([stderr, exitCode]).toEqual([
+    `${file} failed. Import it and the files after it again.\nA concurrent change was in the way, and PostgreSQL cancelled this one: a business needs a city that exists. Try again.\n`,
+    1,
+  ]);
+});
+
 test.each<NodeJS.Signals>(["SIGINT", "SIGTERM", "SIGHUP"])(
   "%s ends an import: nothing is kept, and no part of the rejected rows",
   async (signal) => {
