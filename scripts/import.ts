@@ -46,7 +46,8 @@ and those below it, are neither listed nor filtered by, but their businesses are
   --dry-run        does everything, but keeps only the rejected rows
   --json           one JSON line: the counts; for businesses also those of each file or why it failed
 
-Exit code 0 when every file was read to its end, otherwise 1, also when interrupted.`;
+Exit code 0 when every file was read to its end, otherwise 1, also when interrupted in one of
+businesses.`;
 
 await runCommand(USAGE, async () => {
   const { json, files, categories, options } = await readArguments();
