@@ -168,9 +168,17 @@ function resolve({ fields, header }: Mapping, first: readonly string[]): Resolve
         `The mapping names the column ${name}, but says that the file has no header.`,
       );
     }
-    const index = first.findIndex((head) => head.trim() === name);
+    const heads = first.map((head) => head.trim());
+    const index = heads.indexOf(name);
+    const next = heads.indexOf(name, index + 1);
+    if (next > index) {
+      // The wrong one, where it is empty, might clear what is known.
+      throw new CommandError(
+        `The first line has several columns ${name}: give the number of one, such as ${index + 1} or ${next + 1}, in its place.`,
+      );
+    }
     if (index >= 0) return index;
-    const names = first.map((head) => head.trim()).filter(Boolean);
+    const names = heads.filter(Boolean);
     throw new CommandError(
       `The first line has no column ${name}, only ${names.join(", ")}. If the header is further down, remove the lines above it.`,
     );

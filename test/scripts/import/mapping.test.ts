@@ -23,6 +23,18 @@ test("CSV: a file that lacks a column of the mapping is refused, whether named o
   );
 });
 
+test("CSV: a mapping that names one of several columns of that name is refused, but may give its number", async () => {
+  const csv = "id,title,phone, phone\n7,Boots,,01632 960123\n";
+  const read = (phone: string | number) => {
+    const mapping: Mapping = { header: true, fields: { sourceId: "id", name: "title", phone } };
+    return records(readCsv(pieces(csv), mapping));
+  };
+  await expect(read("phone")).rejects.toThrow(
+    "The first line has several columns phone: give the number of one, such as 3 or 4, in its place.",
+  );
+  expect(await read(4)).toEqual([{ sourceId: "7", name: "Boots", phone: "01632 960123" }]);
+});
+
 test("CSV: a mapping takes columns by name, by number and constants", async () => {
   const mapping: Mapping = {
     header: true,
