@@ -16,9 +16,10 @@ const OTHERS = "for other reasons, see the file";
 
 /** The rejected rows of one file: in FILE.rejects.ndjson, and counted by reason. */
 export class Rejects {
-  readonly #feed: string;
   readonly #reasons = new Map<string, number>();
   #path: string;
+  /** In the current folder, for when that of the feed is read-only: the name tells feeds of different folders apart. */
+  readonly #fallback: string;
   readonly #mode: number;
   /** The descriptor of the file, once there are rows in it. */
   #file: number | undefined;
@@ -28,8 +29,8 @@ export class Rejects {
     // The rows come from the feed: whoever may not read that may not read them either.
     const { mode } = statSync(file, { throwIfNoEntry: false }) ?? { mode: 0o666 };
     this.#mode = (mode & 0o666) | OWNER_READ_WRITE;
-    this.#feed = file;
     this.#path = file + REJECTS;
+    this.#fallback = resolve(file).slice(1).replaceAll("/", "-") + REJECTS;
   }
 
   /** Where the rows are; null when there are none. */
@@ -62,9 +63,7 @@ export class Rejects {
       return this.#create();
     } catch (error) {
       if (!isReadOnly(error) && !isTaken(error)) throw error;
-      // The feed's folder is read-only: use the current folder, where the name must tell feeds of different
-      // folders apart.
-      this.#path = resolve(this.#feed).slice(1).replaceAll("/", "-") + REJECTS;
+      this.#path = this.#fallback;
       return this.#create();
     }
   }
@@ -82,15 +81,19 @@ export class Rejects {
   }
 
   /**
-   * Removes the file, also one of an earlier run.
+   * Removes the file, also one of an earlier run, which may have found the feed's folder read-only.
    * @throws CommandError when there is something else in its place
    */
   remove(): void {
     this.close();
-    try {
-      unlinkSync(this.#path);
-    } catch (error) {
-      if (codeOf(error) !== "ENOENT" && !isReadOnly(error)) throw unwritable(error);
+    for (const path of [this.#path, this.#fallback]) {
+      try {
+        unlinkSync(path);
+      } catch (error) {
+        const isAbsent = codeOf(error) === "ENOENT" || isReadOnly(error);
+        // The other name may be too long, and need not be usable.
+        if (path === this.#path && !isAbsent) throw unwritable(error);
+      }
     }
   }
 }

@@ -9,7 +9,7 @@ import { newFolder, runProgram } from "../../support.ts";
 const SCRIPTS = join(import.meta.dir, "..", "..", "..", "scripts");
 
 test.skipIf(!existsSync("/sys/kernel"))(
-  "beside data that is read-only the rejects go to the current folder, named after the whole path",
+  "beside data that is read-only the rejects go to the current folder, named after the whole path, until the next import",
   async () => {
     const here = process.cwd();
     process.chdir(await newFolder());
@@ -28,6 +28,9 @@ test.skipIf(!existsSync("/sys/kernel"))(
       expect(await Promise.all(paths.map((path) => Bun.file(path).json()))).toEqual(
         feeds.map((feed) => ({ line: 1, reason: "name is missing", row: { feed } })),
       );
+      // At the start of the next import.
+      for (const feed of feeds) new Rejects(feed).remove();
+      expect(paths.filter((path) => existsSync(path))).toEqual([]);
     } finally {
       process.chdir(here);
     }
