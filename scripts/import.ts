@@ -1,7 +1,8 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Sql } from "../src/store/postgres.ts";
 import { importCategoryFile } from "./import/categories.ts";
-import { type FileOptions, type FileResult, importFile } from "./import/file.ts";
+import { examine, type FileOptions, type FileResult, importFile } from "./import/file.ts";
 import { formats } from "./import/formats.ts";
 import { readMapping } from "./import/mapping.ts";
 import { readOutcodes } from "./import/outcodes.ts";
@@ -36,7 +37,8 @@ scripts/generate.ts --count 2 --ndjson prints records in our format; they may ha
 and those below it, are neither listed nor filtered by, but their businesses are still public.
 
   --format F       ${formats.join(", ")}; guessed from the file when absent
-  --source NAME    the name of the feed; default osm or fhrs for these formats, else the file's name
+  --source NAME    the name of the feed; default osm or fhrs for these formats, else the file's name,
+                   which no two of the files may share
   --status S       of new businesses: approved (default), or pending until an operator approves
                    them, even if a record says approved
   --mapping FILE   for a CSV with other columns: JSON that maps our fields to them, and "header":
@@ -51,6 +53,7 @@ businesses.`;
 
 await runCommand(USAGE, async () => {
   const { json, files, categories, options } = await readArguments();
+  if (options.source === null) await refuseSharedSources(files, options);
 
   const config = await scriptConfig();
   await using sql = await openDatabase(config.databaseUrl, 2);
@@ -62,6 +65,21 @@ await runCommand(USAGE, async () => {
     await importEach(sql, files, options, json);
   }
 });
+
+/** Where ids are a file's own, a second file of that source would overwrite businesses of the first. */
+async function refuseSharedSources(files: readonly string[], options: FileOptions): Promise<void> {
+  const known = new Map<string, string>();
+  for (const file of files) {
+    // What is wrong with a file is told when its turn comes.
+    const found = await examine(file, options).catch(() => null);
+    if (!found || found.format === "osm" || found.format === "fhrs") continue;
+    const other = known.getOrInsert(found.source, file);
+    if (resolve(other) === resolve(file)) continue;
+    throw new CommandError(
+      `${other} and ${file} would both be of the source ${found.source}: if they are one feed, give --source, otherwise import each with its own.`,
+    );
+  }
+}
 
 /** A file that cannot be read to its end does not keep the others from being imported. */
 async function importEach(

@@ -52,9 +52,7 @@ export async function importFile(
       `${file} holds rejected rows: correct them in the feed, or a copy of it, and import that again under the same --source.`,
     );
   }
-  const size = await sizeOf(file);
-  const format = options.format ?? (options.mapping ? "csv" : await guessFormat(file));
-  const source = options.source ?? defaultSource(format, file);
+  const { size, format, source } = await examine(file, options);
   const rejects = new Rejects(file);
   const records = new FileRecords(rejects);
   const bar = progressBar(
@@ -129,6 +127,16 @@ export async function importFile(
       );
     }
   }
+}
+
+/**
+ * What a file will be imported as; its size is in bytes.
+ * @throws CommandError when it cannot be read, or is in no known format
+ */
+export async function examine(file: string, options: FileOptions) {
+  const size = await sizeOf(file);
+  const format = options.format ?? (options.mapping ? "csv" : await guessFormat(file));
+  return { size, format, source: options.source ?? defaultSource(format, file) };
 }
 
 /** In bytes. @throws CommandError when there is no such file, or it may not be read */
