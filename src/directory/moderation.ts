@@ -54,8 +54,6 @@ async function apply(
   ifLocked: Fragment,
 ): Promise<ActionResult[]> {
   const [column, value] = actions[action];
-  // This decision replaces an import's withdrawal, and no later record undoes it.
-  const decided = column === "status" ? sql`, was_approved = false` : sql``;
   const outcomes = await sql<
     { slug: string; missing: string[]; isSame: boolean; isDone: boolean }[]
   >`
@@ -65,7 +63,7 @@ async function apply(
       from businesses where slug = any(${slugs}::text[]) for update ${ifLocked}
     ),
     done as (
-      update businesses set ${sql(column)} = ${value} ${decided}
+      update businesses set ${sql(column)} = ${value}
       from found
       where businesses.id = found.id and not is_same and (${action !== "approve"} or missing = '{}')
       returning businesses.id

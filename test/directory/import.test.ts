@@ -233,11 +233,11 @@ test("an operator's decision about a business that a record made pending stands"
   await load(feed.map((record) => ({ ...record, city: "" })));
   await applyAction(database.sql, "reject", (await stored("1"))?.slug);
   await applyAction(database.sql, "suspend", (await stored("2"))?.slug);
-  // Rejected, and then set back to pending.
-  await applyAction(database.sql, "reject", (await stored("3"))?.slug);
+  // Rejected, and then set back to pending, both in SQL.
+  await database.sql`update businesses set status = 'rejected' where source_id = '3'`;
   await database.sql`update businesses set status = 'pending' where source_id = '3'`;
 
-  await load(feed, { status: "pending" });
+  await load(feed);
 
   const statuses = await Promise.all(ids.map(async (id) => (await stored(id))?.status));
   expect(statuses).toEqual(["rejected", "suspended", "pending"]);
@@ -317,6 +317,10 @@ test("no import overrides an operator who rejected, suspended or set back to pen
   expect(await stored("1")).toMatchObject({ status: "suspended", phone: "" });
   expect(await stored("2")).toMatchObject({ status: "rejected", city: "Norwich" });
   expect(await stored("3")).toMatchObject({ status: "pending", phone: "" });
+  // Nor one that completes it, and then it is like any other that awaits review.
+  await load([named("3", "Roys", { city: null })]);
+  expect(await load([named("3", "Roys")])).toMatchObject({ updated: 1, withdrawn: 0 });
+  expect(await stored("3")).toMatchObject({ status: "pending", city: "Norwich" });
 });
 
 test("an operator's decision during an import stands", async () => {
