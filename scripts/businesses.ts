@@ -32,6 +32,9 @@ A change shows in lists and details within a second, in search within five.
 /** Slugs in a transaction. Announcements of more than 500 changes would empty the servers' caches. */
 const BATCH_SIZE = 100;
 
+/** Milliseconds after which it is said what an action waits for. */
+const PATIENCE_MS = 500;
+
 await runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -69,7 +72,11 @@ async function change(sql: Sql, action: BusinessAction, slugs: readonly string[]
     const results = await applyActionToFree(sql, action, batch);
     for (const result of results) report(action, result);
     const others = new Set(batch).difference(new Set(results.map(({ slug }) => slug)));
-    for (const slug of others) report(action, await applyAction(sql, action, slug));
+    for (const slug of others) {
+      // An import keeps what it has changed locked until it commits.
+      const timer = setTimeout(() => say(`Waiting for whoever is changing ${slug}.`), PATIENCE_MS);
+      report(action, await applyAction(sql, action, slug).finally(() => clearTimeout(timer)));
+    }
   }
 }
 

@@ -84,18 +84,20 @@ describe("scripts/businesses.ts", () => {
     });
   });
 
-  test("each business is reported as soon as it is done", async () => {
+  test("each business is reported as soon as it is done, and one that somebody is changing is waited for with a line", async () => {
     await addBusiness(server.sql, { slug: "first-done" });
     await addBusiness(server.sql, { slug: "held-back" });
     await server.sql.begin(async (holder) => {
       await holder`select from businesses where slug = 'held-back' for update`;
       const child = Bun.spawn(scriptCommand("businesses", ["suspend", "first-done", "held-back"]), {
         env: storesEnvironment(server.config.databaseUrl),
-        stdout: "pipe",
+        stdio: ["ignore", "pipe", "pipe"],
         timeout: 20_000,
       });
-      const { value } = await child.stdout.getReader().read();
-      expect(new TextDecoder().decode(value)).toBe("first-done: suspend done\n");
+      const begun = async (output: ReadableStream<Uint8Array<ArrayBuffer>>) =>
+        new TextDecoder().decode((await output.getReader().read()).value);
+      expect(await begun(child.stdout)).toBe("first-done: suspend done\n");
+      expect(await begun(child.stderr)).toBe("Waiting for whoever is changing held-back.\n");
       child.kill();
       await child.exited;
     });
