@@ -10,7 +10,7 @@ import { describeCounts, describeFile, type FailedFile, summarize } from "./impo
 import { openDatabase } from "./stack/database.ts";
 import { scriptConfig } from "./stack/environment.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
-import { print } from "./terminal/output.ts";
+import { print, printAll, say } from "./terminal/output.ts";
 import { formatJson, plain } from "./terminal/table.ts";
 
 const USAGE = `Usage: npx bun scripts/import.ts FILE… [options]
@@ -46,6 +46,9 @@ and those below it, are neither listed nor filtered by, but their businesses are
   --outcodes FILE  a postal file of GeoNames, to place rows without coordinates by their postcode,
                    and again when that changes
   --dry-run        does everything, but keeps only the rejected rows
+  --dropped        prints the slugs of the approved businesses of this source that the file lacks, one a
+                   line, and the counts on stderr. It has those of its rejected rows; if it is not known
+                   whose some of these are, none is printed
   --json           one JSON line: the counts; for businesses also those of each file or why it failed
 
 Exit code 0 when every file was read to its end, otherwise 1, also when interrupted in one of
@@ -106,7 +109,10 @@ async function importEach(
           summarize(results, files, json);
         };
         const result = await importFile(sql, file, options, onInterrupted);
-        if (!json) print(describeFile(result, options, results));
+        if (!json) {
+          (options.dropped ? say : print)(describeFile(result, options, results));
+          await printAll(result.dropped ?? []);
+        }
         results.push(result);
       } catch (error) {
         if (!(error instanceof CommandError)) {
@@ -139,6 +145,8 @@ async function readArguments() {
       outcodes: text,
       categories: text,
       "dry-run": flag,
+      // Without a default, or it would seem to be given for categories.
+      dropped: { type: "boolean" },
       json: flag,
     },
   });
@@ -160,6 +168,9 @@ async function readArguments() {
   if (values.mapping !== undefined && (format ?? "csv") !== "csv") {
     throw new CommandError("--mapping is for CSV only.");
   }
+  if (values.dropped && files.length > 1) {
+    throw new CommandError("--dropped is for one file, which has the whole feed.");
+  }
   const options: FileOptions = {
     format,
     source: values.source ?? null,
@@ -167,6 +178,7 @@ async function readArguments() {
     mapping: values.mapping === undefined ? null : await readMapping(values.mapping),
     outcodes: values.outcodes === undefined ? undefined : await readOutcodes(values.outcodes),
     dryRun,
+    dropped: values.dropped ?? false,
   };
   return { json, files, categories, options };
 }

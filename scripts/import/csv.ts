@@ -37,8 +37,10 @@ export async function* readCsv(
       yield { line, row: cells, reason: "the row repeats the header" };
       continue;
     }
-    const record = recordOfFields(read(cells));
-    if (typeof record === "string") yield { line, row: cells, reason: record };
+    const fields = read(cells);
+    const record = recordOfFields(fields);
+    const sourceId = fields.get("sourceId");
+    if (typeof record === "string") yield { line, row: cells, reason: record, sourceId };
     else yield { line, row: cells, record };
   }
   // Even an empty export has a header.

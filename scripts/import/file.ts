@@ -21,6 +21,8 @@ export interface FileOptions {
   mapping: Mapping | null;
   outcodes: Outcodes | undefined;
   dryRun: boolean;
+  /** Whether to list the approved businesses of the source that the file lacks. */
+  dropped: boolean;
 }
 
 export interface FileResult {
@@ -34,6 +36,8 @@ export interface FileResult {
   reasons: [reason: string, rows: number][];
   /** The most frequent first. */
   unusable: UnusableField[];
+  /** Their slugs; absent when they were not asked for, or rejected rows may be of them. */
+  dropped?: string[];
 }
 
 /**
@@ -58,6 +62,7 @@ export async function importFile(
   const bar = progressBar(
     "{name} {bar} {percentage} % | {counted} rows, {rate} a second | {eta_formatted} left",
   );
+  const dropped: string[] = [];
   let bytes = 0;
   let hasBegun = false;
   let isCommitting = false;
@@ -89,6 +94,7 @@ export async function importFile(
         bar.finish(`Committing ${file}`);
       },
       onProgress: (read) => bar.update(bytes, read + records.rejected),
+      onDropped: options.dropped ? list : undefined,
       onReject: (record, reason) => records.reject(record, reason),
       onUnusable: (record, fields) => records.leaveOut(record, fields),
     });
@@ -101,6 +107,7 @@ export async function importFile(
       rejects: rejects.path,
       reasons: rejects.mostCommon(10),
       unusable: records.unusable(),
+      ...(options.dropped && !records.hidesIds && { dropped }),
     };
   } catch (error) {
     undoRejects();
@@ -109,6 +116,10 @@ export async function importFile(
     rejects.close();
     bar.stop();
     stopWaiting();
+  }
+
+  function list({ slug, sourceId }: { slug: string; sourceId: string }): void {
+    if (!records.hasRejected(sourceId)) dropped.push(slug);
   }
 
   async function* readWhole(): AsyncGenerator<string> {

@@ -63,8 +63,8 @@ function rowOf(line: number, row: unknown): Row {
   const sourceId = idOf(feature);
   const name = present(tags.name);
   if (sourceId === "") return { line, row, reason: "the feature has no id" };
-  if (isVacant(tags)) return { line, row, reason: "the place is vacant or disused" };
-  if (name === undefined) return { line, row, reason: "the place has no name" };
+  if (isVacant(tags)) return { line, row, sourceId, reason: "the place is vacant or disused" };
+  if (name === undefined) return { line, row, sourceId, reason: "the place has no name" };
 
   const coordinates = middleOf(feature.geometry);
   const hours = tags.opening_hours ? readWeek(tags.opening_hours) : null;

@@ -1,4 +1,5 @@
 import type { ImportCounts } from "../../src/directory/import/feed.ts";
+import { cleanId } from "../../src/directory/import/text.ts";
 import type { Rejects } from "./rejects.ts";
 import type { RecordRow, Row } from "./row.ts";
 
@@ -16,8 +17,11 @@ export class FileRecords {
   /** The row of each record in flight. */
   readonly #origins = new WeakMap<object, RecordRow>();
   readonly #unusable = new Map<string, UnusableField>();
+  readonly #rejectedIds = new Set<string>();
   /** How many rows held no record. */
   rejected = 0;
+  /** Whether rows were rejected that may be of any business. */
+  hidesIds = false;
 
   constructor(rejects: Rejects) {
     this.#rejects = rejects;
@@ -27,6 +31,7 @@ export class FileRecords {
     for await (const row of rows) {
       if ("reason" in row) {
         this.#rejects.add(row);
+        this.#keepId(row.sourceId);
         this.rejected++;
         continue;
       }
@@ -40,6 +45,18 @@ export class FileRecords {
   reject(record: object, reason: string): void {
     const { line, row } = this.#originOf(record);
     this.#rejects.add({ line, row, reason });
+    this.#keepId((record as { sourceId?: unknown }).sourceId);
+  }
+
+  /** Whether a row of this business was rejected; unknown when `hidesIds`. */
+  hasRejected(sourceId: string): boolean {
+    return this.#rejectedIds.has(sourceId);
+  }
+
+  #keepId(given: unknown): void {
+    const id = typeof given === "string" ? cleanId(given) : "";
+    if (id === "" || this.#rejectedIds.size === MOST_IDS) this.hidesIds = true;
+    else this.#rejectedIds.add(id);
   }
 
   /** Called when the directory cannot use fields of a record; only its own are among them, so they are few. */
@@ -78,6 +95,9 @@ export class FileRecords {
 
 /** Distinct fields that are counted: unknown ones may differ from row to row. */
 const MOST_FIELDS = 100;
+
+/** Rejected rows whose ids are kept. */
+const MOST_IDS = 100_000;
 
 /** Examples of each: enough to see what they have in common. */
 const MOST_LINES = 5;

@@ -16,6 +16,8 @@ export interface RejectedRow {
   line: number;
   row: unknown;
   reason: string;
+  /** Of the business, where the row says it. */
+  sourceId?: unknown;
 }
 
 /**

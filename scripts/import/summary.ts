@@ -35,10 +35,10 @@ export function summarize(
 /** The result of one file, in a few lines, without notes that an earlier one has had. */
 export function describeFile(
   result: FileResult,
-  options: Pick<FileOptions, "dryRun" | "status">,
+  options: Pick<FileOptions, "dryRun" | "status" | "dropped">,
   earlier: readonly (FileResult | FailedFile)[],
 ): string {
-  const { file, format, source, counts, seconds, rejects, reasons, unusable } = result;
+  const { file, format, source, counts, seconds, rejects, reasons, unusable, dropped } = result;
   const { withdrawn, ...numbers } = counts;
   const rate = grouped(Math.round(counts.read / Math.max(seconds, 0.001)));
   const known = earlier.flatMap((one) => ("error" in one ? [] : notesOn(one.counts, options)));
@@ -57,6 +57,10 @@ export function describeFile(
     most.length > 0 && plain(`  Unusable and left out: ${most.join(", ")}${more}`),
     rejects !== null && `  Rejected rows are in ${rejects}; most often:`,
     ...reasons.map(([reason, rows]) => plain(`  ${String(rows).padStart(7)}  ${reason}`)),
+    options.dropped &&
+      (dropped
+        ? `  Approved businesses of this source that the file lacks: ${grouped(dropped.length)}.`
+        : "  Which businesses the file lacks is not known: rejected rows may be of any of them."),
     `  ${describeCounts(numbers)}`,
   ]
     .filter(Boolean)

@@ -29,6 +29,7 @@ export async function importRecords(
     await expectManyRows(transaction);
     const feed = await openFeed(transaction, options, counts);
     await inBatches(records, feed);
+    await feed.tellDropped();
     if (!options.dryRun) options.onCommit?.();
   });
   if (options.dryRun) return counts;

@@ -1,5 +1,5 @@
 import type { Fragment } from "postgres";
-import type { Sql } from "../store/postgres.ts";
+import type { Sql, Transaction } from "../store/postgres.ts";
 import type { BusinessStatus } from "./status.ts";
 
 /** What an operator may do with a business: the column that it sets, and to what. */
@@ -88,7 +88,7 @@ export interface Candidate {
 
 /** The businesses of a status, of one source or of all, in the order of their slugs, in batches. */
 export function listCandidates(
-  sql: Sql,
+  sql: Sql | Transaction,
   { status, source }: { status: BusinessStatus; source?: string | undefined },
 ): AsyncIterable<Candidate[]> {
   return sql<Candidate[]>`
@@ -99,7 +99,7 @@ export function listCandidates(
 }
 
 /** What a row of businesses lacks to be approved; see approved_is_complete in sql/001_directory.sql. */
-const missing = (sql: Sql) => sql`
+const missing = (sql: Sql | Transaction) => sql`
   array_remove(array[
     case when category_id is null then 'category' end,
     case when city_id is null then 'city' end,

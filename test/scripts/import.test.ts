@@ -50,7 +50,7 @@ const run = (args: string[]) => start(args).ended;
 /** Imports without the command around it, where what it prints does not matter: that takes a tenth of the time. */
 function load(file: string, options: Partial<FileOptions> = {}) {
   const none = { format: null, source: null, mapping: null, outcodes: undefined };
-  const all = { ...none, status: "approved", dryRun: false, ...options } as const;
+  const all = { ...none, status: "approved", dryRun: false, dropped: false, ...options } as const;
   return importFile(database.sql, file, all, () => {});
 }
 const loadCategories = (file: string) => importCategoryFile(database.sql, file, { dryRun: false });
@@ -680,6 +680,43 @@ test("two files whose source would be the same name are refused without --source
     "There is no file c/shops.csv. Nothing of it was kept.\n",
   );
   expect((await run([first, second, "--source", "shops"])).exitCode).toBe(0);
+});
+
+test("--dropped lists the approved businesses that a feed lacks, unless a rejected row may be of any", async () => {
+  const ids = ["1", "2", "3", "4 a"];
+  const all = [...ids.map((id) => record(id)), record("5", { city: "" })];
+  const feed = await write(all.join("\n"));
+  await load(feed, { source: "a" });
+  await load(feed, { source: "b" });
+  const list = async (rows: string[], ...more: string[]) =>
+    await run([await write(rows.join("\n")), "--source", "b", "--dropped", ...more]);
+  // An id is cleaned, and a record that is rejected is not lacking.
+  const rest = [record(" 4\u00a0 a"), record("3", { category: "none" })];
+  const some = await list(rest);
+  expect(some).toMatchObject({ stdout: "shop-1-leeds-ls1\nshop-2-leeds-ls1\n", exitCode: 0 });
+  expect(some.stderr).toContain("  Approved businesses of this source that the file lacks: 2.\n");
+  const tried = await list([...rest, record("1")], "--json", "--dry-run");
+  expect(JSON.parse(tried.stdout)).toMatchObject({ files: [{ dropped: ["shop-2-leeds-ls1"] }] });
+  // Rows that hold no record, but whose ids are known.
+  const csv = "sourceId,name,openingHours\n1,A,9-5\n2,B,\n";
+  const features = [
+    { id: "1", properties: { shop: "vacant" } },
+    { id: "2", properties: {} },
+  ];
+  const osm = JSON.stringify({ type: "FeatureCollection", features });
+  for (const file of [await write(csv, "csv"), await write(osm, "geojson")]) {
+    const { dropped } = await load(file, { source: "b", dropped: true, dryRun: true });
+    expect(dropped).toEqual(["shop-3-leeds-ls1", "shop-4-a-leeds-ls1"]);
+  }
+  for (const row of ["broken", record(" ")]) {
+    const none = await list([...rest, row]);
+    expect(none).toMatchObject({ stdout: "", exitCode: 0 });
+    expect(none.stderr).toContain("rejected rows may be of any of them.\n");
+  }
+  expect(await run(["a", "b", "--dropped"])).toMatchObject({
+    stderr: "--dropped is for one file, which has the whole feed.\n",
+    exitCode: 1,
+  });
 });
 
 test("a pipe is told apart from a file", async () => {

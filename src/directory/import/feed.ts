@@ -1,4 +1,5 @@
 import type { Transaction } from "../../store/postgres.ts";
+import { listCandidates } from "../moderation.ts";
 import { readCategories } from "./categories.ts";
 import { Cities } from "./cities.ts";
 import { isLacking, mergingRules, type RuleOptions } from "./merging.ts";
@@ -26,6 +27,8 @@ export interface ImportOptions extends RuleOptions, TransactionOptions {
   onReject?: ((record: object, reason: string) => void) | undefined;
   /** Called for each accepted record with fields that could not be used, with those fields. */
   onUnusable?: ((record: object, fields: readonly string[]) => void) | undefined;
+  /** Called at the end for each approved business of the source that no accepted record was of. */
+  onDropped?: ((business: { slug: string; sourceId: string }) => void) | undefined;
   /**
    * Called once all records are processed, just before the commit: from then on they may be kept. Not in a
    * dry run.
@@ -71,6 +74,7 @@ export async function openFeed(
     /** Checks a record. Needs no database, so it can run while that is busy with others. */
     prepare: (record: object) => prepare(record, categories, cities, isOwnFormat),
     take,
+    tellDropped,
   };
 
   /** Stores what the records of a batch say. The previous batch must be done. */
@@ -95,6 +99,14 @@ export async function openFeed(
     await compareRepeated(repeated);
     counts.read += batch.length;
     options.onProgress?.(counts.read);
+  }
+
+  /** Calls onDropped. Only once all batches are taken. */
+  async function tellDropped(): Promise<void> {
+    if (!options.onDropped) return;
+    for await (const batch of listCandidates(transaction, { status: "approved", source })) {
+      for (const business of batch) if (seen.add(business.sourceId)) options.onDropped(business);
+    }
   }
 
   /** Those of these businesses that the directory has, by their ids in the feed. */
