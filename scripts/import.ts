@@ -37,8 +37,7 @@ scripts/generate.ts --count 2 --ndjson prints records in our format; they may ha
 and those below it, are neither listed nor filtered by, but their businesses are still public.
 
   --format F       ${formats.join(", ")}; guessed from the file when absent
-  --source NAME    the name of the feed; default osm or fhrs for these formats, else the file's name,
-                   which no two of the files may share
+  --source NAME    the name of the feed; default osm or fhrs for these formats, else the file's name
   --status S       of new businesses: approved (default), or pending until an operator approves
                    them, even if a record says approved
   --mapping FILE   for a CSV with other columns: JSON that maps our fields to them, and "header":
@@ -56,7 +55,7 @@ businesses.`;
 
 await runCommand(USAGE, async () => {
   const { json, files, categories, options } = await readArguments();
-  if (options.source === null) await refuseSharedSources(files, options);
+  if (options.source === null) await warnOfSharedSources(files, options);
 
   const config = await scriptConfig();
   await using sql = await openDatabase(config.databaseUrl, 2);
@@ -69,8 +68,8 @@ await runCommand(USAGE, async () => {
   }
 });
 
-/** Where ids are a file's own, a second file of that source would overwrite businesses of the first. */
-async function refuseSharedSources(files: readonly string[], options: FileOptions): Promise<void> {
+/** Where ids are a file's own, a second file of that source overwrites businesses of the first. */
+async function warnOfSharedSources(files: readonly string[], options: FileOptions): Promise<void> {
   const known = new Map<string, string>();
   for (const file of files) {
     // What is wrong with a file is told when its turn comes.
@@ -78,8 +77,8 @@ async function refuseSharedSources(files: readonly string[], options: FileOption
     if (!found || found.format === "osm" || found.format === "fhrs") continue;
     const other = known.getOrInsert(found.source, file);
     if (resolve(other) === resolve(file)) continue;
-    throw new CommandError(
-      `${other} and ${file} would both be of the source ${found.source}: if they are one feed, give --source, otherwise import each with its own.`,
+    say(
+      `${other} and ${file} are both of the source ${found.source}, where an id is one business: if they are two feeds, import each with a --source of its own.`,
     );
   }
 }
