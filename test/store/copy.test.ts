@@ -79,8 +79,9 @@ test("an error before the first row is reported, and affects nothing else", asyn
     await transaction`create trigger refuse before insert on copied execute function refuse()`;
     const copying = transaction.savepoint(async (point) => {
       const copied = copyIn(point`copy copied from stdin`, [[1, "", true, null]]);
-      // PostgreSQL's "ready for data" and its error arrive together.
-      setImmediate(() => Bun.sleepSync(200));
+      // The driver sends it at the end of this turn; PostgreSQL's "ready for data" and its error then arrive
+      // together.
+      setImmediate(() => setImmediate(() => Bun.sleepSync(100)));
       await copied;
     });
     await expect(copying).rejects.toThrow("never");
