@@ -67,30 +67,36 @@ test("the log has each line once and in order, including those just before the p
   for (const run of runs) expect(await run).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("a process that cannot shut down gracefully exits all the same", async () => {
-  const module = join(import.meta.dir, "..", "src", "process.ts");
-  const program = `
+test.each([
+  ["new Promise(() => {})", "ended before everything was closed cleanly"],
+  ['Promise.reject(new Error("a fault"))', "could not stop cleanly"],
+])(
+  "a process that cannot shut down gracefully exits all the same, whatever signals follow: %s",
+  async (stopped, told) => {
+    const module = join(import.meta.dir, "..", "src", "process.ts");
+    const program = `
     // Timers run a hundred times as fast, so that nobody has to wait.
     const inTime = setTimeout;
     globalThis.setTimeout = (run, milliseconds) => inTime(run, milliseconds / 100);
     const { createLog, stopOnSignal } = await import(${JSON.stringify(module)});
-    stopOnSignal(() => new Promise(() => {}), createLog());
+    stopOnSignal(() => ${stopped}, createLog());
     setInterval(() => {}, 60_000);
     console.log("ready");`;
-  const child = Bun.spawn([process.execPath, "-e", program], { stdio: ["ignore", "pipe", "pipe"] });
-  try {
-    await child.stdout.getReader().read();
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(1);
-    const lines = (await new Response(child.stderr).text()).trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
-      "stopping",
-      "ended before everything was closed cleanly",
-    ]);
-  } finally {
-    child.kill("SIGKILL");
-  }
-});
+    const child = Bun.spawn([process.execPath, "-e", program], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    try {
+      await child.stdout.getReader().read();
+      child.kill("SIGTERM");
+      child.kill("SIGINT");
+      expect(await child.exited).toBe(1);
+      const lines = (await new Response(child.stderr).text()).trimEnd().split("\n");
+      expect(lines.map((line) => JSON.parse(line).msg)).toEqual(["stopping", told]);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  },
+);
 
 test("a server that stops finishes the requests in flight", async () => {
   const server = await startTestServer();
