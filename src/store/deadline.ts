@@ -17,24 +17,15 @@ export function withDeadline<Value>(
     };
     // Timers run before data that has arrived is read. A process that was itself held up must read first,
     // or it would blame its own slowness on the other side.
-    let turn: NodeJS.Immediate | undefined;
-    const timer = setTimeout(() => {
-      turn = setImmediate(() => {
-        turn = setImmediate(giveUp);
-      });
-    }, left);
-    const settle = () => {
-      clearTimeout(timer);
-      clearImmediate(turn);
-    };
+    const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), left);
     promise.then(
       (value) => {
         if (isOver) return onLate(value);
-        settle();
+        clearTimeout(timer);
         resolve(value);
       },
       (error) => {
-        settle();
+        clearTimeout(timer);
         reject(error);
       },
     );
