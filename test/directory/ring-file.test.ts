@@ -313,8 +313,10 @@ test("leaves nothing in its folder, and once closed holds and accepts nothing", 
   const closed = new Bytes(10);
   expect(readdirSync(folder)).toEqual([]);
   closed.set("x", filled(1));
+  const open = keptFiles().length;
   closed.file.close();
   closed.file.close();
+  expect(keptFiles().length).toBe(open - 1);
   expect(closed.file.get("x")).toBeUndefined();
   withFile((other) => {
     other.set("x", filled(1));

@@ -51,6 +51,7 @@ describe("npm start", () => {
 
       // The scripts find it, and only it.
       expect(await scriptConfig({ DATA_DIR: dataDir })).toMatchObject({
+        baseUrl,
         databaseUrl,
         redisUrls: [redisUrl],
         meiliUrl,

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { realpath, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { scriptConfig } from "../../../scripts/stack/environment.ts";
+import { dataFolder, scriptConfig } from "../../../scripts/stack/environment.ts";
 import { runsOn } from "../../../scripts/stack/leftovers.ts";
 import { readStack, writeStack } from "../../../scripts/stack/stack-file.ts";
 import { until } from "../../../scripts/stack/waiting.ts";
@@ -93,6 +93,10 @@ test("the file of a killed stack is ignored, though another program has its pid 
   await expect(scriptConfig({ DATA_DIR: left })).rejects.toThrow(
     `No stack is running with its data in ${left}, or it is not ready yet: run`,
   );
+});
+
+test("without DATA_DIR, a stack's folder is .data in the current one", () => {
+  expect(dataFolder({})).toBe(join(process.cwd(), ".data"));
 });
 
 test("an incomplete stack file is ignored", async () => {
