@@ -13,12 +13,13 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
+import { unprivilegedAccount } from "../../../scripts/stack/account.ts";
 import { claimFolder } from "../../../scripts/stack/claim.ts";
 import { makeExecutable } from "../../../scripts/stack/meilisearch.ts";
 import { startPostgres } from "../../../scripts/stack/postgres.ts";
 import { Supervisor } from "../../../scripts/stack/supervisor.ts";
 import { openPostgres } from "../../../src/store/postgres.ts";
-import { newFolder } from "../../support.ts";
+import { newFolder, runProgram } from "../../support.ts";
 
 // Data and programs owned by another account.
 
@@ -105,6 +106,11 @@ test.if(isRoot)(
       await using sql = openPostgres(url, { max: 1 });
       const written = sql.unsafe(`copy (select 1) to '${join(folder, "written")}'`);
       await expect(written.execute()).rejects.toThrow("Permission denied");
+      // In a clone there, it has to find its own program as well, with access(2), like this.
+      const account = await unprivilegedAccount(process.execPath, folder);
+      const program = `require("fs").accessSync(${JSON.stringify(join(folder, "run"))})`;
+      const command = [...(account?.prefix ?? []), process.execPath, "-e", program];
+      expect(await runProgram(command)).toMatchObject({ stderr: "", exitCode: 0 });
     } finally {
       await supervisor.stop();
     }
