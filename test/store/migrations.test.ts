@@ -20,6 +20,8 @@ test("two concurrent migrations apply each file once", async () => {
   const { sql } = database;
   const folder = await newFolder();
   await writeFile(join(folder, "901_once.sql"), "select pg_sleep(0.3); create table once ();");
+  // Left by a merge or an editor.
+  await writeFile(join(folder, "901_once.sql.orig"), "create table once ();");
   const from = pathToFileURL(`${folder}/`);
   const applied = await Promise.all([migrate(sql, { from }), migrate(sql, { from })]);
   expect(applied.flat()).toEqual(["901_once.sql"]);
