@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import postgres from "postgres";
 import { withSupervisor } from "../../scripts/bench/stack.ts";
 import { startPostgres } from "../../scripts/stack/postgres.ts";
@@ -15,6 +15,26 @@ test("a server's statements do not use JIT, even where PostgreSQL would compile 
   await using sql = openPostgres(database.url, { max: 1, keepsPlans: true });
   const [{ jit }] = await sql<[{ jit: string }]>`show jit`;
   expect(jit).toBe("off");
+});
+
+test("a server plans each of its statements once, whatever the values", async () => {
+  await using sql = openPostgres(stores().databaseUrl, { max: 1, keepsPlans: true });
+  for (const value of [1, 2]) await sql`select ${value}::integer`;
+  const plans = await sql`
+    select custom_plans::integer, generic_plans::integer from pg_prepared_statements
+    where statement like 'select $1%'`;
+  expect([...plans]).toEqual([{ custom_plans: 0, generic_plans: 2 }]);
+});
+
+test("a notice is not printed, where it would mix with the output of a command", async () => {
+  const print = spyOn(console, "log");
+  try {
+    await using sql = openPostgres(stores().databaseUrl, { max: 1 });
+    await sql`drop table if exists no_such_table`;
+    expect(print).not.toHaveBeenCalled();
+  } finally {
+    print.mockRestore();
+  }
 });
 
 test("the rows of a statement that fails part-way do not leak into the next", async () => {
