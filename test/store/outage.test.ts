@@ -78,6 +78,10 @@ test("cached answers are served, with a key too, while others wait for a slow da
       others.push(fetch(`${server.url}/businesses/another-${others.length}`));
       return (await countBlocked(database.sql)) >= CONNECTIONS;
     }, 5_000);
+    // Those have to time out before anything that queues behind them is done.
+    for (let more = 0; more < CONNECTIONS; more++) {
+      others.push(fetch(`${server.url}/businesses/another-${others.length}`));
+    }
     // For longer than cached answers are served without hearing from PostgreSQL.
     const began = performance.now();
     while (performance.now() - began < 1_500) {
@@ -203,7 +207,19 @@ test("it is reported that usage cannot be written while a row of it is locked", 
   await database.sql.begin(async (transaction) => {
     await transaction`update usage set used = used`;
     expect((await withKey(key)).status).toBe(200);
+    await transaction`lock table cities in access exclusive mode`;
+    const page = fetch(`${server.url}/businesses/another`);
+    const areWaiting = async (count: number) => {
+      const waiting = await database.sql`
+        select from pg_stat_activity where datname = current_database()
+          and wait_event_type = 'Lock' and query like '%where b.slug = any%'`;
+      return waiting.length === count;
+    };
+    await until(() => areWaiting(1), 5_000);
     await until(async () => (await failing()) === "1", 10_000);
+    // Nor does a statement for a page hold its connection for much longer than the visitor waits.
+    expect((await page).status).toBe(503);
+    await until(() => areWaiting(0), 3_000);
   });
   await until(async () => (await failing()) === "0", 10_000);
   const [{ used }] = await database.sql<[{ used: number }]>`select used::integer from usage`;
