@@ -227,7 +227,7 @@ test("an approved business that becomes incomplete is pending until it is comple
 });
 
 test("an operator's decision about a business that a record made pending stands", async () => {
-  const ids = ["1", "2", "3"];
+  const ids = ["1", "2", "3", "4"];
   const feed = ids.map((sourceId) => ({ ...whole, sourceId }));
   await load(feed);
   await load(feed.map((record) => ({ ...record, city: "" })));
@@ -236,11 +236,13 @@ test("an operator's decision about a business that a record made pending stands"
   // Rejected, and then set back to pending, both in SQL.
   await database.sql`update businesses set status = 'rejected' where source_id = '3'`;
   await database.sql`update businesses set status = 'pending' where source_id = '3'`;
+  // This decides nothing about its status.
+  await applyAction(database.sql, "claim", (await stored("4"))?.slug);
 
   await load(feed);
 
   const statuses = await Promise.all(ids.map(async (id) => (await stored(id))?.status));
-  expect(statuses).toEqual(["rejected", "suspended", "pending"]);
+  expect(statuses).toEqual(["rejected", "suspended", "pending", "approved"]);
 });
 
 test("the status of a record and of the import applies to new businesses only", async () => {
