@@ -237,7 +237,7 @@ test("an operator's decision about a business that a record made pending stands"
   await database.sql`update businesses set status = 'rejected' where source_id = '3'`;
   await database.sql`update businesses set status = 'pending' where source_id = '3'`;
   // This decides nothing about its status.
-  await applyAction(database.sql, "claim", (await stored("4"))?.slug);
+  await applyAction(database.sql, "unclaim", (await stored("4"))?.slug);
 
   await load(feed);
 
