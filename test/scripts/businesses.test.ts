@@ -137,11 +137,15 @@ describe("scripts/businesses.ts", () => {
 
   test("an incomplete business is not approved, and what it lacks is named", async () => {
     await addBusiness(server.sql, { slug: "bare-bones", status: "pending" });
-    await server.sql`update businesses set postcode = '', latitude = null, longitude = null where slug = 'bare-bones'`;
+    await server.sql`
+      update businesses set category_id = null, city_id = null, address_line1 = '', postcode = '',
+        latitude = null, longitude = null
+      where slug = 'bare-bones'`;
     const { exitCode, stderr } = await businesses("approve", "bare-bones");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr: "bare-bones: cannot be approved, it lacks postcode, coordinates\n",
+      stderr:
+        "bare-bones: cannot be approved, it lacks category, city, address line 1, postcode, coordinates\n",
     });
   });
 
@@ -210,7 +214,7 @@ describe("scripts/businesses.ts", () => {
     test("lists thousands, and exits with 0 when its reader stops early", async () => {
       await server.sql`
         insert into businesses (slug, name, source)
-        select 'many-' || lpad(n::text, 5, '0'), 'Many', 'many' from generate_series(1, 20000) as n`;
+        select 'many-' || lpad(n::text, 5, '0'), 'Many', 'many' from generate_series(20000, 1, -1) as n`;
       const { stdout } = await businesses("list", "--source", "many");
       const slugs = stdout
         .trimEnd()
