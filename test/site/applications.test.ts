@@ -6,7 +6,7 @@ import {
   declineApplication,
   listWaiting,
 } from "../../src/access/applications.ts";
-import { startTestServer, untilBlocked } from "../support.ts";
+import { delayedBy, startTestServer, untilBlocked } from "../support.ts";
 
 // Applying and the private page, as seen by an attacker.
 
@@ -295,10 +295,24 @@ describe("the private page", () => {
     const page = await approved();
     await server.sql.begin(async (transaction) => {
       await transaction`lock table usage in access exclusive mode`;
-      const { status, html } = await send(page, { action: "reveal" });
+      const { status, html } = await delayedBy(
+        server.sql,
+        // Each new key changes this row.
+        (holder) => holder`select from keys_version for update`,
+        () => send(page, { action: "reveal" }),
+        {
+          async meanwhile() {
+            // Granted as soon as there is a key, before its page is read.
+            transaction`lock table applications in access exclusive mode`.execute();
+            await untilBlocked(server.sql, 2);
+          },
+        },
+      );
       expect([status, keyIn(html)]).toEqual([200, expect.stringMatching(/^hs_live_/)]);
     });
-    expect((await send(page)).html).toContain("0 of 10,000 requests used");
+    const { html } = await send(page);
+    expect(html).toContain("0 of 10,000 requests used");
+    expect(html).not.toContain("Reveal my key");
   });
 
   test("makes no key after its request has timed out, and blocks nobody else", async () => {
