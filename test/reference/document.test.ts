@@ -313,12 +313,15 @@ describe("what the server says about itself", () => {
     expect(response.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
     const text = await response.text();
     for (const path of Object.keys(documentOf(true).paths)) expect(text).toContain(`GET ${path}`);
+    expect(text).toContain("GET /api/v1/businesses` (key optional): ");
+    expect(text).toContain("GET /api/v1/search` (key required): ");
     for (const code of ["missing", "invalid", "revoked", "expired", "not_found", "rate_limited"]) {
       expect(text).toContain(`{"error":"${code}"`);
     }
     expect(text).toContain("`city` and `category` are slugs");
     expect(text).toContain("- `per_page` (1 to 100, 20 by default): ");
     expect(text).toContain("- `q` (1 to 200 characters, required): ");
+    expect(text).toMatch(/- `city` \(1 to \d+ characters, optional\): /);
     // Both shapes of those that have two.
     for (const start of ['{"businesses":[', '{"data":[{"slug"', '{"id":', '{"data":{"id"']) {
       expect(text).toContain(start);
