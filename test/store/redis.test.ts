@@ -1,4 +1,5 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
+import { until } from "../../scripts/stack/waiting.ts";
 import { checkRights } from "../../src/access/rights.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { startTestServer, stores } from "../support.ts";
@@ -6,6 +7,14 @@ import { startTestServer, stores } from "../support.ts";
 interface Health {
   admission: { decidedBy: string; outages: number };
 }
+
+// Opened first, so that the last test has to wait for little more.
+const old = openRedis([stores().redisUrl]);
+let losses = 0;
+old.on("close", () => losses++);
+await connectRedis(old);
+const openedAt = performance.now();
+afterAll(() => old.disconnect());
 
 async function failure(url: string): Promise<string> {
   const redis = openRedis([url]);
@@ -85,4 +94,9 @@ test("a Redis that accepts a connection and never answers is waited for, but not
   } finally {
     silent.stop(true);
   }
+});
+
+test("a connection that became ready is kept for longer than one that never does", async () => {
+  await until(() => losses > 0 || performance.now() - openedAt > 6_500, 10_000);
+  expect(losses).toBe(0);
 });
