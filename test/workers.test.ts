@@ -77,6 +77,10 @@ test("one scrape covers all workers, whichever answers", async () => {
     expect(found.get("highstreet_admission_outages_total")).toBe(0);
     // More than one process could need, less than a hundred.
     expect(found.get("process_resident_memory_bytes")).toBeWithin(WORKERS * 30e6, 4e9);
+    // Not sums.
+    expect(found.get("highstreet_build_info")).toBe(1);
+    const now = Date.now() / 1000;
+    expect(found.get("process_start_time_seconds")).toBeWithin(now - 3_600, now);
   }
 });
 
