@@ -1,8 +1,8 @@
 import { isCounty } from "../directory/import/towns.ts";
+import { AS_NAME, likelihood } from "./likelihood.ts";
 import { withTradesCorrected } from "./misspelt.ts";
 import { placeIn } from "./place.ts";
 import { withoutQualifiers } from "./qualifiers.ts";
-import { knownTrades, sureTrades } from "./synonyms.ts";
 import { isOutcode, singular, type Words } from "./words.ts";
 
 /** A query to try. */
@@ -171,40 +171,4 @@ function likeliestFirst(steps: readonly Words[][], place: Words): Attempt[][] {
       .map((query) => ({ ...query, likelihood: Math.min(0, query.likelihood), isName: false })),
   );
   return [...likely, ...others].filter((step) => step.length > 0);
-}
-
-/** The likelihood of what may be a name. */
-const AS_NAME = 1;
-
-/**
- * How likely a query is to say what is wanted: 3 when it names a trade that is wanted whatever else is named,
- * 2 for any other trade, 1 for what may be a name, -1 for only a place, -2 for only its county, and 0 for anything
- * else.
- */
-function likelihood(query: Words, place: Words): number {
-  if (namesTrade(query, spaceless.sure)) return 3;
-  if (namesTrade(query, spaceless.known)) return 2;
-  if (query.every((word) => place.includes(word))) return -1;
-  if (place.length > 0 && isCounty(query.join(" "))) return -2;
-  return mayBeName(query, place) ? AS_NAME : 0;
-}
-
-/** Whether a query has two words or more besides the place, and the place itself if there is one. */
-function mayBeName(query: Words, place: Words): boolean {
-  const others = query.filter((word) => !place.includes(word));
-  return others.length > 1 && (place.length === 0 || others.length < query.length);
-}
-
-/** Whether a query names one of these trades, in one word or several neighbouring ones. */
-function namesTrade(query: Words, trades: ReadonlySet<string>): boolean {
-  return query.some((_, start) =>
-    query.some((_, last) => trades.has(query.slice(start, last + 1).join(""))),
-  );
-}
-
-/** Without spaces, so that `lock smith` and `bodyshop` are trades too: search finds either spelling by the other. */
-const spaceless = { known: unspaced(knownTrades), sure: unspaced(sureTrades) };
-
-function unspaced(trades: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set([...trades].map((trade) => trade.replaceAll(" ", "")));
 }
