@@ -34,6 +34,16 @@ export function createMetrics(
     "Times that Redis went down or was too slow.",
     () => admission.state().outages,
   );
+  new Counter({
+    name: "highstreet_refusals_total",
+    help: "Requests refused with 429, by the limit: of open access, or of a key per minute or per month.",
+    labelNames: ["limit"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [limit, count] of Object.entries(admission.refusals())) this.inc({ limit }, count);
+    },
+  });
   new Gauge({
     name: "highstreet_upkeep_failing",
     help: "1 while a background task fails and is retried.",

@@ -66,6 +66,33 @@ test("answers are counted by route and status", async () => {
   ]);
 });
 
+test("refusals are counted by the limit that refused", async () => {
+  const read = async () => {
+    const samples = (await (await scrape()).text()).matchAll(
+      /^highstreet_refusals_total\{limit="(\w+)"\} (\d+)$/gm,
+    );
+    return Object.fromEntries(Array.from(samples, ([, limit, count]) => [limit, Number(count)]));
+  };
+  const limits = { tier: "enterprise", quota: 100, perMinute: 60, burst: 60 };
+  const empty = await server.issueKey({ ...limits, perMinute: 1, burst: 1 });
+  const usedUp = await server.issueKey({ ...limits, quota: 1 });
+  const ask = async (headers: Record<string, string>) =>
+    (await fetch(`${server.url}/api/v1/businesses`, { headers })).status;
+  const before = await read();
+  for (const key of [empty, usedUp]) {
+    const headers = { Authorization: `Bearer ${key}` };
+    expect([await ask(headers), await ask(headers)]).toEqual([200, 429]);
+  }
+  const open = { "X-Forwarded-For": "203.0.113.77" };
+  const statuses = await Promise.all(Array.from({ length: 62 }, () => ask(open)));
+  expect(statuses.filter((status) => status === 429).length).toBe(2);
+  expect(await read()).toEqual({
+    open: (before.open ?? 0) + 2,
+    rate_limited: (before.rate_limited ?? 0) + 1,
+    quota_exceeded: (before.quota_exceeded ?? 0) + 1,
+  });
+});
+
 test("how long answers take is counted by route, each in all buckets that it fits", async () => {
   const read = async () => {
     const text = await (await scrape()).text();

@@ -42,6 +42,7 @@ export function createAdmission(
   const lastSeen = createLastSeen();
   const seed = createSeeding(meters, local, usage, lastSeen);
   const recovery = createRecovery(meters, local, usage);
+  const refusals = { open: 0, rate_limited: 0, quota_exceeded: 0 };
   /** The number of a charge that was made locally. */
   const localCharges = new WeakMap<MeterReading, number>();
 
@@ -99,7 +100,13 @@ export function createAdmission(
   /** Counts a charge synchronously, so that whoever reads the count next sees it. */
   function counted({ meterId }: ApiKey, cost: 0 | 1, decision: Decision): Decision {
     if (decision.admitted) usage.count(meterId, decision.month, cost);
+    else refusals[decision.reason] += 1;
     return decision;
+  }
+
+  function toSeconds(microseconds: number): number {
+    if (microseconds > 0) refusals.open += 1;
+    return Math.ceil(microseconds / SECOND);
   }
 
   const refundInRedis = (charge: Parameters<typeof recovery.refund>[0]) =>
@@ -111,10 +118,10 @@ export function createAdmission(
      * @returns 0 when admitted, or whole seconds until there is room
      */
     admitClient(client: string): number | Promise<number> {
-      if (outage.isOn) return inSeconds(local.admitClient(client));
-      return meters.admitClient(client).then(inSeconds, (error) => {
+      if (outage.isOn) return toSeconds(local.admitClient(client));
+      return meters.admitClient(client).then(toSeconds, (error) => {
         outage.begin(error, client);
-        return inSeconds(local.admitClient(client));
+        return toSeconds(local.admitClient(client));
       });
     },
     /**
@@ -139,11 +146,11 @@ export function createAdmission(
     usage: (key: ApiKey): Promise<MeterReading> => charge(key, 0),
     /** Who decides now, and how many outages of Redis there have been. */
     state: () => ({ isLocal: outage.isOn, outages: outage.count }),
+    /** How many requests each limit has refused in this process. */
+    refusals: () => refusals,
     stop: () => outage.stop(),
   };
 }
 
 /** How long a caller who gets a 5xx waits for its refund, which then continues in the background. */
 const LONGEST_REFUND_MS = 500;
-
-const inSeconds = (microseconds: number) => Math.ceil(microseconds / SECOND);
