@@ -23,3 +23,6 @@ begin
   return new;
 end $body$);
 end $do$;
+
+-- From now on the mark is taken for an import's withdrawal, so none may be left of an earlier one.
+update businesses set was_approved = false where was_approved and status <> 'pending';

@@ -93,7 +93,8 @@ export async function start(
     const sql = openPool({ longestStatementMs: LONGEST_STATEMENT_MS });
     // For admission and cache invalidation, which must not queue behind slow queries: under load even cached
     // answers would be refused, or queried again. One connection each for keys that are not cached yet, for
-    // writing usage, for reading it, and for whatever must wait for none of these.
+    // writing usage, for reading it, and for whatever must wait for none of these; holding usage, as after a
+    // failover of Redis, takes one of them for a moment.
     const control = openPool({ max: 4, longestStatementMs: LONGEST_STATEMENT_MS });
     const pending = await reach("PostgreSQL (DATABASE_URL)", () => pendingMigrations(sql));
     if (pending.length > 0) {

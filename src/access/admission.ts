@@ -7,7 +7,7 @@ import { createLastSeen } from "./last-seen.ts";
 import { createLocalLimiter } from "./local.ts";
 import { createMeters } from "./meters.ts";
 import { watchOutages } from "./outage.ts";
-import { createRecovery } from "./recovery.ts";
+import { createRecovery, type Refund } from "./recovery.ts";
 import { createSeeding } from "./seeding.ts";
 import type { DurableUsage } from "./usage.ts";
 
@@ -63,10 +63,7 @@ export function createAdmission(
     },
   });
 
-  const catchUp = createCatchUp(meters, usage, lastSeen);
-  usage.onWritten((month, totals) => {
-    if (!outage.isOn) catchUp(month, totals);
-  });
+  usage.onWritten(createCatchUp(meters, usage, lastSeen, () => outage.isOn));
 
   async function charge(key: ApiKey, cost: 0 | 1): Promise<Decision> {
     if (outage.isOn) return await chargeLocally(key, cost);
@@ -109,8 +106,12 @@ export function createAdmission(
     return Math.ceil(microseconds / SECOND);
   }
 
-  const refundInRedis = (charge: Parameters<typeof recovery.refund>[0]) =>
-    recovery.refund(charge).catch((error) => outage.begin(error, charge.meterId));
+  // PostgreSQL first. A server that finds a higher count there than in Redis assumes that Redis has lost charges,
+  // and restores them: a refund made in Redis alone would be undone.
+  const refundInRedis = (charge: Refund) =>
+    charge.written
+      .then(() => recovery.refund(charge))
+      .catch((error) => outage.begin(error, charge.meterId));
 
   return {
     /**
@@ -131,16 +132,12 @@ export function createAdmission(
     /** Refunds what an admission charged, unless its month is over. Never throws. */
     async refundKey({ meterId, perMinute }: ApiKey, admission: MeterReading) {
       const { month } = admission;
-      const charge = { meterId, month, perMinute };
-      const written = usage.refund(meterId, month);
+      const charge = { meterId, month, perMinute, written: usage.refund(meterId, month) };
       if (outage.isOn) {
         recovery.owe(charge, localCharges.get(admission));
         return local.refund(meterId, month);
       }
-      // PostgreSQL first. A server that finds a higher count there than in Redis assumes that Redis has lost
-      // charges, and restores them: a refund made in Redis alone would be undone.
-      const refunded = written.then(() => refundInRedis(charge));
-      await withDeadline(refunded, LONGEST_REFUND_MS).catch(() => {});
+      await withDeadline(refundInRedis(charge), LONGEST_REFUND_MS).catch(() => {});
     },
     /** The key's current reading. Charges nothing. */
     usage: (key: ApiKey): Promise<MeterReading> => charge(key, 0),

@@ -12,31 +12,41 @@ import type { MeterTotal } from "./usage-rows.ts";
  * While neither has lost anything, Redis never has less: charges reach it before PostgreSQL, refunds after. So it
  * may be raised to what PostgreSQL has, but only while no refund can be written there: Redis could make that one
  * too before it is raised, which would undo it.
+ * @param isOutage whether Redis is down or slow: then it is not told of what was charged without it, since it would
+ *   not be told of the refunds either
  * @returns to be called with the totals that PostgreSQL has just written; it does nothing when a store fails, so
  *   that the next write of those meters finds them again
  */
-export function createCatchUp(meters: Meters, usage: DurableUsage, lastSeen: LastSeen) {
+export function createCatchUp(
+  meters: Meters,
+  usage: DurableUsage,
+  lastSeen: LastSeen,
+  isOutage: () => boolean,
+) {
   const compare = batched(raiseThoseBehind, { batchSize: BATCH_SIZE, concurrency: 1 });
 
   async function raiseThoseBehind(written: Written[]): Promise<undefined[]> {
+    if (isOutage()) return [];
     const readings = await Promise.all(written.map(({ key }) => meters.charge(key, 0)));
     const behind = written.filter(({ month, used }, index) => {
       const reading = readings[index];
       return reading?.admitted && reading.month === month && reading.used < used;
     });
     if (behind.length > 0) {
-      await usage.hold(behind, (totals) =>
-        Promise.all(
+      await usage.hold(behind, async (totals) => {
+        if (isOutage()) return;
+        await Promise.all(
           behind.map(({ meterId, month, key: { perMinute } }, index) =>
             meters.seed({ meterId, month, perMinute, used: totals[index] ?? 0 }),
           ),
-        ),
-      );
+        );
+      });
     }
     return [];
   }
 
   return (month: string, totals: readonly MeterTotal[]): void => {
+    if (isOutage()) return;
     for (const { meterId, used } of totals) {
       const seen = lastSeen.sighting(meterId);
       if (seen?.month !== month || seen.used >= used) continue;

@@ -114,8 +114,10 @@ export function createLocalLimiter(instances: number, now = () => Date.now() * 1
           const { month, perMinute } = meter;
           // In TOKEN, not `token`: for the whole bucket, assuming that the other processes have charged as
           // much.
-          const tokensLeft = () =>
-            Math.floor((meter.level + gained(meter, now(), perMinute)) / TOKEN);
+          const tokensLeft = () => {
+            const current = meters.peek(meterId) ?? meter;
+            return Math.floor((current.level + gained(current, now(), perMinute)) / TOKEN);
+          };
           return { meterId, month, perMinute, tokensLeft };
         }),
     /**

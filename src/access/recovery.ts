@@ -48,6 +48,8 @@ export function createRecovery(meters: Meters, local: LocalLimiter, usage: Durab
     },
     /** What has to be done before Redis decides again. @throws when Redis or PostgreSQL fails */
     async run(): Promise<void> {
+      // While PostgreSQL is down, Redis can be told of nothing, and no refunds of local charges are owed.
+      await usage.flush();
       told = Number.POSITIVE_INFINITY;
       let after = 0;
       let before = Number.POSITIVE_INFINITY;
@@ -71,7 +73,7 @@ export function createRecovery(meters: Meters, local: LocalLimiter, usage: Durab
         told = local.charges();
       }
     },
-    /** Call it once Redis decides again. @returns the refunds that are still owed, to be made at once */
+    /** Call it once Redis decides again. @returns the refunds that are still owed */
     end(): Refund[] {
       told = local.charges();
       return owed.splice(0);
@@ -80,9 +82,12 @@ export function createRecovery(meters: Meters, local: LocalLimiter, usage: Durab
 }
 
 /** A request that Redis has to refund. */
-type Refund = Pick<KnownMeter, "meterId" | "month" | "perMinute">;
+export interface Refund extends Pick<KnownMeter, "meterId" | "month" | "perMinute"> {
+  /** Resolves once PostgreSQL has refunded it. */
+  written: Promise<void>;
+}
 
-type ToTell = Refund & { tokensLeft?: () => number };
+type ToTell = Omit<Refund, "written"> & { tokensLeft?: () => number };
 
 const inParts = <Item>(items: readonly Item[]): Item[][] =>
   Array.from({ length: Math.ceil(items.length / BATCH_SIZE) }, (_, part) =>

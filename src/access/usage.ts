@@ -117,6 +117,9 @@ export function openUsage(sql: Sql) {
       work: (totals: number[]) => Promise<unknown>,
     ): Promise<void> {
       await sql.begin(async (transaction) => {
+        // If this process vanishes, others must not wait for its locks.
+        await transaction`
+          select set_config('idle_in_transaction_session_timeout', ${String(LONGEST_HOLD_MS)}, true)`;
         await lockTotals(transaction, meters);
         await work(await findTotals(transaction, meters));
       });
@@ -154,3 +157,5 @@ export function flushRegularly(usage: DurableUsage, log: Logger): Upkeep {
 
 // Less than a second, so that there is time for the write.
 const FLUSH_INTERVAL_MS = 800;
+/** Of work while usage is held. */
+const LONGEST_HOLD_MS = 1_000;

@@ -20,7 +20,7 @@ function textFor({ baseUrl, openAccess }: Deployment): string {
   const operations = operationsOf(openAccess);
   return `# Highstreet API
 
-> A directory of UK businesses over HTTP: lists, details, categories and ranked search, as JSON. GET only, under ${baseUrl}/api/v1.
+> A directory of UK businesses over HTTP: lists, details, categories, cities and ranked search, as JSON. GET only, under ${baseUrl}/api/v1.
 
 ${introduction(openAccess)}
 

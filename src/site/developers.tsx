@@ -56,8 +56,8 @@ export function developers({ sql, baseUrl, openAccess, isAutomatic }: Developers
             <section>
               <h2 id="samples">A call with a key</h2>
               <p>
-                <a href="#apply">A free key</a> unlocks everything: search, categories, up to 100
-                businesses a page, and every field of a business. Send it in the{" "}
+                <a href="#apply">A free key</a> unlocks everything: search, categories, cities, up
+                to 100 businesses a page, and every field of a business. Send it in the{" "}
                 <code>Authorization</code> header. Keep it on your server: anyone who has it can use
                 up your quota, and web pages cannot send it. The samples read it from the
                 environment: <code>export HIGHSTREET_KEY=hs_live_…</code>
