@@ -45,7 +45,8 @@ interface Lookups {
  * twice: first with the runs that name a trade or may be a name, then with the rest. So `mens barber london`
  * finds barbers rather than working men's clubs, `plymouth dentist` and `dentist plymouth` alike find dentists
  * elsewhere, and `royal oak hotel canterbury` finds the pub of that name there rather than other hotels. What may be
- * a name is first looked for in names: an `accountant for small businesses` is no bar with small plates.
+ * a name is first looked for in names, unless it is in the place: an `accountant for small businesses` is no bar with
+ * small plates.
  *
  * The number of runs grows with the square of the number of words. So when there are many, those that find
  * nothing by themselves are dropped first. That loses next to nothing: a business has to match every word of a
@@ -163,7 +164,7 @@ function likeliestFirst(steps: readonly Words[][], place: Words): Attempt[][] {
   const likely = judged.map((step) =>
     step
       .filter(({ likelihood }) => likelihood > 0)
-      .map((query) => ({ ...query, isName: query.likelihood === AS_NAME })),
+      .map((query) => ({ ...query, isName: query.likelihood === AS_NAME && place.length === 0 })),
   );
   const others = judged.map((step) =>
     step

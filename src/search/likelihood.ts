@@ -32,7 +32,7 @@ function namesTrade(query: Words, trades: ReadonlySet<string>): boolean {
 }
 
 /** Without spaces, so that `lock smith` and `bodyshop` are trades too: search finds either spelling by the other. */
-const spaceless = { known: unspaced(knownTrades), sure: unspaced(sureTrades) };
+export const spaceless = { known: unspaced(knownTrades), sure: unspaced(sureTrades) };
 
 function unspaced(trades: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...trades].map((trade) => trade.replaceAll(" ", "")));

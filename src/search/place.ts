@@ -11,9 +11,10 @@ interface Place {
   after: Words;
 }
 
-/** The names, as search has them, of the cities of the directory that these words may name. */
+/** The names, as search has them, of the cities of the directory that these words may name, typed together or apart. */
 export async function findTowns(sql: Sql, words: Words): Promise<ReadonlySet<string>> {
-  const cities = await citiesBeginningWith(sql, words);
+  const pairs = words.map((word, at) => word + (words[at + 1] ?? ""));
+  const cities = await citiesBeginningWith(sql, [...words, ...pairs]);
   return new Set(cities.map(({ name }) => searchWords(name).join(" ")));
 }
 

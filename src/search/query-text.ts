@@ -1,6 +1,8 @@
 import type { MultiSearchQuery } from "meilisearch";
+import { spaceless } from "./likelihood.ts";
 import { placeIn } from "./place.ts";
 import { synonyms } from "./synonyms.ts";
+import { MIN_WORD_SIZE_FOR_TYPOS } from "./typos.ts";
 import { mayBeUnfinished, type Words } from "./words.ts";
 
 /** What Meilisearch is asked for, and in which attributes it looks: in all, unless they are named. */
@@ -40,8 +42,21 @@ export function queriesAround(district: string): Query[] {
  */
 export function toQueryText(words: Words, towns: ReadonlySet<string> = new Set()): string {
   const text = words.join(" ") + (mayBeUnfinished(words.at(-1) ?? "") ? "" : " ");
-  const town = placeIn(words, towns).city.join(" ");
-  // In quotation marks, Sandwich would find no sandwiches.
-  if (town === "" || Object.hasOwn(synonyms, town)) return text;
-  return text.replace(new RegExp(`(?<!\\S)${town}(?!\\S)`), '"$&"');
+  const { city } = placeIn(words, towns);
+  const town = city.join(" ");
+  const start = words.findLastIndex(
+    (_, at) => words.slice(at, at + city.length).join(" ") === town,
+  );
+  const isExact =
+    town.length >= MIN_WORD_SIZE_FOR_TYPOS.oneTypo &&
+    !Object.hasOwn(synonyms, town) &&
+    !isHalf(words[start - 1], words[start], towns) &&
+    !isHalf(words[start + city.length - 1], words[start + city.length], towns);
+  return isExact ? text.replace(new RegExp(`(?<!\\S)${town}(?!\\S)`), '"$&"') : text;
+}
+
+/** Whether these are one word typed apart, whose halves are not found in quotation marks: `stone mason`, `man chester`. */
+function isHalf(first: string | undefined, second: string | undefined, towns: ReadonlySet<string>) {
+  const whole = `${first}${second}`;
+  return towns.has(whole) || spaceless.known.has(whole);
 }

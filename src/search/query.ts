@@ -53,6 +53,8 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
     ];
     const until = performance.now() + TIMEOUT_MS;
     const towns = new Set(await findTowns(sql, words));
+    // Where a filter says where, the text says what: `bath` in Leeds means bathrooms there.
+    const exact = city === undefined ? towns : new Set<string>();
     const ask = (queries: readonly Query[], page: Page, within = filter) =>
       askAll(queries, { ...page, filter: within }, until);
     /** Some businesses that match any of these queries, wherever they are. */
@@ -63,7 +65,7 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
 
     const lookups = {
       async isKnown(words: Words) {
-        const [found] = await ask([queryFor(words, towns)], NO_MATCHES);
+        const [found] = await ask([queryFor(words, exact)], NO_MATCHES);
         return found !== undefined && found.total > 0;
       },
       // In quotation marks, Meilisearch forgives no typing errors.
@@ -95,7 +97,7 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
     for await (const step of attempts(words, towns, lookups)) {
       const tried = step.map((attempt) => ({
         ...attempt,
-        query: queryFor(attempt.words, towns, attempt),
+        query: queryFor(attempt.words, exact, attempt),
       }));
       const answers = await ask(
         tried.map(({ query }) => query),

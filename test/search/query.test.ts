@@ -1099,6 +1099,25 @@ describe("order and totals", () => {
     expect((await search("sandwich")).total).toBe(2);
   });
 
+  test("but it is a word as well, where it may be short, half of another or beside the town of a filter", async () => {
+    const added = [
+      { name: "Chisel", category: "bricklayers", city: "Stone" },
+      { name: "Wheels", category: "car-dealers", city: "Sale" },
+      { name: "Property Sales", category: "gift-shops", city: "York" },
+      { name: "Tonic", category: "pharmacies", city: "Manchester" },
+      { name: "Elixir", category: "pharmacies", city: "Chester" },
+      { name: "Chesterfields", category: "gift-shops", city: "Manchester" },
+    ];
+    await using _ = await withMore(added);
+    expect(await names("car sale")).toContain("Wheels");
+    expect(await search("property sale")).toMatchObject({ total: 1, instead: null });
+    expect(await names("stone mason")).toEqual(["Chisel"]);
+    expect(await names("pharmacy man chester")).toEqual(["Tonic"]);
+    expect(await names("pharmacy chester")).toEqual(["Elixir"]);
+    expect(await names("chester")).toEqual(["Elixir"]);
+    expect((await search("chester", { city: "manchester" })).items[0]?.name).toBe("Chesterfields");
+  });
+
   test("a town ranks before longer names that begin with its own", async () => {
     const added = [
       { name: "Slow Drip", category: "plumbers", city: "Bradford", rating: 2 },
