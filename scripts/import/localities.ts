@@ -34,4 +34,4 @@ const areaOf = (postcode: string) => /^[A-Z]+/.exec(postcode)?.[0];
 
 // Port Carlisle, Royal Tunbridge Wells, East Whitby and Upton by Chester are names of their own.
 const PART_OF_NAME =
-  /\b(north|south|east|west|upper|lower|high|low|great|little|old|new|port|royal|by|near|of|and)$/i;
+  /\b(north|south|east|west|upper|lower|high|low|great|little|old|new|port|royal|by|near|of|in|and)$/i;
