@@ -634,6 +634,32 @@ test("a refund made while Redis is told what it missed is not lost, nor what is 
   });
 });
 
+test("a refund that is still owed when Redis takes over is made in PostgreSQL first", async () => {
+  let meanwhile = async () => {};
+  const isWritable = Promise.withResolvers<void>();
+  const usage = openUsageWith(() => meanwhile());
+  const refund: DurableUsage["refund"] = async (...charge) => {
+    await isWritable.promise;
+    await usage.refund(...charge);
+  };
+  await withServers({ instances: 1, usage: { ...usage, refund } }, async (server) => {
+    const { admission } = server;
+    const key = newKey({ perMinute: 1, burst: 10 });
+    frail.pause();
+    await admission.admitClient("198.51.100.17");
+    const charge = await admission.admitKey(key);
+    meanwhile = async () => {
+      meanwhile = async () => {};
+      await admission.refundKey(key, charge);
+    };
+    frail.resume();
+    await isBack(server);
+    expect((await admission.usage(key)).used).toBe(1);
+    isWritable.resolve();
+    await until(async () => (await admission.usage(key)).used === 0, 5_000);
+  });
+});
+
 test("Redis is told of many keys in one call after the other: all at once, their answers would be late", async () => {
   await withServers({ instances: 1 }, async (server) => {
     const { admission, redis } = server;
