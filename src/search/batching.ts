@@ -4,11 +4,9 @@ import { findListed, type ListedBusiness } from "../directory/listed.ts";
 import { batched } from "../store/batches.ts";
 import type { Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
-import { findTowns } from "./place.ts";
-import type { Words } from "./words.ts";
 
 /**
- * The three queries that a search consists of, batched with those of other searches. Meilisearch works on as many
+ * The two queries that a search consists of, batched with those of other searches. Meilisearch works on as many
  * requests at a time as it has cores, and takes the rest in no order. So they queue here instead, where the
  * search that began first comes first, and several go in one request; their businesses are read in one
  * statement. That halves what a search costs on top of Meilisearch's own work.
@@ -24,14 +22,6 @@ export function batchQueries(sql: Sql, meili: Meilisearch, workers: number) {
       concurrency: Math.max(1, Math.floor((availableParallelism() + 1) / workers)),
       order: (a, b) => a.until - b.until,
     }),
-    /** As findTowns, with those of the batch's other texts: they begin with none of these words, so change nothing. */
-    findTowns: batched(
-      async (texts: Words[]) => {
-        const towns = await findTowns(sql, texts.flat());
-        return texts.map(() => towns);
-      },
-      { batchSize: BATCH_SIZE, concurrency: CONCURRENT_STATEMENTS },
-    ),
     /** The approved ones of these businesses, in the order of `ids`. */
     findListed: batched((lists: (readonly string[])[]) => findLists(sql, lists), {
       batchSize: BATCH_SIZE,

@@ -7,6 +7,7 @@ import { isKeyRefused } from "../store/meilisearch.ts";
 import { attempts } from "./attempts.ts";
 import { batchQueries, type Matches } from "./batching.ts";
 import { bestOf } from "./choice.ts";
+import { findTowns } from "./place.ts";
 import { type Query, queriesAround, queryFor } from "./query-text.ts";
 import { IS_GONE, type SearchStore } from "./settings.ts";
 import { MOST_WORDS, searchWords, singular, type Words } from "./words.ts";
@@ -38,7 +39,7 @@ export type Search = (query: SearchQuery) => Promise<Found>;
  * @param workers processes of this server
  */
 export function createSearch({ sql, meili, index }: SearchStore, workers = 1): Search {
-  const { askMeilisearch, findListed, findTowns } = batchQueries(sql, meili, workers);
+  const { askMeilisearch, findListed } = batchQueries(sql, meili, workers);
   return async function search({ text, limit, offset = 0, city, category }) {
     const words = searchWords(text).slice(0, MOST_WORDS);
     const areSlugs = [city, category].every((slug) => slug === undefined || isSlug(slug));
@@ -51,7 +52,7 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
       ...(category === undefined ? [] : [`categorySlugs = "${category}"`]),
     ];
     const until = performance.now() + TIMEOUT_MS;
-    const towns = new Set(await findTowns(words));
+    const towns = new Set(await findTowns(sql, words));
     // Where a filter says where, the text says what: `bath` in Leeds means bathrooms there.
     const exact = city === undefined ? towns : new Set<string>();
     const ask = (queries: readonly Query[], page: Page, within = filter) =>
