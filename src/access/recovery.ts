@@ -40,7 +40,7 @@ export function createRecovery(meters: Meters, local: LocalLimiter, usage: Durab
   return {
     refund,
     /**
-     * Refunds it once Redis is back, unless Redis has not been told of the charge.
+     * Refunds it once Redis is back, unless it is a local charge that this process has not told Redis of.
      * @param charge its number, if it was charged locally
      */
     owe(refund: Refund, charge = 0): void {

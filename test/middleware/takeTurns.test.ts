@@ -96,7 +96,7 @@ test("a key is one caller, however its scheme is written", async () => {
   const key = await server.issueKey();
   const searches: Promise<Response>[] = [];
   await server.sql.begin(async (transaction) => {
-    // Each search that finds nothing reads this table, to see whether words name a town.
+    // Each search reads this table, to see whether words name a town.
     await transaction`lock table cities in access exclusive mode`;
     for (const scheme of ["Bearer ", "bearer ", "Bearer  "]) {
       const headers = { Authorization: scheme + key };
