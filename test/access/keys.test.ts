@@ -11,6 +11,7 @@ import {
   createKey,
   findKey,
   type KeyRequest,
+  keysVersion,
   listKeys,
   listTiers,
   revokeKey,
@@ -102,6 +103,22 @@ test("a key is revoked once, for good", async () => {
   expect(revokedAt).toBeInstanceOf(Date);
   expect(await revokeKey(sql, id)).toBe("unchanged");
   expect((await findKey(sql, id))?.revokedAt).toEqual(revokedAt ?? null);
+});
+
+test("a key is revoked while an operator's transaction has changed a tier and another key, and both are counted", async () => {
+  const { id } = await createKey(sql, ann);
+  const { id: other } = await createKey(sql, ann);
+  const countedBefore = Number(await keysVersion(sql));
+  const counted = async () => Number(await keysVersion(sql)) - countedBefore;
+  await sql.begin(async (operator) => {
+    await operator`update tiers set name = name`;
+    await operator`update api_keys set name = 'Renamed' where id = ${other}`;
+    expect(await revokeKey(sql, id)).toBe("changed");
+    expect(await counted()).toBe(1);
+    // In this order, each would wait for the other if a change of any key locked all of them.
+    await operator`update api_keys set name = 'Renamed' where id = ${id}`;
+  });
+  expect(await counted()).toBe(2);
 });
 
 test("an unknown or malformed id finds no key", async () => {
