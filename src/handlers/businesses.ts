@@ -25,17 +25,18 @@ export interface Source {
   cache: AnswerCache;
 }
 
-const filters = {
+/** What lists and searches can be narrowed to. */
+export const filters = {
   city: slugFilter({ description: "Only businesses of this city, by its slug.", example: "leeds" }),
   category: slugFilter({
     description: "Only businesses of this category and all below it, by its slug.",
     example: "plumbers",
   }),
-  page: pageNumber,
 };
-export const openListParameters = { ...filters, limit: resultCount({ standard: 20, maximum: 20 }) };
+const listParameters = { ...filters, page: pageNumber };
+export const openListParameters = { ...listParameters, limit: resultCount({ standard: 20, maximum: 20 }) };
 export const keyedListParameters = {
-  ...filters,
+  ...listParameters,
   per_page: resultCount({ standard: 20, maximum: 100 }),
 };
 
@@ -62,7 +63,7 @@ export function showKeyed(source: Source): Handler {
 }
 
 /** A list, cached under its canonical query: the parameters in order, without defaults. */
-function list<Given extends typeof filters>(
+function list<Given extends typeof listParameters>(
   { sql, cache }: Source,
   access: "open" | "keyed",
   parameters: Given,
@@ -76,7 +77,7 @@ function list<Given extends typeof filters>(
   const nameOf = (query: string) => `${access} list?${query}`;
 
   async function make(values: Values<Given>) {
-    const { city, category, page }: Values<typeof filters> = values;
+    const { city, category, page }: Values<typeof listParameters> = values;
     const limit = limitOf(values);
     const found = await find({ city, category, offset: (page - 1) * limit, limit });
     const { total, shows } = found;

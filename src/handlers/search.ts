@@ -5,9 +5,11 @@ import { invalidParameter } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { parseQuery, resultCount, searchText } from "../http/parameters.ts";
 import type { Search } from "../search/query.ts";
+import { filters } from "./businesses.ts";
 
 export const searchParameters = {
   q: searchText,
+  ...filters,
   limit: resultCount({ standard: 20, maximum: 100 }),
 };
 
@@ -16,8 +18,8 @@ export function search(searchBusinesses: Search): Handler {
   return async function search(_request, { query }) {
     const parsed = parseQuery(query, searchParameters);
     if (!parsed.ok) return invalidParameter(parsed.fault);
-    const { q, limit } = parsed.value;
-    const { items, total } = await searchBusinesses({ text: q, limit });
+    const { q, limit, city, category } = parsed.value;
+    const { items, total } = await searchBusinesses({ text: q, limit, city, category });
     const meta = { query: q, limit, total };
     return ok({ data: items.map(keyedListItem), meta } satisfies SearchResults);
   };

@@ -112,9 +112,9 @@ export const operations: readonly Operation[] = [
       "everyday names of trades corrected, then with the town around the postcode in its place, then with the " +
       "place named and a run of the other words, and finally with the longest run of words among the first six " +
       "(of equally long ones, the one with the fewest misspelt words, then the fewest matches), unless that is " +
-      "only a number or a word such as `shop`. The response does not say whether the query was relaxed. Words " +
-      "after the tenth are ignored. There are no further pages: where `total` is above `limit`, name a town or more " +
-      "words in `q` to narrow the search.",
+      "only a number or a word such as `shop`. `city` and `category` always hold. The response does not say whether " +
+      "the query was relaxed. Words after the tenth are ignored. There are no further pages: where `total` is above " +
+      "`limit`, give a `city`, a `category` or more words in `q` to narrow the search.",
     result: "The matching businesses, the best match first.",
     keyed: {
       parameters: searchParameters,

@@ -66,7 +66,9 @@ describe("once it is shown", () => {
     await tab.setViewportSize({ width: 1280, height: 720 });
     const cards = tab.locator(".response-card");
     for (const { summary } of operations) {
-      await tab.getByRole("heading", { name: summary }).scrollIntoViewIfNeeded();
+      // Scalar draws an operation only when it comes into view.
+      await tab.getByRole("link", { name: summary }).click();
+      await tab.getByRole("heading", { name: summary }).waitFor();
     }
     await cards.nth(operations.length - 1).waitFor();
     // Scalar names these regions after their statuses, so those of two operations may have the same name,

@@ -218,6 +218,19 @@ describe("search", () => {
     expect((await json(keyed("/api/v1/search?q=plumber&limit=2"))).data.length).toBe(2);
     expect((await json(keyed("/api/v1/search?q=plumber&limit=5000"))).meta.limit).toBe(100);
   });
+  test("city and category narrow it down, and are never relaxed", async () => {
+    const totalOf = async (query: string) =>
+      (await json(keyed(`/api/v1/search?${query}`))).meta.total;
+    expect(await totalOf("q=plumber+in+york")).toBe(45);
+    expect(await totalOf("q=plumber&city=york")).toBe(0);
+    expect(await totalOf("q=plumber&city=leeds")).toBe(45);
+    expect(await totalOf("q=york&category=electricians")).toBe(5);
+    expect(await totalOf("q=york&category=plumbers")).toBe(0);
+    expect(await totalOf("q=plumber&city=no-such-city")).toBe(0);
+    const response = await keyed("/api/v1/search?q=plumber&city=");
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: "invalid_parameter", parameter: "city" });
+  });
   test("q is 1 to 200 characters after trimming", async () => {
     for (const q of ["", "?q=", "?q=+++", `?q=${"x".repeat(201)}`]) {
       const response = await keyed(`/api/v1/search${q}`);
