@@ -7,7 +7,13 @@ import { type DurableUsage, openUsage } from "../../src/access/usage.ts";
 import { admitKey } from "../../src/middleware/admitKey.ts";
 import { openRedis } from "../../src/store/redis.ts";
 import { makeKey } from "../fixtures.ts";
-import { createContext, createDatabase, freshRedis, testInOneMonth as test } from "../support.ts";
+import {
+  createContext,
+  createDatabase,
+  freshRedis,
+  patient,
+  testInOneMonth as test,
+} from "../support.ts";
 
 const [database, redis] = await Promise.all([createDatabase(), freshRedis()]);
 afterAll(async () => {
@@ -18,7 +24,7 @@ afterAll(async () => {
 async function startServer(usage: DurableUsage = openUsage(database.sql)) {
   const client = openRedis([redis.url]);
   await client.connect();
-  const admission = createAdmission(client, { usage, instances: 2 });
+  const admission = createAdmission(client, { usage, instances: 2, ...patient });
   return { usage, admission, stop: () => client.disconnect() };
 }
 
@@ -39,7 +45,7 @@ test("a refund stays when another server writes what it has counted", async () =
     const [row] = await database.sql`select used::integer from usage where meter_id = ${key.id}`;
     return row?.used;
   };
-  await until(async () => (await written()) === 1, 2_000);
+  await until(async () => (await written()) === 1, 5_000);
   expect(await used()).toBe(1);
   one.stop();
   other.stop();
@@ -91,7 +97,7 @@ test("a refund made while PostgreSQL was away stays, whoever writes first", asyn
   await other.admission.admitKey(key);
   await other.usage.flush();
   await one.usage.flush();
-  await until(async () => (await used()) === 1, 2_000);
+  await until(async () => (await used()) === 1, 5_000);
   one.stop();
   other.stop();
 });

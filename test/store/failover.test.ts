@@ -13,7 +13,7 @@ import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { CERTIFICATE, KEY } from "../certificate.ts";
 import { openProxy } from "../proxy.ts";
-import { createDatabase, logInto, newFolder, noUsage, silent } from "../support.ts";
+import { createDatabase, logInto, newFolder, redisAlone, silent } from "../support.ts";
 
 // Stores that are replaced behind their address.
 
@@ -239,7 +239,7 @@ test("after a Redis failover behind the address, the new master decides", () =>
     const redis = openRedis([proxy.url]);
     redis.on("error", () => {});
     await connectRedis(redis);
-    const admission = createAdmission(redis, { usage: noUsage });
+    const admission = createAdmission(redis, redisAlone);
     await admission.admitClient("198.51.100.1");
     expect(admission.state()).toEqual({ isLocal: false, outages: 0 });
 
