@@ -228,12 +228,15 @@ test("it is reported that usage cannot be written while a row of it is locked", 
 
 test("a server that cannot write the usage of keys says so at shutdown", async () => {
   const other = await startTestServer({ databaseUrl: proxy.url });
-  const answer = await fetch(`${other.url}/api/v1/businesses/a-shop`, {
-    headers: { Authorization: `Bearer ${key}` },
+  await database.sql.begin(async (transaction) => {
+    // Otherwise it could be written before the connections are cut.
+    await transaction`lock table usage in exclusive mode`;
+    const answer = await fetch(`${other.url}/api/v1/businesses/a-shop`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    expect(answer.status).toBe(200);
+    await proxy.cut();
   });
-  expect(answer.status).toBe(200);
-  // Within the second before it would be written.
-  await proxy.cut();
   await expect(other.stop()).rejects.toThrow("not everything was closed cleanly");
   await proxy.mend();
   await until(async () => (await ask()).status === 200, 5_000);
