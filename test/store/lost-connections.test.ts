@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import { listenTo, openPostgres } from "../../src/store/postgres.ts";
 import { openProxy } from "../proxy.ts";
-import { createDatabase } from "../support.ts";
+import { createDatabase, delayedBy } from "../support.ts";
 
 // Lost connections, which the driver's patch is for (see src/store/patches/).
 
@@ -41,10 +41,13 @@ test("statements during lost connections are answered or refused, and each conne
   isOver = true;
   await Promise.all(callers);
 
-  const sleepers = await Promise.all(
-    Array.from({ length: CONNECTIONS }, () => sql`select pg_backend_pid() as pid, pg_sleep(0.3)`),
+  // Each needs a connection of its own, as all of them have to wait at the same time.
+  await delayedBy(
+    database.sql,
+    (holder) => holder`lock table notes`,
+    () => Promise.all(Array.from({ length: CONNECTIONS }, () => sql`select from notes`)),
+    { connections: CONNECTIONS },
   );
-  expect(new Set(sleepers.map(([sleeper]) => sleeper?.pid)).size).toBe(CONNECTIONS);
   await sql.end();
 });
 
