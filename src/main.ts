@@ -55,7 +55,7 @@ interface StartOptions {
    * Whether its settings are known to work: then it does not wait for Redis, and decides by itself meanwhile.
    */
   isReplacement?: boolean;
-  /** How long Redis may take before this process decides; longer in tests. */
+  /** How long Redis may take before this process does without it; longer in tests. */
   redisDeadlineMs?: number;
 }
 
@@ -147,7 +147,7 @@ export async function start(
     scrape ??= () => metrics.metrics();
     const search = createSearch({ sql, meili, index: searchIndex }, config.workers);
     const parts = { config, sql, search, cache, keyring, admission, redis, counts, scrape, log };
-    const server = listenOn(config, () => serve(parts));
+    const server = listenOn(config, () => serve({ ...parts, redisDeadlineMs: deadlineMs }));
     // server.stop() also waits for connections that have sent no request yet, for longer than any answer
     // takes. So after that time the rest are closed.
     opened.push(() =>

@@ -45,6 +45,7 @@ interface Parts {
   keyring: Keyring;
   admission: Admission;
   redis: RedisClient;
+  redisDeadlineMs: number | undefined;
   counts: AnswerCounts;
   /** All metrics, in the text format of Prometheus. */
   scrape(): Promise<string>;

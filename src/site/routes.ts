@@ -33,6 +33,7 @@ interface SiteParts {
   search: Search;
   admission: Admission;
   redis: RedisClient;
+  redisDeadlineMs: number | undefined;
   /** Turns exceptions into answers: catchErrors. */
   catching: Middleware;
   logAway: AwayLog;
@@ -42,11 +43,13 @@ interface SiteParts {
 /** The pages, as a part of the one route table. */
 export function siteRoutes(parts: SiteParts): Record<string, Handler> {
   const { config, sql, search, admission, redis, catching, logAway, log } = parts;
+  const open = (window: typeof PAGE_WINDOW) =>
+    createWindow(redis, { ...window, deadlineMs: parts.redisDeadlineMs });
   const { baseUrl, openAccess } = config;
   const isAutomatic = config.applications === "auto";
-  const pageWindow = createWindow(redis, PAGE_WINDOW);
+  const pageWindow = open(PAGE_WINDOW);
   const admit = admitVisitor(pageWindow, log);
-  const admitSearch = admitVisitor(createWindow(redis, SEARCH_WINDOW), log, tooMany("searches"));
+  const admitSearch = admitVisitor(open(SEARCH_WINDOW), log, tooMany("searches"));
   const outer = [errorPages(), catching];
   const inTime = answerInTime({ mostLate: MOST_LATE });
   const read = (handler: Handler, windows = [admit]) =>
@@ -73,7 +76,7 @@ export function siteRoutes(parts: SiteParts): Record<string, Handler> {
         baseUrl,
         logAway,
         isAutomatic,
-        admitApplication: createWindow(redis, APPLICATION_WINDOW),
+        admitApplication: open(APPLICATION_WINDOW),
       }),
       admitVisitor(pageWindow, log, refuseApplication),
       // However many pages are late, what was typed comes back in time.
