@@ -61,20 +61,23 @@ test("all workers accept connections on the one port once the server says that i
 });
 
 test("of hundreds of concurrent requests, all workers together admit exactly as many as one would", async () => {
-  expect(await admitted({ "X-Forwarded-For": "198.51.100.1" }, 400)).toBe(60);
-  // One token a minute is refilled: none while this runs.
-  const key = await newKey({ quota: 1_000, perMinute: 1, burst: 60 });
-  expect(await admitted({ Authorization: `Bearer ${key}` }, 400)).toBe(60);
-  const small = await newKey({ quota: 30, perMinute: 60_000, burst: 60_000 });
-  expect(await admitted({ Authorization: `Bearer ${small}` }, 400)).toBe(30);
+  await whileRedisDecides(async () => {
+    expect(await admitted(newClient(), 400)).toBe(60);
+    // One token a minute is refilled: none while this runs.
+    const key = await newKey({ quota: 1_000, perMinute: 1, burst: 60 });
+    expect(await admitted({ Authorization: `Bearer ${key}` }, 400)).toBe(60);
+    const small = await newKey({ quota: 30, perMinute: 60_000, burst: 60_000 });
+    expect(await admitted({ Authorization: `Bearer ${small}` }, 400)).toBe(30);
+  });
 });
 
 test("one scrape covers all workers, whichever answers", async () => {
+  const before = await outages();
   for (let scrape = 0; scrape < 10; scrape++) {
     const found = await metrics();
     expect(found.get("highstreet_processes")).toBe(WORKERS);
     expect(found.get("highstreet_admission_local")).toBe(0);
-    expect(found.get("highstreet_admission_outages_total")).toBe(0);
+    expect(found.get("highstreet_admission_outages_total")).toBe(before);
     // More than one process could need, less than a hundred.
     expect(found.get("process_resident_memory_bytes")).toBeWithin(WORKERS * 30e6, 4e9);
     // Not sums.
@@ -194,32 +197,31 @@ test("a worker that cannot be started is started as soon as it can be", async ()
 }, 40_000);
 
 test("while Redis is away each worker admits its share of the server's limit", async () => {
+  const before = await outages();
   await frail.kill();
   // Enough for every worker to reach its share.
   let count = 0;
   for (let round = 0; round < 4; round++) {
-    count += await admitted({ "X-Forwarded-For": "198.51.100.2" }, 300);
+    count += await admitted({ "X-Forwarded-For": "198.51.100.1" }, 300);
   }
   expect(count).toBe(20);
-  const away = await metrics();
-  expect(away.get("highstreet_admission_local")).toBe(1);
-  expect(away.get("highstreet_admission_outages_total")).toBe(WORKERS);
+  expect((await metrics()).get("highstreet_admission_local")).toBe(1);
+  expect(await outages()).toBe(before + WORKERS);
 
   const served = server.workers().length;
   process.kill(server.pidOf(2), "SIGKILL");
   await until(() => server.workers().length === served + 1, 10_000);
   // New connections are spread over the workers, so the new one is asked as well.
-  const outages = async () => (await metrics()).get("highstreet_admission_outages_total");
-  const fresh = { keepalive: false, headers: { "X-Forwarded-For": "198.51.100.3" } };
+  const fresh = { keepalive: false, headers: { "X-Forwarded-For": "198.51.100.2" } };
   const ask = () => fetch(`${server.url()}/api/v1/businesses`, fresh);
   await until(async () => {
     await Promise.all(Array.from({ length: 20 }, ask));
-    return (await outages()) === WORKERS + 1;
+    return (await outages()) === before + WORKERS + 1;
   }, 10_000);
 
   await frail.restart();
-  await until(async () => (await metrics()).get("highstreet_admission_local") === 0, 10_000);
-  expect(await admitted({ "X-Forwarded-For": "198.51.100.4" }, 400)).toBe(60);
+  await untilRedisDecides();
+  await whileRedisDecides(async () => expect(await admitted(newClient(), 400)).toBe(60));
 }, 30_000);
 
 test("SIGTERM shuts all workers down gracefully: what was charged is written", async () => {
@@ -375,6 +377,26 @@ async function admitted(headers: Record<string, string>, requests: number): Prom
   const statuses = await Promise.all(Array.from({ length: requests }, send));
   expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
   return statuses.filter((status) => status === 200).length;
+}
+
+let clients = 0;
+const newClient = () => ({ "X-Forwarded-For": `203.0.113.${++clients}` });
+
+const outages = async () => (await metrics()).get("highstreet_admission_outages_total") ?? 0;
+
+const untilRedisDecides = () =>
+  until(async () => (await metrics()).get("highstreet_admission_local") === 0, 10_000);
+
+/** Repeats a failure during which Redis was late, as on a busy machine: then workers decide by themselves. */
+async function whileRedisDecides(work: () => Promise<void>): Promise<void> {
+  const before = await outages();
+  try {
+    await work();
+  } catch (error) {
+    if ((await outages()) === before) throw error;
+    await untilRedisDecides();
+    await whileRedisDecides(work);
+  }
 }
 
 /** The samples of a scrape by name, without labels. */
