@@ -345,7 +345,7 @@ export async function startTestServer(
       const [business] = await sql<{ id: string }[]>`
         select id from businesses where slug = ${slug} and status = 'approved'`;
       if (!business) throw new Error(`No approved business is called ${slug}`);
-      await until(() => succeeds(meili.index(index).getDocument(business.id)), 5_000);
+      await until(() => succeeds(meili.index(index).getDocument(business.id)), 20_000);
     },
     check,
     stop,
