@@ -34,7 +34,10 @@ export const filters = {
   }),
 };
 const listParameters = { ...filters, page: pageNumber };
-export const openListParameters = { ...listParameters, limit: resultCount({ standard: 20, maximum: 20 }) };
+export const openListParameters = {
+  ...listParameters,
+  limit: resultCount({ standard: 20, maximum: 20 }),
+};
 export const keyedListParameters = {
   ...listParameters,
   per_page: resultCount({ standard: 20, maximum: 100 }),
