@@ -12,12 +12,13 @@
 --
 -- Migrations are only ever added to, so what a function is today stands where it was written last:
 --   011  follow_businesses, announce_businesses, fold_listing_counts, is_photo_list
---   013  follow_category, follow_names, keep_referenced
+--   013  follow_names, keep_referenced
 --   016  where the functions of triggers look for tables
 --   017  keep_referenced_when_deleted, which stands in for keep_referenced
 --   023  compact_listing_counts, cut_chunk
 --   025  listing_scopes
 --   026  hold_references
+--   031  follow_category
 
 create table listings (
   category_id integer not null,                         -- 0: any category

@@ -23,7 +23,7 @@ export async function repairLists(
     await takeImportLock(transaction, onWait);
     await transaction`select pg_advisory_xact_lock(${COMPACTION_LOCK})`;
     // Last, since whoever changes businesses waits from now on.
-    await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
+    await transaction`select hold_chunk_borders_alone()`;
     const compared = await compareAll(transaction, onProgress, repairCategory);
     if (compared.wrongAncestors > 0) await repairAncestors(transaction);
     await transaction`select pg_notify('directory_pages', '*'), pg_notify('directory_changed', '')`;

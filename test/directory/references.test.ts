@@ -4,7 +4,9 @@ import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { importCategories } from "../../src/directory/import/categories.ts";
 import { importRecords } from "../../src/directory/import.ts";
 import { checkLists } from "../../src/directory/list-check.ts";
+import { repairLists } from "../../src/directory/list-repair.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
+import type { Transaction } from "../../src/store/postgres.ts";
 import { addBusiness, copyBusiness } from "../fixtures.ts";
 import { createDatabase, delayedBy, silent, untilBlocked } from "../support.ts";
 
@@ -228,4 +230,69 @@ test("an import of categories that had to wait sees what changed meanwhile", asy
   );
   const [found] = await sql`select name, is_active from categories where slug = 'own-kind'`;
   expect(found).toEqual({ name: "New name", is_active: false });
+});
+
+for (const [waiter, wait] of [
+  [
+    "a new category",
+    () => sql`insert into categories (slug, name) values ('calm-one', 'Calm one')`,
+  ],
+  [
+    "an import of categories",
+    () => importCategories(sql, [{ slug: "calm-two", name: "Calm two" }]),
+  ],
+  ["a repair", () => repairLists(sql)],
+] as [string, () => Promise<unknown>][]) {
+  test(`while ${waiter} waits for a transaction that has changed a business, others are changed`, async () => {
+    const { id: held } = await addBusiness(sql);
+    const { id: free } = await addBusiness(sql);
+    await delayedBy(
+      sql,
+      (holder) => holder`update businesses set is_verified = true where id = ${held}`,
+      wait,
+      {
+        meanwhile: () =>
+          sql.begin(async (operator) => {
+            await operator`set local lock_timeout = '10s'`;
+            await operator`update businesses set status = 'suspended' where id = ${free}`;
+          }),
+      },
+    );
+    expect((await checkLists(sql)).faults).toEqual([]);
+  });
+}
+
+test("a new category fails if the transaction that it waits for comes to wait for its own", async () => {
+  const { id } = await addBusiness(sql, { city: "Crossing" });
+  const touchCity = (on: Transaction) => on`update cities set name = name where slug = 'crossing'`;
+  const outcome = await sql.begin(async (holder) => {
+    // It leaves the search for a deadlock to the other.
+    await holder`set local deadlock_timeout = '1min'`;
+    await holder`update businesses set is_verified = true where id = ${id}`;
+    const addition = sql.begin(async (operator) => {
+      await operator`set local statement_timeout = '20s'`;
+      await touchCity(operator);
+      await operator`insert into categories (slug, name) values ('crossing', 'Crossing')`;
+    });
+    const settled = Promise.allSettled([addition]);
+    await untilBlocked(sql);
+    await touchCity(holder);
+    return (await settled)[0];
+  });
+  expect(outcome).toMatchObject({ status: "rejected", reason: { code: "40P01" } });
+});
+
+test("the lock_timeout of a session limits how long its new category waits, and stays what it is", async () => {
+  const { id } = await addBusiness(sql);
+  const add = (slug: string) =>
+    sql.begin(async (operator) => {
+      await operator`set local lock_timeout = '1s'`;
+      await operator`insert into categories (slug, name) values (${slug}, ${slug})`;
+      return (await operator`show lock_timeout`)[0];
+    });
+  await sql.begin(async (holder) => {
+    await holder`update businesses set is_verified = true where id = ${id}`;
+    await expect(add("hasty-one")).rejects.toMatchObject({ code: "55P03" });
+  });
+  expect(await add("hasty-two")).toEqual({ lock_timeout: "1s" });
 });

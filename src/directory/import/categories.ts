@@ -104,7 +104,7 @@ async function readForChange(transaction: Transaction): Promise<Map<string, Stor
   // as its trigger takes the lock: in different orders the two could deadlock.
   await transaction`select from categories order by id for no key update`;
   // Locked before reading: nobody else moves categories, imports or adds businesses meanwhile.
-  await transaction`select pg_advisory_xact_lock(chunk_borders_lock())`;
+  await transaction`select hold_chunk_borders_alone()`;
   const stored = await transaction<Stored[]>`
     select c.slug, c.name, c.is_active, parent.slug as parent
     from categories as c left join categories as parent on parent.id = c.parent_id
