@@ -32,8 +32,8 @@ A change shows in lists and details within a second, in search within five.
 /** Slugs in a transaction. Announcements of more than 500 changes would empty the servers' caches. */
 const BATCH_SIZE = 100;
 
-/** Milliseconds after which it is said what an action waits for. */
-const PATIENCE_MS = 500;
+/** Milliseconds after which it is said what an action waits for: categories that wait hold it up for a second. */
+const PATIENCE_MS = 2_000;
 
 await runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({
@@ -69,15 +69,23 @@ async function change(sql: Sql, action: BusinessAction, slugs: readonly string[]
   // Printed as it goes, so that whoever stops it halfway sees how far it got.
   for (let start = 0; start < slugs.length; start += BATCH_SIZE) {
     const batch = slugs.slice(start, start + BATCH_SIZE);
-    const results = await applyActionToFree(sql, action, batch);
+    const results = await announced(
+      "changing categories or repairing lists",
+      applyActionToFree(sql, action, batch),
+    );
     for (const result of results) report(action, result);
     const others = new Set(batch).difference(new Set(results.map(({ slug }) => slug)));
     for (const slug of others) {
       // An import keeps what it has changed locked until it commits.
-      const timer = setTimeout(() => say(`Waiting for whoever is changing ${slug}.`), PATIENCE_MS);
-      report(action, await applyAction(sql, action, slug).finally(() => clearTimeout(timer)));
+      report(action, await announced(`changing ${slug}`, applyAction(sql, action, slug)));
     }
   }
+}
+
+/** Says who is waited for if it takes long. */
+function announced<Result>(others: string, work: Promise<Result>): Promise<Result> {
+  const timer = setTimeout(() => say(`Waiting for whoever is ${others}.`), PATIENCE_MS);
+  return work.finally(() => clearTimeout(timer));
 }
 
 function report(action: BusinessAction, result: ActionResult): void {

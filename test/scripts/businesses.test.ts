@@ -103,6 +103,21 @@ describe("scripts/businesses.ts", () => {
     });
   });
 
+  test("whoever changes categories is waited for with a line", async () => {
+    await addBusiness(server.sql, { slug: "held-up" });
+    const suspended = await delayedBy(
+      server.sql,
+      (holder) => holder`insert into categories (slug, name) values ('held-kind', 'Held kind')`,
+      () => businesses("suspend", "held-up"),
+      { meanwhile: () => Bun.sleep(4_000) },
+    );
+    expect(suspended).toEqual({
+      exitCode: 0,
+      stdout: "held-up: suspend done\n",
+      stderr: "Waiting for whoever is changing categories or repairing lists.\n",
+    });
+  });
+
   test("many businesses are changed in one transaction, and those that cannot be are named", async () => {
     const slugs = ["menston-malt", "menston-mead", "menston-milk"];
     for (const slug of slugs) await addBusiness(server.sql, { slug, status: "pending" });
