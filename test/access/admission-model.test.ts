@@ -310,7 +310,7 @@ test("without Redis a server admits its share of what was left in a bucket", () 
   expect(charged).toBe(5);
 });
 
-test("the bucket level that Redis is told after an outage includes what was refilled meanwhile", () => {
+test("the bucket level that Redis is told after an outage includes what was refilled and charged meanwhile", () => {
   now = Date.UTC(2026, 10, 21) * 1_000;
   const local = createLocalLimiter(2, () => now);
   const key = { ...ample, perMinute: 60, burst: 20 };
@@ -320,6 +320,8 @@ test("the bucket level that Redis is told after an outage includes what was refi
   const [told] = local.charged(0);
   expect(told).toMatchObject({ meterId: key.meterId, month: "2026-11", perMinute: 60 });
   expect(told?.tokensLeft()).toBe(7);
+  local.charge(key, 1);
+  expect(told?.tokensLeft()).toBe(5);
 });
 
 const ample: ApiKey = {

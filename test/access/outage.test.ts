@@ -9,7 +9,7 @@ import {
   type AdmissionOptions,
   createAdmission,
 } from "../../src/access/admission.ts";
-import { AdmissionUnavailable } from "../../src/access/decisions.ts";
+import { AdmissionUnavailable, type Decision } from "../../src/access/decisions.ts";
 import { type ApiKey, createKey } from "../../src/access/keys.ts";
 import { createLastSeen } from "../../src/access/last-seen.ts";
 import { meterName } from "../../src/access/meters.ts";
@@ -735,14 +735,57 @@ test("a refund to a Redis that has lost the charge does not cancel another charg
 
 test("what a server has charged and refunded locally changes nothing in Redis, which others have charged", async () => {
   await withServers({ instances: 2 }, async (server, other) => {
+    const { admission, usage } = server;
+    const { flush, totals } = usage;
     const key = newKey();
     expect(await admitted(other, key, 3)).toBe(3);
     frail.pause();
-    const charge = await server.admission.admitKey(key);
-    await server.admission.refundKey(key, charge);
+    const [first, second] = [await admission.admitKey(key), await admission.admitKey(key)];
+    await admission.refundKey(key, first);
+    let tries = 0;
+    usage.flush = usage.totals = async () => {
+      tries += 1;
+      throw new Error("PostgreSQL is away");
+    };
     frail.resume();
+    await until(() => tries > 1, 15_000);
+    await admission.refundKey(key, second);
+    Object.assign(usage, { flush, totals });
     await isBack(server);
-    expect((await server.admission.usage(key)).used).toBe(3);
+    expect((await admission.usage(key)).used).toBe(3);
+  });
+});
+
+test("a refund during an outage stays, also if Redis was just being brought up to what was written", async () => {
+  await withServers({ instances: 1, ...patient }, async (server) => {
+    const { admission, usage, redis } = server;
+    const { flush, hold } = usage;
+    const key = newKey();
+    await admission.admitKey(key);
+    const old = (await redis.getBuffer(meterName(key.meterId))) as Buffer;
+    await admitted(server, key, 2);
+    await flush();
+    // It comes back as from an old file.
+    await redis.set(meterName(key.meterId), old);
+    await admission.admitKey(key);
+    const raised = Promise.withResolvers<Decision>();
+    usage.hold = async (...held) => {
+      usage.flush = async () => {
+        throw new Error("PostgreSQL is away");
+      };
+      redis.disconnect(true);
+      await admission.admitClient("198.51.100.18");
+      await until(() => succeeds(redis.ping()), 10_000);
+      const charge = await admission.admitKey(key);
+      await flush();
+      await hold(...held);
+      raised.resolve(charge);
+    };
+    await flush();
+    await admission.refundKey(key, await raised.promise);
+    usage.flush = flush;
+    await isBack(server);
+    expect((await admission.usage(key)).used).toBe(4);
   });
 });
 

@@ -197,7 +197,7 @@ test("all callers that wait for a write that has yet to begin share it, also whe
   expect(counted).toEqual({ writes: 1 });
 });
 
-test("nobody changes what a meter has used while a server holds it", async () => {
+test("nobody changes what a meter has used while a server holds it, which is not for long", async () => {
   const { sql } = database;
   const [usage, other] = [openUsage(sql), openUsage(sql)];
   const charged = ["2026-11", "2026-12"].map((month) => ({ meterId: Bun.randomUUIDv7(), month }));
@@ -212,6 +212,18 @@ test("nobody changes what a meter has used while a server holds it", async () =>
   });
   await refunding;
   expect(await usage.totals(charged)).toEqual([3, 2]);
+  // Nor does one that hangs keep them from it for ever.
+  const hanging = Promise.withResolvers<void>();
+  const held = usage.hold(charged, async () => {
+    refunding = other.refund(charged[0]?.meterId ?? "", "2026-11");
+    await hanging.promise;
+  });
+  held.catch(() => {});
+  await untilBlocked(sql);
+  await refunding;
+  hanging.resolve();
+  await expect(held).rejects.toThrow();
+  expect(await usage.totals(charged)).toEqual([2, 2]);
 });
 
 test("a write begins when the one before it has ended", async () => {
