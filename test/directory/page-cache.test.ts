@@ -479,8 +479,12 @@ async function withTexts(
   }
 }
 
-test("confirmations that another server hears do not count for this one", async () => {
+test("confirmations of another server do not count for this one, nor do its own that arrive late", async () => {
   const own = openPostgres(database.url, { max: 1 });
+  let confirmation = "";
+  own.options.debug = (_connection, _query, [, payload]) => {
+    confirmation = String(payload);
+  };
   const room: PageFile = new RingFile(tmpdir(), { size: 10_000, mostNames: 10 });
   const cache = await createPageCache(own, room, logInto(faults, "err"), texts);
   const page = {
@@ -496,7 +500,10 @@ test("confirmations that another server hears do not count for this one", async 
   try {
     // From a server that has been up for longer. From here on this one cannot send confirmations.
     await sql`select pg_notify('directory_pages', ${`confirm ${crypto.randomUUID()} 1e12`})`;
-    await until(async () => !(await isFound()), 2_000);
+    await until(async () => {
+      await sql.notify("directory_pages", confirmation);
+      return !(await isFound());
+    }, 2_000);
   } finally {
     connection.release();
     await cache.stop();
