@@ -48,7 +48,6 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
         if (!failing) log.warn({ err: error }, "cannot fold list totals; will keep retrying");
         if (failing !== "splitting") failing = isSplitting ? "splitting" : "folding";
         // What cannot be split now must not keep the rest from being folded.
-        mayNeedSplit = true;
         nextSplitAt = performance.now() + SPLIT_INTERVAL_MS;
       }
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
