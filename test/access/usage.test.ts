@@ -214,13 +214,13 @@ test("nobody changes what a meter has used while a server holds it, which is not
   expect(await usage.totals(charged)).toEqual([3, 2]);
   // Nor does one that hangs keep them from it for ever.
   const hanging = Promise.withResolvers<void>();
+  const refunded = Promise.withResolvers<void>();
   const held = usage.hold(charged, async () => {
-    refunding = other.refund(charged[0]?.meterId ?? "", "2026-11");
+    refunded.resolve(other.refund(charged[0]?.meterId ?? "", "2026-11"));
     await hanging.promise;
   });
   held.catch(() => {});
-  await untilBlocked(sql);
-  await refunding;
+  await refunded.promise;
   hanging.resolve();
   await expect(held).rejects.toThrow();
   expect(await usage.totals(charged)).toEqual([2, 2]);
