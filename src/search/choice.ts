@@ -1,3 +1,4 @@
+import { plural } from "../plural.ts";
 import type { Attempt } from "./attempts.ts";
 import type { Matches } from "./batching.ts";
 import { synonyms } from "./synonyms.ts";
@@ -7,8 +8,9 @@ export type Answered = Pick<Attempt, "words" | "likelihood"> & { matches: Matche
 
 /**
  * The best of the attempts of a step, if any has found something: the likeliest; of equally likely ones one whose
- * words are spelled as they are somewhere, since `blood test` does not mean the florist's blooms; and of these that
- * with the fewest matches, since its words say most.
+ * words are spelled as they are somewhere, since `blood test` does not mean the florist's blooms, or are there in the
+ * plural, since `marquee hire` does not mean all that is hired; and of these that with the fewest matches, since its
+ * words say most.
  * @param isSpelled whether a business anywhere has a word exactly as it is spelled, or its singular
  */
 export async function bestOf<Tried extends Answered>(
@@ -22,7 +24,10 @@ export async function bestOf<Tried extends Answered>(
 
   const words = [...new Set(likeliest.flatMap((attempt) => attempt.words))];
   const areSpelled = await Promise.all(
-    words.map((word) => Object.hasOwn(synonyms, word) || isSpelled(word)),
+    words.map(
+      async (word) =>
+        Object.hasOwn(synonyms, word) || (await isSpelled(word)) || (await isSpelled(plural(word))),
+    ),
   );
   const misspelt = words.filter((_word, at) => !areSpelled[at]);
   const countMisspelt = ({ words }: Tried) =>

@@ -863,6 +863,18 @@ describe("when nothing matches all words", () => {
     expect((await search("blown")).items[0]?.name).toBe("Brown Owl");
   });
 
+  test("and a word is spelled right if businesses have only its plural", async () => {
+    const added = [
+      { name: "Oak Barn", category: "gift-shops", shortDescription: "Marquees and rooms." },
+      { name: "Hire a Hand", category: "gift-shops" },
+      { name: "Suit Hire", category: "gift-shops" },
+    ];
+    await using _ = await withMore(added);
+    for (const text of ["marquee hire", "hire marquee"]) {
+      expect([text, (await search(text)).instead]).toEqual([text, "marquee"]);
+    }
+  });
+
   test("what may be a name is looked for in names, and only after trades anywhere else", async () => {
     const added = [
       { name: "The Vaults", category: "bars", shortDescription: "Small plates for any business." },
