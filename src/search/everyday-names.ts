@@ -397,6 +397,7 @@ export const categoriesInSearch: ReadonlyMap<string, string> = new Map([
   ["Convenience stores", "Convenience stores and corner shops"],
   ["Electric vehicle charging", "Electric vehicle charging and electric car charging"],
   ["Florists", "Florists and flower shops"],
+  ["Glaziers, windows and doors", "Glaziers, windows, conservatories and doors"],
   ["Gyms", "Gyms and fitness centres"],
   ["Nightclubs", "Nightclubs and night clubs"],
   ["Riding stables", "Riding stables and riding schools"],

@@ -989,6 +989,8 @@ describe("order and totals", () => {
       { name: "Upper Deck", category: "car-parks", shortDescription: "Electric car charging." },
       { name: "Quire", category: "stationers" },
       { name: "Ink", category: "printers", shortDescription: "Stationery.", rating: 5 },
+      { name: "Clear View", category: "windows-and-doors" },
+      { name: "Streak", category: "window-cleaners", shortDescription: "Conservatory roofs." },
     ];
     await using _ = await withMore(added.map((business) => ({ ...business, city: "Wells" })));
     for (const [trade, found] of [
@@ -1008,6 +1010,7 @@ describe("order and totals", () => {
       ["beauty therapist", "Glow"],
       ["electric car charging", "Volt"],
       ["stationery", "Quire"],
+      ["conservatory", "Clear View"],
     ] as const) {
       for (const text of [`${trade} in wells`, `wells ${trade}`, `cheap ${trade} wells`]) {
         expect([text, (await names(text))[0]]).toEqual([text, found]);
