@@ -108,7 +108,7 @@ export const synonymGroups = [
   ["joiner", "carpenter", "joinery", "carpentry"],
   ["bricklayer", "bricklaying", "brickie"],
   ["roofer", "roofing"],
-  ["scaffolder", "scaffolding"],
+  ["scaffolder", "scaffolding", "scaffold"],
   ["plasterer", "plastering"],
   ["painter", "decorator"],
   ["glazier", "double glazing", "window fitter"],

@@ -233,6 +233,7 @@ describe("searches as people type them", () => {
       { ...norwich, name: "Ink Well", category: "printers" },
       { ...norwich, name: "Spirit Level", category: "surveyors" },
       { ...norwich, name: "High Poles", category: "scaffolders" },
+      { name: "Ledger & Brace", category: "scaffolders", city: "York" },
       { ...norwich, name: "Elevation", category: "architects" },
       { ...norwich, name: "Brine", category: "delicatessens" },
       { ...norwich, name: "The Corner Deli", category: "cafes" },
@@ -249,6 +250,7 @@ describe("searches as people type them", () => {
       ["printing norwich", "Ink Well"],
       ["surveying norwich", "Spirit Level"],
       ["scaffolding norwich", "High Poles"],
+      ["scaffold hire norwich", "High Poles"],
       ["architecture norwich", "Elevation"],
     ] as const) {
       expect([text, ...(await names(text))]).toEqual([text, found]);
