@@ -54,10 +54,12 @@ export async function createKeyring(
   });
 
   // After a change to one key, all keys are looked up again at once. And while the database is down, look-ups
-  // of made-up keys would otherwise stay queued in the driver, long after their callers have left.
+  // of made-up keys would otherwise stay queued in the driver, long after their callers have left; here they
+  // are dropped then.
   const lookUp = batched((hashes: Buffer[]) => findKeysByHash(sql, hashes), {
     batchSize: LOOK_UP_BATCH_SIZE,
     concurrency: CONCURRENT_LOOK_UPS,
+    longestWaitMs: LONGEST_LOOK_UP_MS,
   });
 
   function find(presented: string): Found | Promise<Found> {

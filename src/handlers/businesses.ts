@@ -15,6 +15,7 @@ import {
   type Values,
   writeQuery,
 } from "../http/parameters.ts";
+import { LONGEST_HANDLING_MS } from "../middleware/answerInTime.ts";
 import { batched } from "../store/batches.ts";
 import type { Sql } from "../store/postgres.ts";
 import { type AnswerCache, kept, keptList, type PageRows } from "./answer-cache.ts";
@@ -76,6 +77,7 @@ function list<Given extends typeof listParameters>(
   const find = batched((queries: ListQuery[]) => listPages(sql, queries), {
     batchSize: LIST_BATCH_SIZE,
     concurrency: CONCURRENT_QUERIES,
+    longestWaitMs: LONGEST_HANDLING_MS,
   });
   const nameOf = (query: string) => `${access} list?${query}`;
 
@@ -108,6 +110,7 @@ function show(
   const find = batched((slugs: string[]) => findBusinesses(sql, slugs), {
     batchSize: DETAIL_BATCH_SIZE,
     concurrency: CONCURRENT_QUERIES,
+    longestWaitMs: LONGEST_HANDLING_MS,
   });
   return function show(_request, { segment }): Answer | Promise<Answer> {
     const known = cache.find(nameOf(segment));
@@ -128,6 +131,6 @@ const DETAIL_BATCH_SIZE = 64;
 
 /**
  * Queries in flight: more than there are connections. While the database is down, whatever else is asked
- * waits here and is batched; in the driver it would stay queued long after its callers have left.
+ * waits here, is batched, and is dropped once its callers have left; in the driver it would stay queued.
  */
 const CONCURRENT_QUERIES = 32;

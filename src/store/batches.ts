@@ -1,3 +1,5 @@
+import { DeadlineError } from "./deadline.ts";
+
 /**
  * Sends all items that arrive in one turn of the event loop as one batch; a full batch is sent without
  * waiting for the turn to end. While `concurrency` batches are in flight, items wait until one of them is
@@ -9,6 +11,9 @@
  *   batch into several
  * @param options.apart the group of an item: different groups are never sent in one batch
  * @param options.order compares two waiting items, as for `sort`; by default they go in order of arrival
+ * @param options.longestWaitMs after which nobody waits for an answer any more: an item that has not been sent by
+ *   then never is, and fails with DeadlineError when another arrives or a batch ends; not to be combined with
+ *   `order`
  */
 export function batched<Item, Answer>(
   send: (items: Item[]) => Promise<readonly Answer[]>,
@@ -17,22 +22,33 @@ export function batched<Item, Answer>(
     concurrency = Number.POSITIVE_INFINITY,
     apart,
     order,
+    longestWaitMs = Number.POSITIVE_INFINITY,
   }: {
     batchSize: number;
     concurrency?: number;
     apart?: ((item: Item) => string) | undefined;
     order?: (a: Item, b: Item) => number;
+    longestWaitMs?: number;
   },
 ): (item: Item) => Promise<Answer> {
   const gathered: Waiting<Item, Answer>[] = [];
   let underWay = 0;
 
   function dispatch() {
-    if (gathered.length === 0 || underWay >= concurrency) return;
+    if (underWay >= concurrency) return;
+    dropLate(performance.now());
+    if (gathered.length === 0) return;
     if (order) gathered.sort((a, b) => order(a.item, b.item));
     const all = gathered.splice(0, batchSize);
     const batches = apart ? Map.groupBy(all, ({ item }) => apart(item)).values() : [all];
     for (const batch of batches) answer(batch);
+  }
+
+  function dropLate(now: number) {
+    const end = now - longestWaitMs;
+    while (gathered[0] && gathered[0].since < end) {
+      gathered.shift()?.reject(new DeadlineError("its turn came too late"));
+    }
   }
 
   function answer(batch: Waiting<Item, Answer>[]) {
@@ -58,7 +74,10 @@ export function batched<Item, Answer>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      gathered.push({ item, resolve, reject });
+      const since = performance.now();
+      // Now, too: while no batch ends, they would pile up.
+      dropLate(since);
+      gathered.push({ item, since, resolve, reject });
       if (gathered.length >= batchSize) dispatch();
       // Not a microtask: each request arrives in a task of its own, and microtasks run before the next task,
       // so no two requests would ever share a batch.
@@ -68,6 +87,8 @@ export function batched<Item, Answer>(
 
 interface Waiting<Item, Answer> {
   item: Item;
+  /** When it arrived, on the clock of `performance`. */
+  since: number;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 }

@@ -361,3 +361,20 @@ test("a look-up that PostgreSQL does not answer times out soon", async () => {
   expect(performance.now() - askedAt).toBeLessThan(10_000);
   await proxy.mend();
 });
+
+test("a look-up that still waits when its caller has given up is never made", async () => {
+  const [begun, waiting] = [await issue(), await issue()];
+  await using keyring = await openKeyring(still);
+  await sql.begin(async (transaction) => {
+    await transaction`lock table api_keys`;
+    const first = keyring.resolve(begun.key);
+    await untilBlocked(sql);
+    const late: unknown = await Promise.allSettled([first, keyring.resolve(waiting.key)]);
+    const failed = { status: "rejected", reason: expect.any(DeadlineError) };
+    expect(late).toEqual([failed, failed]);
+  });
+  // Issued only now, so that the first look-up has ended.
+  const later = await issue();
+  expect((await keyring.resolve(later.key)).ok).toBe(true);
+  expect(keyring.lookups()).toBe(2);
+});

@@ -376,6 +376,26 @@ test("paused: nor does a request for a key whose meter is just being seeded", as
   });
 });
 
+test("usage that still waits to be read when its caller has given up is never read", async () => {
+  const [begun, waiting, later] = [newKey(), newKey(), newKey()];
+  const isBack = Promise.withResolvers<void>();
+  const read: string[] = [];
+  const usage = openUsageWith(async (asked) => {
+    read.push(...asked.map(({ meterId }) => meterId));
+    await isBack.promise;
+  });
+  await withServers({ instances: 1, usage, ...patient }, async ({ admission }) => {
+    const first = admission.admitKey(begun);
+    await until(() => read.length > 0, 5_000);
+    const late: unknown = await Promise.allSettled([first, admission.admitKey(waiting)]);
+    const failed = { status: "rejected", reason: expect.any(AdmissionUnavailable) };
+    expect(late).toEqual([failed, failed]);
+    isBack.resolve();
+    expect(await admission.admitKey(later)).toMatchObject({ admitted: true, used: 1 });
+    expect(read).toEqual([begun.meterId, later.meterId]);
+  });
+});
+
 test("paused: what Redis refunds late is not refunded twice", async () => {
   await withServers({ instances: 1 }, async (server) => {
     // So slow that no token is refilled meanwhile.

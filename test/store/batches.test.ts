@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { batched } from "../../src/store/batches.ts";
+import { DeadlineError } from "../../src/store/deadline.ts";
 
 const turn = () => new Promise(setImmediate);
 
@@ -70,4 +71,32 @@ test("a failed batch fails for all its items, and frees its slot", async () => {
     { status: "rejected", reason: "no such thing" },
     { status: "fulfilled", value: "next" },
   ]);
+});
+
+test("items that have waited for too long fail when another arrives or a batch ends, and are never sent", async () => {
+  const sent: string[][] = [];
+  const { promise: end, resolve: endFirst } = Promise.withResolvers<void>();
+  const ask = batched(
+    async (items: string[]) => {
+      sent.push(items);
+      await end;
+      return items;
+    },
+    { batchSize: 9, concurrency: 1, longestWaitMs: 100 },
+  );
+  const failed = { status: "rejected", reason: expect.any(DeadlineError) };
+
+  const first = ask("first");
+  await turn();
+  const early: Promise<unknown> = Promise.allSettled([ask("second"), ask("third")]);
+  await Bun.sleep(120);
+  const late: Promise<unknown> = Promise.allSettled([ask("fourth")]);
+  expect(await early).toEqual([failed, failed]);
+
+  await Bun.sleep(120);
+  endFirst();
+  expect(await first).toBe("first");
+  expect(await late).toEqual([failed]);
+  expect(await ask("fifth")).toBe("fifth");
+  expect(sent).toEqual([["first"], ["fifth"]]);
 });
