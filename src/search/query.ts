@@ -104,10 +104,14 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
         { offset, limit },
       );
       const found = tried.map((attempt, at) => ({ ...attempt, matches: answers[at] as Matches }));
-      const best = await bestOf(found, lookups.isSpelled);
-      if (!best) continue;
-      const instead = best.words === words ? null : best.words.join(" ");
-      return { ...(await list(best.matches, best.query)), instead };
+      const choose = () => bestOf(found, lookups.isSpelled);
+      for (let best = await choose(); best; best = await choose()) {
+        const page = await list(best.matches, best.query);
+        const instead = best.words === words ? null : best.words.join(" ");
+        if (page.total > 0) return { ...page, instead };
+        // All that it matches is no longer approved.
+        found.splice(found.indexOf(best), 1);
+      }
     }
     return NOTHING;
   };

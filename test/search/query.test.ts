@@ -1353,12 +1353,31 @@ describe("while the index lags", () => {
     // One on the page, and one of those that would take its place.
     await suspend("t-3", "suspended");
     expect((await search("twin tyres", { limit: 2 })).total).toBe(2);
+    const last = await search("twin tyres", { limit: 1, offset: 3 });
+    expect(last).toEqual({ items: [], total: 3, instead: null });
     await suspend("t-1", "approved");
     await suspend("t-3", "approved");
     await suspend("t-2", "suspended");
     const later = await search("twin tyres", { limit: 1, offset: 2 });
     expect(later.items.map((item) => item.slug)).toEqual(["t-3"]);
     await suspend("t-2", "approved");
+  });
+
+  test("a search whose only matches are no longer approved finds what it will once the index has caught up", async () => {
+    const { sql } = database;
+    await using _ = await withMore([
+      { name: "Quagga Quill", city: "York", postcode: "YO1 7AA", slug: "quagga-york" },
+      { name: "Quagga Quill", city: "Leeds", postcode: "LS1 6HD", slug: "quagga-leeds" },
+      { name: "Quokka", city: "Leeds", postcode: "LS1 6HD", slug: "quokka" },
+    ]);
+    await sql`update businesses set status = 'suspended' where slug in ('quagga-york', 'quokka')`;
+    // Of the last step of the second and third, one query finds nothing any more, and the other something.
+    const texts = ["quagga quill york", "quokka quagga", "quagga quokka", "quokka"];
+    const answers = () => Promise.all(texts.map((text) => search(text)));
+    const before = await answers();
+    await syncSearch({ sql, meili, index });
+    expect(before).toEqual(await answers());
+    expect(before.map(({ total }) => total)).toEqual([1, 1, 1, 0]);
   });
 
   test("a pending business is not found", async () => {
