@@ -11,12 +11,13 @@ import { formatJson, formatTable } from "./terminal/table.ts";
 
 const USAGE = `Usage: npx bun scripts/check-lists.ts [--repair] [--json]
 
-Compares every list and every total with the businesses, and looks for opening hours that cannot be
-read. It finds nothing wrong unless businesses changed while the database's triggers were disabled.
-Exit code 1 if anything remains wrong.
+Compares every list and every total with the businesses, and looks for businesses whose opening hours
+cannot be read, or whose category or city is gone. It finds nothing wrong unless something changed while
+the database's triggers were disabled. Exit code 1 if anything remains wrong.
 
   --repair  corrects lists and totals; changes to businesses wait meanwhile
-  --json    one line: {"businesses","lists","faults","wrongAncestors","wrongHours","repaired","seconds"}`;
+  --json    one line: {"businesses","lists","faults","wrongAncestors","wrongHours","wrongReferences",
+            "repaired","seconds"}`;
 
 /** Rows of the table, the worst first: more would say nothing new. */
 const MOST_SHOWN = 20;
@@ -46,11 +47,11 @@ await runCommand(USAGE, async () => {
   print(
     values.json ? formatJson({ ...check, repaired, seconds }) : describe(check, repaired, seconds),
   );
-  if ((isWrong && !repaired) || check.wrongHours > 0) process.exitCode = 1;
+  if ((isWrong && !repaired) || check.wrongHours + check.wrongReferences > 0) process.exitCode = 1;
 });
 
 function describe(check: ListCheck, repaired: boolean, seconds: number): string {
-  const { businesses, lists, faults, wrongAncestors, wrongHours } = check;
+  const { businesses, lists, faults, wrongAncestors, wrongHours, wrongReferences } = check;
   const isWrong = faults.length > 0 || wrongAncestors > 0;
   const compared = `${counted(lists, "list", "lists")} of ${counted(businesses, "approved business", "approved businesses")}, compared in ${seconds} s`;
   const worst = faults.toSorted((a, b) => misplaced(b) - misplaced(a)).slice(0, MOST_SHOWN);
@@ -58,6 +59,8 @@ function describe(check: ListCheck, repaired: boolean, seconds: number): string 
     `${compared}: ${isWrong ? `${grouped(faults.length)} wrong` : "all right"}.`,
     wrongHours > 0 &&
       `The opening hours of ${counted(wrongHours, "business", "businesses")} cannot be read: find them with \`select slug, opening_hours from businesses where not is_opening_hours(opening_hours)\`, and correct them.`,
+    wrongReferences > 0 &&
+      `The category or city of ${counted(wrongReferences, "business", "businesses")} is gone: find them with \`select businesses.slug, category_id, city_id from businesses left join categories on categories.id = category_id left join cities on cities.id = city_id where (category_id, city_id) is distinct from (categories.id, cities.id)\`, correct them, then run this command with --repair.`,
     wrongAncestors > 0 &&
       `The tree of categories ${repaired ? "was" : "is"} wrong in ${counted(wrongAncestors, "place", "places")}.`,
     faults.length > 0 && `\n${tableOf(worst)}`,

@@ -10,6 +10,8 @@ export interface ListCheck {
   wrongAncestors: number;
   /** Businesses whose opening hours are not in the form that the directory writes. */
   wrongHours: number;
+  /** Businesses whose category or city is gone. */
+  wrongReferences: number;
 }
 
 /** A list that disagrees with the businesses. */
@@ -39,9 +41,9 @@ export interface ListCheckOptions {
 
 /**
  * Compares every list, its total and its chunks (see sql/002_listings.sql) with the businesses, and looks at
- * opening hours (see sql/020_hours_by_statement.sql). Triggers keep them consistent; but triggers can be
- * turned off, as they are in data-only restores and in logical replication. Reads one snapshot and blocks
- * nobody.
+ * opening hours (see sql/020_hours_by_statement.sql) and references (see sql/007_bulk.sql). Triggers keep
+ * them consistent; but triggers can be turned off, as they are in data-only restores and in logical
+ * replication. Reads one snapshot and blocks nobody.
  */
 export async function checkLists(
   sql: Sql,
@@ -84,7 +86,8 @@ export async function compareAll(
   }
   const wrongAncestors = await countWrongAncestors(transaction);
   const wrongHours = await countWrongHours(transaction);
-  return { businesses, lists, faults, wrongAncestors, wrongHours };
+  const wrongReferences = await countWrongReferences(transaction);
+  return { businesses, lists, faults, wrongAncestors, wrongHours, wrongReferences };
 }
 
 /**
@@ -108,6 +111,17 @@ async function countWrongAncestors(transaction: Transaction): Promise<number> {
     from (${ancestors(transaction)}) as due
       full join category_ancestors as kept using (category_id, ancestor_id, distance)
     where due is null or kept is null`;
+  return count;
+}
+
+/** How many businesses have a category or a city that is gone, which triggers prevent. */
+async function countWrongReferences(transaction: Transaction): Promise<number> {
+  const [{ count }] = await transaction<[{ count: number }]>`
+    select count(*)::integer as count
+    from businesses
+      left join categories on categories.id = category_id
+      left join cities on cities.id = city_id
+    where (category_id, city_id) is distinct from (categories.id, cities.id)`;
   return count;
 }
 

@@ -25,7 +25,7 @@ async function withoutTriggers(change: (transaction: Transaction) => Promise<unk
   });
 }
 
-const fine = { faults: [], wrongAncestors: 0, wrongHours: 0 };
+const fine = { faults: [], wrongAncestors: 0, wrongHours: 0, wrongReferences: 0 };
 
 test("finds nothing wrong in an empty directory or in one that has changed", async () => {
   const told: number[] = [];
@@ -141,6 +141,32 @@ test("finds the lists of a category and of a city that are gone", async () => {
   });
   await repairLists(sql);
   expect(await checkLists(sql)).toEqual({ businesses: 0, lists: 0, ...fine });
+});
+
+test("finds businesses whose category or city is gone, and no fault in those that have none", async () => {
+  const none = await addBusiness(sql, { status: "pending" });
+  await sql`update businesses set category_id = null, city_id = null where id = ${none.id}`;
+  await withoutTriggers((transaction) => transaction`delete from cities`);
+  expect(await checkLists(sql)).toMatchObject(fine);
+
+  const inPubs = await addBusiness(sql, { category: "pubs", city: "York" });
+  const inLeeds = await addBusiness(sql, { category: "plumbers", city: "Leeds" });
+  await addBusiness(sql, { category: "plumbers", city: "York" });
+  await withoutTriggers(async (transaction) => {
+    await transaction`delete from categories where slug = 'pubs'`;
+    await transaction`delete from cities where slug = 'leeds'`;
+  });
+  expect(await repairLists(sql)).toMatchObject({ wrongReferences: 2 });
+  expect(await checkLists(sql)).toMatchObject({ faults: [], wrongReferences: 2 });
+
+  await sql`
+    update businesses set category_id = (select id from categories where slug = 'plumbers')
+    where id = ${inPubs.id}`;
+  await sql`
+    update businesses set city_id = (select id from cities where slug = 'york')
+    where id = ${inLeeds.id}`;
+  await repairLists(sql);
+  expect(await checkLists(sql)).toMatchObject({ businesses: 3, ...fine });
 });
 
 test("finds a tree that does not match the parents, even one with a cycle", async () => {

@@ -66,6 +66,22 @@ test("finds invalid opening hours that came in without triggers, and leaves them
   expect(wrongHours).toBe(1);
 });
 
+test("finds businesses whose city is gone, though every list agrees with them", async () => {
+  const { slug } = await addBusiness(database.sql, { category: "pubs", city: "Leeds" });
+  await addBusiness(database.sql, { category: "pubs", city: "York" });
+  await database.sql.begin(async (transaction) => {
+    await transaction`set local session_replication_role = replica`;
+    await transaction`delete from cities where slug = 'leeds'`;
+  });
+  const wrong = await checkLists();
+  expect(wrong).toMatchObject({ exitCode: 1, stderr: "" });
+  expect(wrong.stdout).toMatch(/: all right\.\nThe category or city of 1 business is gone: /);
+  const advice = /`(select .+)`/.exec(wrong.stdout)?.[1] ?? "";
+  expect<object[]>([...(await database.sql.unsafe(advice))]).toMatchObject([{ slug }]);
+  const { wrongReferences } = JSON.parse((await checkLists("--json")).stdout);
+  expect(wrongReferences).toBe(1);
+});
+
 test("says what is wrong with a list whose total and businesses are right", async () => {
   for (let count = 0; count < 9; count++) {
     await addBusiness(database.sql, { reviewCount: count });
