@@ -56,7 +56,7 @@ export async function importFile(
       `${file} holds rejected rows: correct them in the feed, or a copy of it, and import that again under the same --source.`,
     );
   }
-  const { size, format, source } = await examine(file, options);
+  const { format, source } = await examine(file, options);
   const rejects = new Rejects(file);
   const records = new FileRecords(rejects);
   const bar = progressBar(
@@ -123,7 +123,9 @@ export async function importFile(
   }
 
   async function* readWhole(): AsyncGenerator<string> {
-    // Only now: this import may have waited for one of the same file, whose rejects are in the same place.
+    // Only now: this import may have waited while the file was replaced, or for one of the same file, whose
+    // rejects are in the same place.
+    const size = await sizeOf(file);
     rejects.remove();
     hasBegun = true;
     bar.start(Math.max(size, 1), { name: basename(file) });
@@ -141,13 +143,14 @@ export async function importFile(
 }
 
 /**
- * What a file will be imported as; its size is in bytes.
+ * What a file will be imported as.
  * @throws CommandError when it cannot be read, or is in no known format
  */
 export async function examine(file: string, options: FileOptions) {
-  const size = await sizeOf(file);
+  // What is wrong with it is told before the import waits for another, and a pipe is not read from.
+  await sizeOf(file);
   const format = options.format ?? (options.mapping ? "csv" : await guessFormat(file));
-  return { size, format, source: options.source ?? defaultSource(format, file) };
+  return { format, source: options.source ?? defaultSource(format, file) };
 }
 
 /** In bytes. @throws CommandError when there is no such file, or it may not be read */

@@ -436,6 +436,17 @@ test.each<[string, string, (file: string) => Promise<void>]>([
   expect(existsSync(`${file}.rejects.ndjson`)).toBe(false);
 });
 
+test("a file that grows while its import waits for another is imported as it is then", async () => {
+  const file = await write(`${record("1")}\n`);
+  const { counts } = await delayedBy(
+    database.sql,
+    (other) => other`select pg_advisory_xact_lock(${IMPORT_LOCK})`,
+    () => load(file),
+    { meanwhile: () => appendFile(file, record("2")) },
+  );
+  expect(counts).toMatchObject({ read: 2, created: 2 });
+});
+
 test("more files with rejected rows are imported than may be open at a time", async () => {
   const files = await Promise.all(Array.from({ length: 100 }, () => write("broken\n")));
   const limited = 'ulimit -n 64; exec "$0" "$@"';
