@@ -10,7 +10,7 @@ import { sayUnsettled, sayWaiting } from "../terminal/output.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
 import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts";
 import type { Mapping } from "./mapping.ts";
-import { FileRecords, type UnusableField } from "./records.ts";
+import { FileRecords, type Rows, type UnusableField } from "./records.ts";
 import { REJECTS, Rejects } from "./rejects.ts";
 import { readText } from "./text.ts";
 
@@ -36,6 +36,8 @@ export interface FileResult {
   reasons: [reason: string, rows: number][];
   /** The most frequent first. */
   unusable: UnusableField[];
+  /** Those of places that the file says are closed. */
+  closed: Rows;
   /** Their slugs; absent when they were not asked for, or rejected rows may be of them. */
   dropped?: string[];
 }
@@ -107,6 +109,7 @@ export async function importFile(
       rejects: rejects.path,
       reasons: rejects.mostCommon(10),
       unusable: records.unusable(),
+      closed: records.closed,
       ...(options.dropped && !records.hidesIds && { dropped }),
     };
   } catch (error) {

@@ -67,6 +67,8 @@ function rowOf(line: number, row: unknown): Row {
   if (name === undefined) return { line, row, sourceId, reason: "the place has no name" };
 
   const coordinates = middleOf(feature.geometry);
+  // For good, or for now, or only this business: for a person to decide.
+  const isClosed = isMarkedGone(tags) || hasEnded(tags.end_date);
   const hours = tags.opening_hours ? readWeek(tags.opening_hours) : null;
   const record: ImportRecord = {
     sourceId,
@@ -81,10 +83,10 @@ function rowOf(line: number, row: unknown): Row {
     email: firstOf(tags.email, tags["contact:email"]),
     shortDescription: firstOf(tags.description),
     openingHours: hours,
-    // It may be closed for good, or for now, or only this business may be: for a person to decide.
-    ...((isMarkedGone(tags) || hasEnded(tags.end_date)) && { status: "pending" }),
+    ...(isClosed && { status: "pending" }),
   };
-  return { line, row, record, unusable: tags.opening_hours && !hours ? ["openingHours"] : [] };
+  const unusable = tags.opening_hours && !hours ? ["openingHours"] : [];
+  return { line, row, record, unusable, isClosed };
 }
 
 /** The id with its type, such as node/1. */

@@ -3,12 +3,16 @@ import { cleanId } from "../../src/directory/import/text.ts";
 import type { Rejects } from "./rejects.ts";
 import type { RecordRow, Row } from "./row.ts";
 
-/** A field with unusable values, such as a phone "ask Bob". */
-export interface UnusableField {
-  field: string;
+/** Rows that have something in common. */
+export interface Rows {
   rows: number;
-  /** The lines of some of these rows. */
+  /** The lines of some of them. */
   lines: number[];
+}
+
+/** A field with unusable values, such as a phone "ask Bob". */
+export interface UnusableField extends Rows {
+  field: string;
 }
 
 /** The records of one file on their way to the directory; rows without one go to the rejects. */
@@ -18,6 +22,8 @@ export class FileRecords {
   readonly #origins = new WeakMap<object, RecordRow>();
   readonly #unusable = new Map<string, UnusableField>();
   readonly #rejectedIds = new Set<string>();
+  /** Those of places that the file says are closed. */
+  readonly closed: Rows = { rows: 0, lines: [] };
   /** How many rows held no record. */
   rejected = 0;
   /** Whether rows were rejected that may be of any business. */
@@ -36,6 +42,7 @@ export class FileRecords {
         continue;
       }
       this.#countUnusable(row.unusable ?? [], row.line);
+      if (row.isClosed) addRow(this.closed, row.line);
       this.#origins.set(row.record, row);
       yield row.record;
     }
@@ -72,10 +79,8 @@ export class FileRecords {
   #countUnusable(fields: readonly string[], line: number, most = MOST_FIELDS): void {
     for (const field of fields) {
       const known = this.#unusable.get(field);
-      if (known) {
-        known.rows++;
-        if (known.lines.length < MOST_LINES) known.lines.push(line);
-      } else if (this.#unusable.size < most) {
+      if (known) addRow(known, line);
+      else if (this.#unusable.size < most) {
         this.#unusable.set(field, { field, rows: 1, lines: [line] });
       }
     }
@@ -91,6 +96,11 @@ export class FileRecords {
   count(counts: ImportCounts): ImportCounts {
     return { ...counts, read: counts.read + this.rejected, rejected: this.#rejects.total };
   }
+}
+
+function addRow(rows: Rows, line: number): void {
+  rows.rows++;
+  if (rows.lines.length < MOST_LINES) rows.lines.push(line);
 }
 
 /** Distinct fields that are counted: unknown ones may differ from row to row. */

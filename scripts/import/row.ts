@@ -10,6 +10,8 @@ export interface RecordRow {
   record: object;
   /** Fields of the row that could not be understood. */
   unusable?: string[];
+  /** Whether the file says that the place is closed, so that a person has to decide about it. */
+  isClosed?: boolean;
 }
 
 export interface RejectedRow {

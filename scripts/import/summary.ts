@@ -4,6 +4,7 @@ import { print } from "../terminal/output.ts";
 import { formatJson, plain } from "../terminal/table.ts";
 import type { FileOptions, FileResult } from "./file.ts";
 import { rowNameOf } from "./formats.ts";
+import type { Rows } from "./records.ts";
 
 /** A file that was not read to its end, or whose import did not finish. */
 export interface FailedFile {
@@ -21,9 +22,9 @@ export function summarize(
   if (json) {
     const each = results.map((result) => {
       if ("error" in result) return result;
-      const { counts, unusable, ...others } = result;
+      const { counts, unusable, closed, ...others } = result;
       const rowsByField = Object.fromEntries(unusable.map(({ field, rows }) => [field, rows]));
-      return { ...others, ...counts, unusable: rowsByField };
+      return { ...others, ...counts, unusable: rowsByField, closed: closed.rows };
     });
     print(formatJson({ ...total, files: each }));
   } else if (files.length > 1) {
@@ -38,22 +39,25 @@ export function describeFile(
   options: Pick<FileOptions, "dryRun" | "status" | "dropped">,
   earlier: readonly (FileResult | FailedFile)[],
 ): string {
-  const { file, format, source, counts, seconds, rejects, reasons, unusable, dropped } = result;
+  const { file, format, source, counts, seconds, rejects, reasons, unusable, closed, dropped } =
+    result;
   const { withdrawn, ...numbers } = counts;
   const rate = grouped(Math.round(counts.read / Math.max(seconds, 0.001)));
   const known = earlier.flatMap((one) => ("error" in one ? [] : notesOn(one.counts, options)));
-  const most = unusable.slice(0, 10).map(({ field, rows, lines }) => {
+  const places = ({ rows, lines }: Rows) => {
     const rowName = rowNameOf(format) + (lines.length > 1 ? "s" : "");
     // New businesses come before others, so these need not be in the order of the file.
-    const places = lines.toSorted((a, b) => a - b).join(", ");
-    return `${field} ${rows} (as in ${rowName} ${places})`;
-  });
+    return `${rows} (as in ${rowName} ${lines.toSorted((a, b) => a - b).join(", ")})`;
+  };
+  const most = unusable.slice(0, 10).map((field) => `${field.field} ${places(field)}`);
   const more = unusable.length > most.length ? ", and more" : "";
   return [
     `${file} (source ${source})${options.dryRun ? ", dry run, nothing was kept" : ""}: ${seconds.toFixed(1)} s, ${rate} rows a second`,
     ...notesOn(counts, options).filter((note) => !known.includes(note)),
     withdrawn > 0 &&
       `  ${grouped(withdrawn)} of those pending were approved before, and are no longer public.`,
+    closed.rows > 0 &&
+      `  Marked as closed: ${places(closed)}; those that are new are pending, even if they lack nothing.`,
     most.length > 0 && plain(`  Unusable and left out: ${most.join(", ")}${more}`),
     rejects !== null && `  Rejected rows are in ${rejects}; most often:`,
     ...reasons.map(([reason, rows]) => plain(`  ${String(rows).padStart(7)}  ${reason}`)),

@@ -240,11 +240,16 @@ test("unusable values of a field are counted, and up to five are shown; a value 
 });
 
 test("in formats without a row per line, an example is named as the feature or establishment that it is", async () => {
-  const places = [{ name: "Café" }, { name: "Pub", opening_hours: "when we like" }];
+  const places = [
+    { name: "Café" },
+    { name: "Pub", opening_hours: "when we like" },
+    { name: "Books", shop: "books", disused: "yes" },
+  ];
   const features = places.map((properties, place) => ({ id: `node/${place}`, properties }));
   const collection = { type: "FeatureCollection", features };
   const osm = await run([await write(JSON.stringify(collection, null, 1), "geojson")]);
   expect(osm.stdout).toContain("  Unusable and left out: openingHours 1 (as in feature 2)\n");
+  expect(osm.stdout).toContain("  Marked as closed: 1 (as in feature 3); those that are new");
   const establishments = ["Pub/bar/nightclub", "Dragons"].map(
     (type, place) =>
       `<EstablishmentDetail>\n<FHRSID>${place}</FHRSID>\n<BusinessName>A</BusinessName>\n<BusinessType>${type}</BusinessType>\n</EstablishmentDetail>`,
