@@ -138,7 +138,8 @@ export const slugInPath = v.pipe(
   atMost(LONGEST_SLUG),
   v.metadata({
     description: "The business's slug.",
-    examples: ["aire-valley-plumbing-leeds"],
+    // Of the sample directory, so that the reference's own call finds it.
+    examples: ["leeds-plumbing-leeds"],
     maxLength: LONGEST_SLUG,
     pattern: DECODED,
   }),
