@@ -404,6 +404,22 @@ test("businesses of the same name are numbered without a gap, across batches and
   expect(last).toEqual({ number: 10_999, count: 11_000 });
 });
 
+test("a batch is bounded in characters, so that long descriptions and photos do not fill the memory", async () => {
+  const description = "long ".repeat(4_000).trim();
+  const photo = { url: `https://boots.example/${"x".repeat(1_900)}`, caption: "y".repeat(500) };
+  const long = (i: number): object => named(String(i), "Boots", { description });
+  const pictured = (i: number) => named(String(i), "Boots", { photos: Array(200).fill(photo) });
+  for (const [record, count] of [
+    [long, 1_700],
+    [pictured, 70],
+  ] as const) {
+    const batches: number[] = [];
+    const records = Array.from({ length: count }, (_, i) => record(i));
+    await load(records, { dryRun: true, onProgress: (read) => batches.push(read) });
+    expect(batches).toEqual([expect.any(Number), count]);
+  }
+});
+
 test("slugs of odd names", async () => {
   await load([
     named("1", "  Joe’s   Café & Grill  "),
