@@ -9,7 +9,7 @@ import {
   openFeed,
 } from "./import/feed.ts";
 import type { Prepared, Rejected } from "./import/prepare.ts";
-import { expectManyRows } from "./import/rows.ts";
+import { charactersOf, expectManyRows, MANY_CHARACTERS } from "./import/rows.ts";
 import { inTransaction } from "./import/transaction.ts";
 
 /**
@@ -40,11 +40,9 @@ export async function importRecords(
   return counts;
 }
 
-// Records in a batch, of which two are in memory at a time. Smaller batches would take longer in all: each
-// statement visits most pages of the lists, however few rows it has.
+// Records in a batch, of which two are in memory at a time, and fewer if they have many characters. Smaller
+// batches would take longer in all: each statement visits most pages of the lists, however few rows it has.
 const BATCH_SIZE = 10_000;
-/** Of descriptions and photos, the only long fields: 10,000 records may have more than fits in memory. */
-const BATCH_CHARACTERS = 32_000_000;
 /**
  * Records to read, in some milliseconds, before yielding to the event loop. Only then are rows sent to
  * PostgreSQL and its answers read: otherwise it would soon be idle.
@@ -71,23 +69,14 @@ async function inBatches(
     for await (const record of records) {
       const given = feed.prepare(record);
       const count = batch.push(given);
-      characters += charactersOf(given);
+      if ("fields" in given) characters += charactersOf(given.fields);
       if (count % RECORDS_TO_A_TURN === 0) await otherWork();
-      if (count === BATCH_SIZE || characters >= BATCH_CHARACTERS) await hand();
+      if (count === BATCH_SIZE || characters >= MANY_CHARACTERS) await hand();
     }
     if (batch.length > 0) await hand();
   } finally {
     await taking;
   }
-}
-
-function charactersOf(given: Prepared | Rejected): number {
-  if ("reason" in given) return 0;
-  const { description = "", photos = [] } = given.fields;
-  return photos.reduce(
-    (sum, { url, caption }) => sum + url.length + caption.length,
-    description.length,
-  );
 }
 
 /** After fewer changes than this, statistics and the visibility map are left to autovacuum. */

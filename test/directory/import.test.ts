@@ -404,20 +404,29 @@ test("businesses of the same name are numbered without a gap, across batches and
   expect(last).toEqual({ number: 10_999, count: 11_000 });
 });
 
+/** Businesses with these long fields. */
+const long = (count: number, fields: Partial<ImportRecord>) =>
+  Array.from({ length: count }, (_, i) => named(String(i), "Boots", fields));
+const photo = { url: `https://boots.example/${"x".repeat(1_900)}`, caption: "y".repeat(500) };
+const pictured = long(70, { photos: Array(200).fill(photo) });
+
 test("a batch is bounded in characters, so that long descriptions and photos do not fill the memory", async () => {
   const description = "long ".repeat(4_000).trim();
-  const photo = { url: `https://boots.example/${"x".repeat(1_900)}`, caption: "y".repeat(500) };
-  const long = (i: number): object => named(String(i), "Boots", { description });
-  const pictured = (i: number) => named(String(i), "Boots", { photos: Array(200).fill(photo) });
-  for (const [record, count] of [
-    [long, 1_700],
-    [pictured, 70],
-  ] as const) {
+  for (const records of [long(1_700, { description }), pictured]) {
     const batches: number[] = [];
-    const records = Array.from({ length: count }, (_, i) => record(i));
     await load(records, { dryRun: true, onProgress: (read) => batches.push(read) });
-    expect(batches).toEqual([expect.any(Number), count]);
+    expect(batches).toEqual([expect.any(Number), records.length]);
   }
+});
+
+test("what short records change in long businesses is sent in parts, since PostgreSQL takes 1 GB at most", async () => {
+  await load(pictured);
+  const rated = pictured.map(({ sourceId, name }) => ({ sourceId, name, rating: 4 }));
+  expect(await load(rated)).toMatchObject({ updated: 70 });
+  // Each statement of a transaction has its own cmin.
+  const [sent] = await database.sql`
+    select count(distinct cmin::text)::integer as statements from businesses where rating = 4`;
+  expect(sent).toEqual({ statements: 2 });
 });
 
 test("slugs of odd names", async () => {

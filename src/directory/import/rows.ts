@@ -95,6 +95,17 @@ export function isSame(a: BusinessFields, b: BusinessFields): boolean {
   return columns.every((column) => Bun.deepEquals(a[column], b[column], true));
 }
 
+/** How much to hold in memory, or send as one parameter, which PostgreSQL takes only up to 1 GB. */
+export const MANY_CHARACTERS = 32_000_000;
+
+/** Of the fields that may be long: within their limits 10,000 businesses may have several GB of them. */
+export function charactersOf({ description = "", photos = [] }: Partial<BusinessFields>): number {
+  return photos.reduce(
+    (sum, { url, caption }) => sum + url.length + caption.length,
+    description.length,
+  );
+}
+
 /** The stored businesses of a source, by source id. */
 export async function readStored(
   sql: Sql | Transaction,
@@ -142,6 +153,12 @@ export async function updateBusinesses(
   businesses: readonly StoredBusiness[],
 ): Promise<Set<string>> {
   if (businesses.length === 0) return new Set();
+  const characters = businesses.reduce((sum, business) => sum + charactersOf(business), 0);
+  if (characters > MANY_CHARACTERS && businesses.length > 1) {
+    const middle = Math.floor(businesses.length / 2);
+    const updated = await updateBusinesses(transaction, businesses.slice(0, middle));
+    return updated.union(await updateBusinesses(transaction, businesses.slice(middle)));
+  }
   const rows = await transaction<{ id: string }[]>`
     update businesses as b
     set (${transaction(columns)}) = row(${transaction(columns.map((column) => `given.${column}`))})
