@@ -138,8 +138,7 @@ export const slugInPath = v.pipe(
   atMost(LONGEST_SLUG),
   v.metadata({
     description: "The business's slug.",
-    // Of the sample directory, so that the reference's own call finds it.
-    examples: ["leeds-plumbing-leeds"],
+    examples: ["aire-valley-plumbing-leeds"],
     maxLength: LONGEST_SLUG,
     pattern: DECODED,
   }),

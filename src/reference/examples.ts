@@ -14,8 +14,8 @@ import { keyedDetail, keyedListItem, openDetail, openListItem } from "../directo
 /** A made-up business; 0113 496 0xxx is a range that Ofcom reserves for drama. */
 const business: Business = {
   id: "019a2f6e-1c40-7b3a-9d52-6f0c8a7e4b11",
-  slug: "leeds-plumbing-leeds",
-  name: "Leeds Plumbing",
+  slug: "aire-valley-plumbing-leeds",
+  name: "Aire Valley Plumbing",
   shortDescription: "Plumbing and heating repairs in Leeds, day and night.",
   description:
     "A family firm of four Gas Safe engineers. Boilers, bathrooms and burst pipes, with a price before the work begins.",
@@ -30,15 +30,15 @@ const business: Business = {
   latitude: 53.7951,
   longitude: -1.5362,
   phone: "0113 496 0142",
-  email: "contact@leedsplumbing.example",
-  website: "https://www.leedsplumbing.example/",
+  email: "hello@airevalleyplumbing.example",
+  website: "https://airevalleyplumbing.example/",
   rating: 4.7,
   reviewCount: 128,
   isClaimed: true,
   isVerified: true,
   isPremium: false,
   photos: [
-    { url: "https://images.example/leeds-plumbing/1.jpg", caption: "The workshop", isCover: true },
+    { url: "https://images.example/aire-valley/1.jpg", caption: "The workshop", isCover: true },
   ],
   openingHours: [
     { day: "MONDAY", openTime: "08:00", closeTime: "17:30", isClosed: false, is24Hours: false },
@@ -47,16 +47,7 @@ const business: Business = {
   updatedAt: new Date("2026-10-05T09:12:44.000Z"),
   source: "manual",
 };
-/** Another, or its masked phone number would contradict the whole one of the detail. */
-const unclaimed: Business = {
-  ...business,
-  id: "019a2f6e-1c40-7b3a-9d52-6f0c8a7e4b12",
-  slug: "aire-valley-plumbing-leeds",
-  name: "Aire Valley Plumbing",
-  website: "https://www.airevalleyplumbing.example/",
-  isClaimed: false,
-  isVerified: false,
-};
+const unclaimed: Business = { ...business, isClaimed: false, isVerified: false };
 
 export const openPage: OpenPage = {
   businesses: [openListItem(unclaimed)],
