@@ -138,7 +138,7 @@ export const slugInPath = v.pipe(
   atMost(LONGEST_SLUG),
   v.metadata({
     description: "The business's slug.",
-    examples: ["aire-valley-plumbing-leeds"],
+    examples: ["barraclough-plumbing-and-heating-leeds"],
     maxLength: LONGEST_SLUG,
     pattern: DECODED,
   }),

@@ -1,5 +1,6 @@
 import type { UsageReport } from "../access/usage-report.ts";
 import type { Business } from "../directory/businesses.ts";
+import { parseOpeningHours } from "../directory/opening-hours.ts";
 import type {
   CategoryList,
   CityList,
@@ -11,43 +12,59 @@ import type {
 } from "../directory/schemas.ts";
 import { keyedDetail, keyedListItem, openDetail, openListItem } from "../directory/shapes.ts";
 
-/** A made-up business; 0113 496 0xxx is a range that Ofcom reserves for drama. */
+/** Of the sample directory, where the reference's calls find it; Ofcom reserves 0113 496 0xxx for drama. */
 const business: Business = {
   id: "019a2f6e-1c40-7b3a-9d52-6f0c8a7e4b11",
-  slug: "aire-valley-plumbing-leeds",
-  name: "Aire Valley Plumbing",
-  shortDescription: "Plumbing and heating repairs in Leeds, day and night.",
+  slug: "barraclough-plumbing-and-heating-leeds",
+  name: "Barraclough Plumbing & Heating",
+  shortDescription: "Independent plumber, serving Leeds since 1995.",
   description:
-    "A family firm of four Gas Safe engineers. Boilers, bathrooms and burst pipes, with a price before the work begins.",
+    "You will find Barraclough Plumbing & Heating on Grove Road, a few minutes from the centre. We are known across Leeds for leaks and burst pipes, bathroom fitting and blocked toilets. Quotes are free and without obligation.",
   categorySlug: "plumbers",
   categoryName: "Plumbers",
   categoryParent: { slug: "building-trades", name: "Building trades" },
   cityName: "Leeds",
   citySlug: "leeds",
-  addressLine1: "14 Wharf Street",
+  addressLine1: "The Basement, 1 Grove Road",
   addressLine2: null,
-  postcode: "LS2 7EQ",
-  latitude: 53.7951,
-  longitude: -1.5362,
-  phone: "0113 496 0142",
-  email: "hello@airevalleyplumbing.example",
-  website: "https://airevalleyplumbing.example/",
-  rating: 4.7,
-  reviewCount: 128,
+  postcode: "LS13 7PD",
+  latitude: 53.79686,
+  longitude: -1.53849,
+  phone: "0113 496 0434",
+  email: "contact@barracloughplumbingheating.example",
+  website: "https://www.barracloughplumbingheating.example/",
+  rating: 2.5,
+  reviewCount: 7,
   isClaimed: true,
   isVerified: true,
   isPremium: false,
   photos: [
-    { url: "https://images.example/aire-valley/1.jpg", caption: "The workshop", isCover: true },
+    { url: "https://images.example/sample-003892/1.jpg", caption: "", isCover: false },
+    {
+      url: "https://images.example/sample-003892/2.jpg",
+      caption: "Barraclough Plumbing & Heating: before opening",
+      isCover: true,
+    },
+    {
+      url: "https://images.example/sample-003892/3.jpg",
+      caption: "Barraclough Plumbing & Heating: the front",
+      isCover: false,
+    },
   ],
-  openingHours: [
-    { day: "MONDAY", openTime: "08:00", closeTime: "17:30", isClosed: false, is24Hours: false },
-    { day: "SUNDAY", openTime: "", closeTime: "", isClosed: true, is24Hours: false },
-  ],
+  openingHours: parseOpeningHours("Mo-Fr 08:00-18:00; Sa 08:00-13:00; Su off"),
   updatedAt: new Date("2026-10-05T09:12:44.000Z"),
-  source: "manual",
+  source: "generated-1",
 };
-const unclaimed: Business = { ...business, isClaimed: false, isVerified: false };
+/** Another one: the phone of a claimed business is not masked. */
+const unclaimed: Business = {
+  ...business,
+  id: "019a2f6e-1c41-7f08-8a63-2b9d4e5c7f20",
+  slug: "aire-valley-plumbing-leeds",
+  name: "Aire Valley Plumbing",
+  website: "https://airevalleyplumbing.example/",
+  isClaimed: false,
+  isVerified: false,
+};
 
 export const openPage: OpenPage = {
   businesses: [openListItem(unclaimed)],

@@ -9,7 +9,12 @@ import { keyedListParameters } from "../../src/handlers/businesses.ts";
 import { searchParameters } from "../../src/handlers/search.ts";
 import { parseQuery, parseSlug } from "../../src/http/parameters.ts";
 import { openApiDocument } from "../../src/reference/document.ts";
-import { categoryList, keyedBusiness } from "../../src/reference/examples.ts";
+import {
+  categoryList,
+  keyedBusiness,
+  openBusiness,
+  openPage,
+} from "../../src/reference/examples.ts";
 import { operations } from "../../src/reference/operations.ts";
 import type { errorResponse } from "../../src/reference/responses.ts";
 import { addBusiness } from "../fixtures.ts";
@@ -62,6 +67,15 @@ describe("the OpenAPI document", () => {
     };
     visit({ paths: document.paths, components: { responses: document.components.responses } }, "");
     expect(examples).toBeGreaterThan(40);
+  });
+
+  test("the business with a masked phone in the examples is not the one that they show with all its phone", () => {
+    const [masked] = openPage.businesses;
+    expect(masked?.phone).toEndWith(" ****");
+    expect(openBusiness.phone).not.toContain("*");
+    for (const field of ["id", "slug", "name", "website"] as const) {
+      expect(masked?.[field]).not.toBe(openBusiness[field]);
+    }
   });
 
   test("operations of both variants take an optional key, the others require one; without open access all do", () => {

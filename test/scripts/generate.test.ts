@@ -7,9 +7,13 @@ import { generateBusinesses } from "../../scripts/generate/businesses.ts";
 import { towns } from "../../scripts/generate/towns.ts";
 import { trades } from "../../scripts/generate/trades.ts";
 import { fillDirectory } from "../../scripts/stack/sample.ts";
+import { findBusiness } from "../../src/directory/businesses.ts";
 import { type ImportRecord, importRecord } from "../../src/directory/import/record.ts";
 import { importRecords } from "../../src/directory/import.ts";
 import { listBusinesses } from "../../src/directory/listing.ts";
+import { keyedDetail } from "../../src/directory/shapes.ts";
+import { openApiDocument } from "../../src/reference/document.ts";
+import { keyedBusiness } from "../../src/reference/examples.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
 import { addBusiness } from "../fixtures.ts";
 import {
@@ -407,6 +411,22 @@ describe("bun scripts/generate.ts", () => {
     expect([...(await database.sql`select slug from businesses`)]).toEqual([
       { slug: "our-only-shop" },
     ]);
+  });
+
+  test("the sample directory of npm start answers the reference's calls, with its business as in the examples", async () => {
+    await using database = await createDatabase();
+    await fillDirectory(database.sql);
+    const { paths } = openApiDocument({ baseUrl: "https://directory.example", openAccess: true });
+    const exampleOf = (parameter: string) => {
+      const parameters = Object.values(paths).flatMap(({ get }) => get.parameters);
+      return String(parameters.find(({ name }) => name === parameter)?.example);
+    };
+    const [city, category] = [exampleOf("city"), exampleOf("category")];
+    const list = await listBusinesses(database.sql, { city, category, offset: 0, limit: 1 });
+    expect(list.total).toBeGreaterThan(0);
+    const business = await findBusiness(database.sql, exampleOf("slug"));
+    const { id, updatedAt } = keyedBusiness.data;
+    expect(business && { ...keyedDetail(business), id, updatedAt }).toEqual(keyedBusiness.data);
   });
 
   test("continues where the sample directory of npm start ends", async () => {
