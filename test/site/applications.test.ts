@@ -316,12 +316,14 @@ describe("the private page", () => {
   });
 
   test("makes no key after its request has timed out, and blocks nobody else", async () => {
-    const page = await approved();
+    const pages = [await approved(), await approved(), await approved()] as const;
     await server.sql.begin(async (transaction) => {
       // Each new key changes this row.
       await transaction`select from keys_version for update`;
       // More than the server's connections, so some begin when others have timed out.
-      const reveals = Array.from({ length: 25 }, () => send(page, { action: "reveal" }));
+      const reveals = Array.from({ length: 8 }, () =>
+        pages.map((page) => send(page, { action: "reveal" })),
+      ).flat();
       await untilBlocked(server.sql);
       // A page that is not cached yet.
       const list = await fetch(`${server.url}/api/v1/businesses?page=77`, {
@@ -329,11 +331,12 @@ describe("the private page", () => {
       });
       expect(list.status).toBe(200);
       const statuses = (await Promise.all(reveals)).map(({ status }) => status);
-      expect(statuses).toEqual(Array(25).fill(503));
+      expect(statuses).toEqual(Array(24).fill(503));
     });
-    const { html } = await send(page);
-    expect(html).toContain("Reveal my key");
-    expect(keyIn((await send(page, { action: "reveal" })).html)).toMatch(/^hs_live_/);
+    for (const page of pages) {
+      expect((await send(page)).html).toContain("Reveal my key");
+      expect(keyIn((await send(page, { action: "reveal" })).html)).toMatch(/^hs_live_/);
+    }
   });
 
   test("does nothing when a form does not arrive completely, says so, and offers it again", async () => {
