@@ -13,15 +13,19 @@ declare
 begin
   loop
     begin
-      perform set_config('lock_timeout', extract(epoch from attempt) || 's', true);
+      -- Not 0, which would be no limit.
+      perform set_config(
+        'lock_timeout',
+        extract(epoch from greatest(least(attempt, deadline - clock_timestamp()), interval '1 ms')) || 's',
+        true);
       perform pg_advisory_xact_lock(chunk_borders_lock());
       perform set_config('lock_timeout', lock_timeout, true);
       return;
     exception when lock_not_available then
-      if clock_timestamp() > deadline then
+      if clock_timestamp() > deadline - interval '1 ms' then
         raise;
       end if;
-      perform pg_sleep(0.5 + random() / 2);
+      perform pg_sleep(least(0.5 + random() / 2, extract(epoch from deadline - clock_timestamp())));
     end;
   end loop;
 end $$;
