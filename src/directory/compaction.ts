@@ -47,6 +47,8 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
       } catch (error) {
         if (!failing) log.warn({ err: error }, "cannot fold list totals; will keep retrying");
         if (failing !== "splitting") failing = isSplitting ? "splitting" : "folding";
+        // It may have been folded all the same, if only the answer was lost.
+        mayNeedSplit = true;
         // What cannot be split now must not keep the rest from being folded.
         nextSplitAt = performance.now() + SPLIT_INTERVAL_MS;
       }
