@@ -10,12 +10,16 @@ import { type Coding, codings, Representation } from "./representation.ts";
 export function respond(request: Request, answer: Answer, further = NO_HEADERS): Response {
   const { status, own, body } = answer;
   const fields = adding(further)(answer.headers);
-  if (body === null) return new Response(null, { status, headers: { ...fields, ...own } });
+  const isHead = request.method === "HEAD";
+  // Bun adds it itself, except to most responses to HEAD.
+  const date = isHead && { Date: new Date().toUTCString() };
+  if (body === null) {
+    return new Response(null, { status, headers: { ...fields, ...own, ...date } });
+  }
 
   const representation = typeof body === "string" ? Representation.of(body) : body;
   const coding = representation.isWorthCoding ? acceptedCoding(request) : "identity";
   const tag = status === 200 ? representation.tag(coding) : null;
-  const isHead = request.method === "HEAD";
   // A caller cannot hold an earlier copy of an answer to a POST.
   const isHeld = tag !== null && (isHead || request.method === "GET") && holds(request, tag);
   const bytes = isHeld ? null : representation.bytes(coding);
@@ -31,8 +35,7 @@ export function respond(request: Request, answer: Answer, further = NO_HEADERS):
   if (isHeld) headers.delete("Content-Type");
   else if (coding !== "identity") headers.set("Content-Encoding", coding);
   if (isHead && bytes) headers.set("Content-Length", String(bytes.byteLength));
-  // Bun adds the date only to a response with a body.
-  if (isHead && bytes) headers.set("Date", new Date().toUTCString());
+  if (date) headers.set("Date", date.Date);
   return response;
 }
 

@@ -929,7 +929,7 @@ describe("every page", () => {
   test("answers HEAD like GET without the body, and so does everything else", async () => {
     const headOf = ({ status, headers }: { status: number; headers: Headers }) => {
       const { date, ...same } = Object.fromEntries(headers);
-      return { status, ...same };
+      return { status, isDated: date !== undefined, ...same };
     };
     const { html } = await open("/developers");
     const assets = [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => `${path}`);
