@@ -18,8 +18,10 @@ export function createLog(): Logger {
 
 /** Omits the command that Redis refused: its arguments hold callers' addresses, and passwords. */
 function describe(error: unknown): unknown {
+  // What causeOf returns must not be described again: its type would be Object.
+  if (!(error instanceof Error)) return error;
   if (isAway(error)) return causeOf(error);
-  return error instanceof Error ? { ...pino.stdSerializers.err(error), command: undefined } : error;
+  return { ...pino.stdSerializers.err(error), command: undefined };
 }
 
 /** Why a start failed, in words for the operator. */

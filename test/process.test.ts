@@ -49,6 +49,23 @@ test("the log has no stack for a store that is away, but one for any other error
   ]);
 });
 
+test("the log says of what type the error was that Redis went down with", async () => {
+  const source = join(import.meta.dir, "..", "src");
+  const program = `
+    const { createLog } = await import(${JSON.stringify(join(source, "process.ts"))});
+    const { logOutages } = await import(${JSON.stringify(join(source, "access", "outage-log.ts"))});
+    const redis = new (await import("node:events")).EventEmitter();
+    const onChange = logOutages(redis, createLog());
+    redis.emit("error", Object.assign(new TypeError("no route"), { code: "ECONNREFUSED" }));
+    onChange(true);`;
+  const { stderr } = await runProgram([process.execPath, "-e", program]);
+  expect(JSON.parse(stderr).err).toEqual({
+    type: "TypeError",
+    message: "no route",
+    code: "ECONNREFUSED",
+  });
+});
+
 test("the log has each line once and in order, including those just before the process exits", async () => {
   const module = join(import.meta.dir, "..", "src", "process.ts");
   const program = `
