@@ -51,9 +51,7 @@ interface StartOptions {
   cacheBytes?: number;
   /** What /metrics answers; by default the metrics of this process. */
   scrape?: () => Promise<string>;
-  /**
-   * Whether its settings are known to work: then it does not wait for Redis, and decides by itself meanwhile.
-   */
+  /** Whether its settings are known to work: then Redis need not answer, and it decides by itself meanwhile. */
   isReplacement?: boolean;
   /** How long Redis may take before this process does without it; longer in tests. */
   redisDeadlineMs?: number;

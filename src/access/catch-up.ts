@@ -10,8 +10,8 @@ import type { MeterTotal } from "./usage-rows.ts";
  * meters in it that have less than PostgreSQL.
  *
  * While neither has lost anything, and no server is in an outage of Redis, that never has less: charges reach it
- * before PostgreSQL, refunds after. So it may be raised to what PostgreSQL has, but only while no refund can be written there: Redis could make that one
- * too before it is raised, which would undo it.
+ * before PostgreSQL, refunds after. So it may be raised to what PostgreSQL has, but only while no refund can be
+ * written there: Redis could make that one too before it is raised, which would undo it.
  * @param isOutage whether Redis is down or slow: then it is not told of what was charged without it, since it would
  *   not be told of the refunds either
  * @returns to be called with the totals that PostgreSQL has just written; it does nothing when a store fails, so
