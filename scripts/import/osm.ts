@@ -99,7 +99,7 @@ function idOf({ id, properties }: Feature): string {
 
 /**
  * A house name that only repeats the name of the place is left out if there is a street. Whatever contains the
- * street, such as a business park or a longer street, comes last, unless it is already named.
+ * street, such as a business park, a longer street or a village, comes last, unless it is already named.
  */
 function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "city"> {
   // Not a suburb, which does not say what town it belongs to.
@@ -124,7 +124,15 @@ function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "ci
     .join(", ");
   const onStreet = [number, street].filter(Boolean).join(" ");
   const lines = [house, street ? onStreet : ""].filter(Boolean);
-  const wider = new Map(around.map((text) => [makeSlug(text), text]));
+  // Near a town, many streets are of a village: there is a The Street in each. But it is no address alone.
+  const districts = [
+    tags["addr:suburb"],
+    tags["addr:hamlet"],
+    tags["addr:village"],
+    tags["addr:town"],
+  ].flatMap((text) => present(text) ?? []);
+  const containing = lines.length > 0 ? [...around, ...districts] : around;
+  const wider = new Map(containing.map((text) => [makeSlug(text), text]));
   for (const known of [city, name, named, street]) wider.delete(makeSlug(known ?? ""));
   const [line1, ...others] = [
     ...(street && number ? lines.toReversed() : lines),

@@ -206,6 +206,28 @@ test("OSM: what the street is part of is kept, but not the town again", async ()
   });
 });
 
+test("OSM: the suburb or village of a street is kept beside the town, but is no address alone", async () => {
+  const village = { "addr:village": "Brundall", "addr:city": "Norwich" };
+  expect(await addressOf({ "addr:street": "The Street", ...village })).toEqual({
+    line1: "The Street",
+    line2: "Brundall",
+  });
+  expect(await addressOf({ "addr:housename": "The Yard", ...village })).toEqual({
+    line1: "The Yard",
+    line2: "Brundall",
+  });
+  expect(
+    await addressOf({ "addr:street": "Mill Lane", "addr:suburb": "Eaton", "addr:place": "Eaton" }),
+  ).toEqual({ line1: "Mill Lane", line2: "Eaton" });
+  expect(await addressOf({ "addr:street": "Mill Lane", "addr:village": "Eye" })).toEqual({
+    line1: "Mill Lane",
+  });
+  expect(
+    await addressOf({ "addr:street": "The Street", ...village, "addr:village": "NORWICH" }),
+  ).toEqual({ line1: "The Street" });
+  expect(await addressOf(village)).toEqual({});
+});
+
 test("OSM: unreadable hours count as none, and are reported", async () => {
   const cafe = (id: string, hours: object) => ({ id, properties: { name: "A", ...hours } });
   const json = collection(
