@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { followAnnouncements } from "../../src/directory/announcements.ts";
 import { compactListings } from "../../src/directory/compaction.ts";
+import { importCategories } from "../../src/directory/import/categories.ts";
 import { importRecords } from "../../src/directory/import.ts";
 import { openPostgres, type Sql } from "../../src/store/postgres.ts";
 import { isPostgresAway } from "../../src/store/postgres-errors.ts";
@@ -84,6 +85,16 @@ test("each of 500 changes in one statement is announced, and more than that as '
     const deleted = await announced(() => sql`delete from businesses where ${ofCategory}`);
     expect([added, edited, deleted].map(changed)).toEqual([expected, expected, expected]);
   }
+});
+
+test("an import of categories that changes none announces nothing", async () => {
+  const records = [
+    { slug: "kites", name: "Kites" },
+    { slug: "box-kites", name: "Box kites", parent: "kites" },
+  ];
+  const importAgain = () => announced(() => importCategories(sql, records));
+  expect(await importAgain()).toContain("*");
+  expect(await importAgain()).toEqual([]);
 });
 
 test("the changes of a transaction are announced together, however many statements it has", async () => {

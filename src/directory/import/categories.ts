@@ -67,10 +67,13 @@ export async function importCategories(
       await transaction`insert into categories ${transaction(fresh, "slug", "name", "is_active")}`;
     }
     const moved = changed.filter(({ slug, parent }) => before.get(slug)?.parent !== parent);
-    // Two that swap places would form a cycle in between: all leave their parents before any gets one.
-    await transaction`
-      update categories set parent_id = null
-      where parent_id is not null and slug = any(${moved.map(({ slug }) => slug)}::text[])`;
+    // Two that swap places would form a cycle in between: all leave their parents before any gets one. Servers
+    // discard their cached pages at any statement that changes categories, even if it finds none.
+    if (moved.length > 0) {
+      await transaction`
+        update categories set parent_id = null
+        where parent_id is not null and slug = any(${moved.map(({ slug }) => slug)}::text[])`;
+    }
     for (const category of [...fresh, ...changed]) await updateCategory(transaction, category);
     counts.created = fresh.length;
     counts.updated = changed.length;
