@@ -4,7 +4,7 @@ import type { Sql } from "../store/postgres.ts";
 import { applyChanges } from "./changes.ts";
 import { readAllDocuments } from "./documents.ts";
 import { filterableAttributes, indexSettings } from "./settings.ts";
-import { createPipeline, waitForTask } from "./tasks.ts";
+import { createPipeline, isIndexMissing, waitForTask } from "./tasks.ts";
 
 export interface Rebuild {
   sql: Sql;
@@ -38,7 +38,7 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
   const { sql, meili, index, signal, onDocuments } = rebuild;
   const { documentsAtOnce = DOCUMENTS_AT_ONCE, changesAfterMs = CHANGES_AFTER_MS } = rebuild;
   const present = await leaveBehind();
-  const next = `${index}_next`;
+  const next = nextOf(index);
   const pipeline = createPipeline(REQUESTS_AHEAD);
   const queue = (task: EnqueuedTask) => pipeline.add(waitForTask(meili, task, signal));
 
@@ -99,3 +99,21 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
     return "does not fit";
   }
 }
+
+/**
+ * Deletes what a rebuild that was cut short has left behind, which may be as large as the index. Only while no other
+ * process may rebuild.
+ */
+export async function removeUnfinished(meili: Meilisearch, index: string): Promise<void> {
+  try {
+    await meili.getRawIndex(nextOf(index));
+  } catch (error) {
+    if (isIndexMissing(error)) return;
+    throw error;
+  }
+  // Nobody waits for it: it fails where a rebuild that has just ended is deleting it, too.
+  await meili.deleteIndex(nextOf(index));
+}
+
+/** The index that is being built. */
+const nextOf = (index: string) => `${index}_next`;

@@ -568,6 +568,25 @@ describe("a rebuild", () => {
     await sync({ rebuild: true });
     expect((await indexed()).map((document) => document.name)).toEqual(["whole"]);
   });
+
+  test("that was cut short leaves nothing once the present index is tidied", async () => {
+    await addMany(10);
+    await sync();
+    const stopping = new AbortController();
+    const cutShort = rebuildIndex({
+      ...rebuild(),
+      signal: stopping.signal,
+      onDocuments: () => stopping.abort(),
+      documentsAtOnce: 1,
+    });
+    await expect(cutShort).rejects.toThrow("aborted");
+    await until(() => exists(`${index}_next`), 5_000);
+    expect(await sync()).toMatchObject({ rebuilt: false });
+    expect(await exists(`${index}_next`)).toBe(true);
+    expect(await sync({ tidy: true })).toMatchObject({ rebuilt: false });
+    await until(async () => !(await exists(`${index}_next`)), 5_000);
+    expect(await total("zephyr")).toBe(10);
+  });
 });
 
 describe("the running sync", () => {
