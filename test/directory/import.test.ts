@@ -818,6 +818,12 @@ test("concurrent imports of the same categories add them once, and none fails", 
   expect(counts.map(({ created }) => created).sort((a, b) => b - a)).toEqual([100, 0, 0, 0]);
 });
 
+test("more categories are imported at once than a statement has parameters for", async () => {
+  const records = Array.from({ length: 22_000 }, (_, n) => ({ slug: `many-${n}`, name: `N${n}` }));
+  const counts = await importCategories(database.sql, records, { dryRun: true });
+  expect(counts).toEqual({ read: 22_000, created: 22_000, updated: 0, unchanged: 0 });
+}, 30_000);
+
 test.each<[second: object, third: object, isOther: boolean]>([
   [{ parent: "bakeries" }, { parent: "pharmacies" }, true],
   [{ parent: "bakeries" }, { parent: null }, true],

@@ -64,7 +64,11 @@ export async function importCategories(
     const changed = different.filter(({ slug }) => before.has(slug));
 
     if (fresh.length > 0) {
-      await transaction`insert into categories ${transaction(fresh, "slug", "name", "is_active")}`;
+      // As one parameter, since a statement has at most 65,534.
+      await transaction`
+        insert into categories (slug, name, is_active)
+        select slug, name, is_active
+        from json_populate_recordset(null::categories, ${JSON.stringify(fresh)}::text::json)`;
     }
     const moved = changed.filter(({ slug, parent }) => before.get(slug)?.parent !== parent);
     // Two that swap places would form a cycle in between: all leave their parents before any gets one. Servers
@@ -74,7 +78,8 @@ export async function importCategories(
         update categories set parent_id = null
         where parent_id is not null and slug = any(${moved.map(({ slug }) => slug)}::text[])`;
     }
-    for (const category of [...fresh, ...changed]) await updateCategory(transaction, category);
+    const children = fresh.filter(({ parent }) => parent !== null);
+    for (const category of [...children, ...changed]) await updateCategory(transaction, category);
     counts.created = fresh.length;
     counts.updated = changed.length;
     counts.unchanged = records.length - different.length;
