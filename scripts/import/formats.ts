@@ -7,7 +7,7 @@ import type { Mapping } from "./mapping.ts";
 import { readNdjson } from "./ndjson.ts";
 import { readOsm } from "./osm.ts";
 import type { Row } from "./row.ts";
-import { readText } from "./text.ts";
+import { AS_GEOJSON, readText } from "./text.ts";
 
 /** How each format is read, and what the number of a row counts there. */
 const readers = {
@@ -38,7 +38,10 @@ export const rowNameOf = (format: Format) => readers[format].rowName;
  */
 export async function guessFormat(file: string): Promise<Format> {
   const head = (await readHead(file)).replaceAll(RECORD_SEPARATOR, "").trim();
-  if (head.startsWith("<")) return "fhrs";
+  if (head.startsWith("<")) {
+    if (!/<osm\s/.test(head)) return "fhrs";
+    throw new CommandError(`${file} is OpenStreetMap's XML: ${AS_GEOJSON}.`);
+  }
   if (/^\{\s*(\}|"[^"]*"\s*:)/.test(head)) {
     const first = readJson(head.split("\n", 1)[0] ?? "");
     const isCollection = first && "type" in first && first.type === "FeatureCollection";

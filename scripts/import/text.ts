@@ -16,11 +16,7 @@ export async function* readText(
   let [from, to] = [0, 0];
   try {
     for await (const piece of Bun.file(file).stream()) {
-      if (to === 0 && BINARY.test(inLatin1(piece.subarray(0, 8)))) {
-        throw new CommandError(
-          `${file} is compressed or a spreadsheet: unpack it first, or save it as CSV.`,
-        );
-      }
+      if (to === 0) refuseBinary(file, inLatin1(piece.subarray(0, 8)));
       [from, to] = [to, to + piece.byteLength];
       const text = decoder.decode(piece, { stream: true });
       onBytes(piece.byteLength);
@@ -37,10 +33,29 @@ export async function* readText(
   }
 }
 
+/** @param start the first bytes of the file, each a character */
+function refuseBinary(file: string, start: string): void {
+  if (BINARY.test(start)) {
+    throw new CommandError(
+      `${file} is compressed or a spreadsheet: unpack it first, or save it as CSV.`,
+    );
+  }
+  if (OSM_PBF.test(start)) {
+    throw new CommandError(`${file} is OpenStreetMap's binary format: ${AS_GEOJSON}.`);
+  }
+}
+
+/** What to do with other formats of OpenStreetMap. */
+export const AS_GEOJSON =
+  "convert it to GeoJSON, for example with osmium export -a type,id -o places.geojson";
+
 /** The magic numbers of gzip, zip (and .xlsx, .ods), xz, Zstandard, 7z, bzip2 and .xls, each byte a character. */
 const BINARY =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with.
   /^(\x1f\x8b|PK\x03\x04|\xfd7zXZ|\x28\xb5\x2f\xfd|7z\xbc\xaf|BZh[1-9]1AY|\xd0\xcf\x11\xe0)/;
+
+/** The length of a header that begins with the text OSMHeader: .osm.pbf has no magic number. */
+const OSM_PBF = /^\0\0\0.\n\tOS/s;
 
 const inLatin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 

@@ -379,6 +379,18 @@ const faulty: [string, string | Uint8Array, string, string][] = [
   ["that is a spreadsheet", Buffer.from("PK\u0003\u0004sheet"), "xlsx", "save it as CSV"],
   ["that is one list", `[\n${record("1")}]`, "json", "put each record on its own line"],
   ["over several lines", `{\n  "sourceId": "1"\n}\n`, "json", "with jq -c '.'."],
+  [
+    "of OpenStreetMap in its binary format",
+    Buffer.from("\0\0\0\r\n\tOSMHeader\x18\xa2\x01", "latin1"),
+    "osm.pbf",
+    "with osmium export",
+  ],
+  [
+    "of OpenStreetMap in XML",
+    '<?xml version="1.0"?>\n<osm version="0.6"><node id="1"/></osm>\n',
+    "osm",
+    "with osmium export",
+  ],
   ["of Overpass", `{\n"osm3s": {},\n"elements": [\n]}`, "json", "with osmtogeojson"],
   ["of features", `{"type":"Feature","id":"node/1"}\n`, "geojson", `'{type: "FeatureCollection"`],
   [
