@@ -84,11 +84,15 @@ const list = (value: string) =>
 const settings = v.pipe(
   v.object({
     PORT: v.optional(wholeNumber("PORT", 0, 65_535), "3000"),
-    // [::1], as IPv6 addresses are written in URLs, means ::1.
+    // [::1], as IPv6 addresses are written in URLs, means ::1. Whether it is this machine's shows on listening.
     HOST: v.optional(
       v.pipe(
         v.string(),
         v.transform((host) => host.replace(/^\[(.*)\]$/, "$1")),
+        v.check(
+          (host) => !/[\s/]/.test(host) && (!host.includes(":") || isAddressOrRange(host)),
+          "HOST must be only an address of this machine or its name, such as 127.0.0.1 or localhost; the port belongs in PORT.",
+        ),
       ),
       "127.0.0.1",
     ),

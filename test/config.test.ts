@@ -50,6 +50,23 @@ test("an IPv6 address to listen on may stand in brackets", () => {
   for (const HOST of ["::1", "[::1]"]) expect(loadConfig({ ...enough, HOST }).host).toBe("::1");
 });
 
+test("HOST is an address or a name, without scheme or port", () => {
+  for (const HOST of ["0.0.0.0", "::", "fe80::1%eth0", "localhost", "web-1.internal"]) {
+    expect(loadConfig({ ...enough, HOST }).host).toBe(HOST);
+  }
+  for (const HOST of [
+    "http://localhost",
+    "localhost:3000",
+    "127.0.0.1:3000",
+    "10.0.0.0/8",
+    "a b",
+  ]) {
+    expect(faultsOf({ ...enough, HOST })).toEqual([
+      expect.stringMatching(/^HOST must be only an /),
+    ]);
+  }
+});
+
 test("a Redis database is a number", () => {
   const { REDIS_URL } = enough;
   for (const path of ["", "/", "/3"]) {
@@ -67,6 +84,7 @@ test("a Redis database is a number", () => {
 test("every missing or wrong setting is listed at once, by name", () => {
   const wrong = {
     PORT: "http",
+    HOST: "http://localhost",
     BASE_URL: "directory",
     DATABASE_URL: "mysql://localhost",
     MEILI_URL: "localhost:7700",

@@ -176,7 +176,7 @@ describe("npm start", () => {
   test.each([
     ["192.0.2.1", "3000"],
     ["192.0.2.1", "0"],
-    ["localhost:3000", "0"],
+    ["no-such-host.invalid", "0"],
   ])("names the setting when it cannot listen on %s, port %s", async (HOST, PORT) => {
     const dataDir = join(folder, `address-${HOST}-${PORT}`);
     const starter = run({ DATA_DIR: dataDir, HOST, PORT });
