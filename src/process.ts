@@ -76,7 +76,7 @@ export const cannotListen = ({ host, port }: Pick<Config, "host" | "port">, why:
 
 /**
  * Closes what was opened, in reverse order; what fails or hangs does not hold up the rest.
- * @throws AggregateError when something failed, such as writing usage
+ * @throws AggregateError of what failed, such as writing usage
  */
 export async function closeInOrder(opened: readonly (() => unknown)[]): Promise<void> {
   const faults: unknown[] = [];
@@ -107,7 +107,8 @@ export function stopOnSignal(stop: () => Promise<void>, log: Logger): void {
       stop().then(
         () => process.exit(0),
         (error) => {
-          log.error({ err: error }, "could not stop cleanly");
+          const faults = error instanceof AggregateError ? error.errors : [error];
+          for (const err of faults) log.error({ err }, "could not stop cleanly");
           process.exit(1);
         },
       );

@@ -66,6 +66,27 @@ test("the log says of what type the error was that Redis went down with", async 
   });
 });
 
+test("what could not be closed is logged one by one, without a stack when it is a store that is away", async () => {
+  const module = join(import.meta.dir, "..", "src", "process.ts");
+  const program = `
+    const { closeInOrder, createLog, stopOnSignal } = await import(${JSON.stringify(module)});
+    const away = Object.assign(new Error("connect refused"), { code: "ECONNREFUSED" });
+    const opened = [() => { throw new Error("a fault"); }, () => { throw away; }];
+    stopOnSignal(() => closeInOrder(opened), createLog());
+    process.kill(process.pid, "SIGTERM");
+    setInterval(() => {}, 60_000);`;
+  const { stderr } = await runProgram([process.execPath, "-e", program]);
+  const faults = stderr
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+    .slice(1);
+  expect(faults.map(({ msg, err }) => [msg, err.message, "stack" in err])).toEqual([
+    ["could not stop cleanly", "connect refused", false],
+    ["could not stop cleanly", "a fault", true],
+  ]);
+});
+
 test("the log has each line once and in order, including those just before the process exits", async () => {
   const module = join(import.meta.dir, "..", "src", "process.ts");
   const program = `
