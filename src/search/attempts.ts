@@ -148,10 +148,15 @@ const MOST_PIECES_IN_RUNS = 6;
 /** Whether a word is only a number or a single letter: alone, 9 finds that house in every street. */
 const isNumberOrLetter = (word: string) => /^(\p{N}+|\p{L})$/u.test(word);
 
-/** Whether a word says nothing alone: whoever looks for a lego shop, and there is none, does not want every shop. */
+/**
+ * Whether a word says nothing alone: whoever looks for a lego shop, and there is none, does not want every shop, nor
+ * all that is taught or fitted when it is a cookery class or a fitted kitchen.
+ */
 const isOfManyTrades = (word: string) => ofManyTrades.has(singular(word));
 
-const ofManyTrades = new Set(["company", "repair", "service", "shop", "store"]);
+const ofManyTrades = new Set(
+  "class company course fitted installation lesson repair service shop store".split(" "),
+);
 
 /**
  * All steps with only their likely queries; then all with only the others, among them, but now anywhere, those that

@@ -832,6 +832,23 @@ describe("when nothing matches all words", () => {
     for (const text of ["xylophone shop", "quokka shops", "best xylophone repair service"]) {
       expect([text, await search(text)]).toEqual([text, nothing]);
     }
+    const added = [
+      { ...norwich, name: "Golf Course", category: "golf-courses" },
+      { ...norwich, name: "Puppy Classes", category: "dog-walkers" },
+      { ...norwich, name: "Flute Lessons", category: "music-lessons" },
+      { ...norwich, name: "Fitted Tyres", category: "gift-shops" },
+      { ...norwich, name: "Refrigeration Installation", category: "air-conditioning" },
+    ];
+    await using _ = await withMore(added);
+    for (const text of [
+      "cookery classes",
+      "cookery course",
+      "xylophone lessons",
+      "fitted quokka",
+      "quokka installation",
+    ]) {
+      expect([text, await search(text)]).toEqual([text, nothing]);
+    }
     expect((await search("xylophone shop norwich")).instead).toBe("shop norwich");
     expect((await search("shop")).total).toBeGreaterThan(3);
     expect((await search("cheap shops open now")).instead).toBe("shops");
