@@ -435,6 +435,58 @@ describe("searches as people type them", () => {
     expect((await search("sofa shaped dentist norwich")).instead).toBe("dentist norwich");
   });
 
+  test("a trade is found by what is taught, fitted, cut, minded, removed or stored there", async () => {
+    const added = [
+      { ...norwich, name: "On Points", category: "dance-schools" },
+      {
+        ...norwich,
+        name: "Mow Town",
+        category: "gardeners",
+        shortDescription: "Lawns and fencing.",
+      },
+      { ...norwich, name: "Warm Front", category: "heating-engineers" },
+      { ...norwich, name: "Worktop", category: "kitchens-and-bathrooms" },
+      { ...norwich, name: "Nan's Kitchen", category: "restaurants" },
+      { ...norwich, name: "Sowerby's", category: "computer-shops" },
+      { ...norwich, name: "Full House", category: "self-storage" },
+      { ...norwich, name: "Crumb", category: "bakeries" },
+      { ...norwich, name: "Birthday Surprise", category: "card-shops" },
+      { ...norwich, name: "Glow", category: "beauty-salons" },
+      { ...norwich, name: "Heave Ho", category: "removals" },
+      { ...norwich, name: "Threads", category: "clothes-shops" },
+      { ...norwich, name: "Working Men's Club", category: "social-clubs" },
+      { ...norwich, name: "Walkies", category: "dog-walkers" },
+      { ...norwich, name: "Spark", category: "electricians" },
+      { ...norwich, name: "Aperture", category: "camera-shops" },
+      { ...norwich, name: "Three Balls", category: "pawnbrokers" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, found] of [
+      ["dance classes norwich", "On Points"],
+      ["grass cutting norwich", "Mow Town"],
+      ["lawn mowing norwich", "Mow Town"],
+      ["fence panels norwich", "Mow Town"],
+      ["boiler installation norwich", "Warm Front"],
+      ["new boiler norwich", "Warm Front"],
+      ["fitted kitchens norwich", "Worktop"],
+      ["kitchen fitters norwich", "Worktop"],
+      ["electric showers norwich", "Worktop"],
+      ["storage units norwich", "Full House"],
+      ["birthday cakes norwich", "Crumb"],
+      ["tattoo removal norwich", "Glow"],
+      ["mens clothes norwich", "Threads"],
+      ["women's clothes norwich", "Threads"],
+      ["dog sitter norwich", "Walkies"],
+      ["pet sitters norwich", "Walkies"],
+      ["pet sitting norwich", "Walkies"],
+      ["fuse box norwich", "Spark"],
+      ["photo shop norwich", "Aperture"],
+      ["cash for gold norwich", "Three Balls"],
+    ] as const) {
+      expect([text, ...(await names(text))]).toEqual([text, found]);
+    }
+  });
+
   test("a trade is found by common misspellings with more errors than are tolerated", async () => {
     const added = [
       { ...norwich, name: "Carat", category: "jewellers" },
