@@ -329,11 +329,12 @@ export const oneWaySynonyms: Record<string, string[]> = {
 /**
  * Other words that have to be right, since they are one letter away from the beginning of something that a
  * directory is full of. If a typing error were forgiven in them, `store` would find every street, `halal` every
- * hall, `cakes` every café, `glass` all of Glasgow.
+ * hall, `cakes` every café, `glass` all of Glasgow, `derry` all of Derby.
  */
 export const otherExactWords = [
   "cake",
   "card",
+  "derry",
   "floor",
   "glass",
   "halal",
@@ -423,7 +424,7 @@ export const categoriesInSearch: ReadonlyMap<string, string> = new Map([
   ["Stationers", "Stationers and stationery"],
 ]);
 
-/** Ways to write the same word, without plurals. */
+/** Ways to write the same word, or the same town, without plurals. */
 export const spellings = [
   ["street", "st"],
   ["saint", "st"],
@@ -434,6 +435,7 @@ export const spellings = [
   ["theatre", "theater"],
   ["colour", "color"],
   ["co op", "co operative", "cooperative"],
+  ["derry", "londonderry"],
 ];
 
 /** Districts of London that people name as a whole, although their postcodes have one more letter: `EC1A 1BB`. */

@@ -1160,6 +1160,22 @@ describe("order and totals", () => {
     }
   });
 
+  test("a town with two names is found by either, and not one that is spelled alike", async () => {
+    const added = [
+      { name: "Wall Drip", category: "plumbers", city: "Londonderry" },
+      { name: "Ram Drip", category: "plumbers", city: "Derby" },
+    ];
+    await using _ = await withMore(added);
+    expect(await names("plumber derry")).toEqual(["Wall Drip"]);
+    await using _more = await withMore([
+      { name: "Quay Drip", category: "plumbers", city: "Derry" },
+    ]);
+    for (const text of ["plumber derry", "derry plumber", "londonderry plumbers"]) {
+      expect([text, (await names(text)).sort()]).toEqual([text, ["Quay Drip", "Wall Drip"]]);
+    }
+    expect(await names("plumber derby")).toEqual(["Ram Drip"]);
+  });
+
   test("a town that is spelled right is no other, however alike or longer", async () => {
     const added = [
       { name: "Quick Drip", category: "plumbers", city: "Boston" },
