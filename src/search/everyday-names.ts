@@ -424,7 +424,7 @@ export const categoriesInSearch: ReadonlyMap<string, string> = new Map([
   ["Stationers", "Stationers and stationery"],
 ]);
 
-/** Ways to write the same word, or the same town, without plurals. */
+/** Ways to write the same word, without plurals. */
 export const spellings = [
   ["street", "st"],
   ["saint", "st"],
@@ -435,8 +435,10 @@ export const spellings = [
   ["theatre", "theater"],
   ["colour", "color"],
   ["co op", "co operative", "cooperative"],
-  ["derry", "londonderry"],
 ];
+
+/** Towns with two names that have no word in common. */
+export const namesOfTowns = [["derry", "londonderry"]];
 
 /** Districts of London that people name as a whole, although their postcodes have one more letter: `EC1A 1BB`. */
 export const lettersOfDistricts: Record<string, string> = {

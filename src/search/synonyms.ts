@@ -2,6 +2,7 @@ import { plural } from "../plural.ts";
 import {
   lettersOfDistricts,
   modifiers,
+  namesOfTowns,
   oneWaySynonyms,
   onlyPlural,
   otherExactWords,
@@ -55,7 +56,7 @@ function collect(): Record<string, string[]> {
     const names = inBothNumbers(name);
     link(names, [...names, ...others.flatMap(inBothNumbers)]);
   }
-  for (const group of spellings) link(group, group);
+  for (const group of [...spellings, ...namesOfTowns]) link(group, group);
   for (const [district, letters] of Object.entries(lettersOfDistricts)) {
     const outcodes = [...letters].map((letter) => district + letter);
     link([district], outcodes);

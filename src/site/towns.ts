@@ -1,5 +1,6 @@
 import { type CityName, findCity, largestCities, largestCitiesNamed } from "../directory/cities.ts";
 import { makeSlug } from "../directory/slug.ts";
+import { namesOfTowns } from "../search/everyday-names.ts";
 import { closest } from "../search/typos.ts";
 import type { Sql } from "../store/postgres.ts";
 
@@ -10,16 +11,20 @@ import type { Sql } from "../store/postgres.ts";
 type TownMatch = { city: CityName; isGuessed: boolean } | { city: null; similar: CityName[] };
 
 /**
- * Finds a town by its name, however it is written. If there is none, the only town whose name has all the
- * words (Hull: Kingston upon Hull; Saint Albans: St Albans) is meant. Otherwise the similar towns are those
- * that have them or, if there are none, those of the larger towns that are one or two typos away; among equals
- * the largest come first.
+ * Finds a town by its name, however it is written. If there is none, the town that also goes by that name
+ * (Derry: Londonderry) is meant, or the only one whose name has all the words (Hull: Kingston upon Hull; Saint
+ * Albans: St Albans). Otherwise the similar towns are those that have them or, if there are none, those of the
+ * larger towns that are one or two typos away; among equals the largest come first.
  */
 export async function findTown(sql: Sql, text: string): Promise<TownMatch> {
   const slug = makeSlug(text);
   if (slug === "") return { city: null, similar: [] };
   const city = await findCity(sql, slug);
   if (city) return { city, isGuessed: false };
+  for (const other of namesOfTowns.find((names) => names.includes(slug)) ?? []) {
+    const named = await findCity(sql, other);
+    if (named) return { city: named, isGuessed: true };
+  }
   const holding = await largestCitiesNamed(sql, { words: slug.split("-"), limit: MOST_SIMILAR });
   const [only, ...others] = holding;
   if (only && others.length === 0) return { city: only, isGuessed: true };

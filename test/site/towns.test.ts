@@ -26,6 +26,16 @@ test("of similarly spelt towns the closest come first, then the largest", async 
   expect(await similarTo("WOLVERHAMPTON")).toBe("Wolverhampton");
 });
 
+test("a town with two names is found by either, and not one that is spelt alike", async () => {
+  await addBusiness(database.sql, { city: "Derby" });
+  expect(await similarTo("Derry")).toEqual(["Derby"]);
+  await addBusiness(database.sql, { city: "Londonderry" });
+  expect(await similarTo("Derry")).toBe("Londonderry");
+  await addBusiness(database.sql, { city: "Derry" });
+  expect(await similarTo("Derry")).toBe("Derry");
+  expect(await similarTo("Londonderry")).toBe("Londonderry");
+});
+
 test("of many similarly spelt towns five are suggested", async () => {
   for (const letter of "abcdefg") await addBusiness(database.sql, { city: `Shrewsbury${letter}` });
   expect(await similarTo("Shrewsbury")).toHaveLength(5);
