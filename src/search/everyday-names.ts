@@ -204,6 +204,10 @@ export const oneWaySynonyms: Record<string, string[]> = {
   eyelash: ["beauty salon"],
   lash: ["beauty salon"],
   threading: ["beauty salon"],
+  waxing: ["beauty salon"],
+  facial: ["beauty salon"],
+  manicure: ["nail bar", "beauty salon"],
+  pedicure: ["nail bar", "beauty salon"],
   botox: ["beauty salon"],
   makeup: ["cosmetics"],
   sunbed: ["tanning salon"],
@@ -218,12 +222,14 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "Sunday lunch": ["pub"],
   "Sunday roast": ["pub"],
   brunch: ["café", "coffee shop"],
+  breakfast: ["café", "coffee shop"],
   movie: ["cinema"],
   bowling: ["bowling alley"],
   parking: ["car park"],
   photocopying: ["copy shop"],
   scrapyard: ["scrap metal", "scrap and recycling"],
   rewiring: ["electrician"],
+  rewire: ["electrician"],
   iPhone: ["phone"],
   bread: ["bakery", "baker"],
   pasty: ["bakery", "baker"],
@@ -244,6 +250,7 @@ export const oneWaySynonyms: Record<string, string[]> = {
   gift: ["gift shop"],
   sofa: ["furniture shop"],
   mattress: ["bed shop"],
+  beds: ["bed shop"],
   "second-hand furniture": ["second-hand shop", "furniture shop"],
   laptop: ["computer shop"],
   guitar: ["musical instrument"],
@@ -259,13 +266,27 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "picture framing": ["picture framer"],
   upholstery: ["upholsterer"],
   "dance class": ["dance school"],
+  dancing: ["dance school"],
+  ballet: ["dance school"],
   "grass cutting": ["gardener"],
   "lawn mowing": ["gardener"],
+  "hedge cutting": ["gardener"],
+  "garden service": ["gardener"],
   fence: ["fencing"],
   boiler: ["heating engineer", "gas engineer"],
   shower: ["bathroom"],
   "fitted kitchen": ["kitchens and bathrooms"],
   "kitchen fitter": ["kitchens and bathrooms"],
+  "fitted wardrobe": ["joiner"],
+  "loft conversion": ["builder"],
+  "house extension": ["builder"],
+  "building company": ["builder"],
+  "moving company": ["removals"],
+  "stump removal": ["tree surgeon"],
+  CCTV: ["alarm"],
+  "car service": ["garage"],
+  payroll: ["accountant"],
+  pension: ["financial adviser"],
   "storage unit": ["self-storage"],
   "tax adviser": ["accountant"],
   "tax return": ["accountant"],
@@ -274,6 +295,7 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "car insurance": ["insurance broker"],
   "car battery": ["car part", "garage"],
   "houses for sale": ["estate agent"],
+  "property for sale": ["estate agent"],
   "flats to rent": ["letting agent", "estate agent"],
   "PAT testing": ["electrician"],
   headstone: ["stonemason"],
@@ -305,11 +327,22 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "roof leak": ["roofer"],
   "locked out": ["locksmith"],
   "blocked drain": ["drainage"],
+  "drain cleaning": ["drainage"],
+  "drain unblocking": ["drainage"],
+  "blocked toilet": ["plumber"],
+  "burst pipe": ["plumber"],
+  "broken window": ["glazier"],
+  "odd job": ["handyman", "handymen"],
+  brake: ["garage"],
   "fuse box": ["electrician"],
   "wasp nest": ["pest control"],
   "ear wax": ["hearing centre"],
   "laptop repair": ["computer repair"],
   "phone repair": ["mobile phone shop"],
+  "screen repair": ["mobile phone shop"],
+  "PC repair": ["computer repair"],
+  "oven repair": ["appliance repair"],
+  "fridge repair": ["appliance repair"],
   "dent removal": ["body shop"],
   windscreen: ["garage", "body shop"],
   // Misspelt by more letters than search forgives.
@@ -362,7 +395,7 @@ export const tradesWithoutSynonyms = `
   crazy golf; curtain; damp proofing; dance school; day spa; department store;
   discount store; DIY; DJ; drainage; driveway; electrical shop; escape room; event planner;
   fancy dress; farm shop; fashion accessory; fire station; fishing lake; fishing tackle;
-  fishmonger; food producer; fuel merchant; furniture shop; game shop; garden centre; gift shop;
+  fishmonger; flooring; food producer; fuel merchant; furniture shop; game shop; garden centre; gift shop;
   golf course; graphic designer; health food shop; heat pump; holiday cottage; holiday let;
   home care; homeware; hospice; hospital; hostel; hotel; importer; insurance broker;
   interior designer; IT support; key cutting; leisure centre; library; live music; locksmith;
@@ -394,8 +427,11 @@ export const modifiers = `
   .trim()
   .split(/\s+/);
 
-/** Names that mean something else in singular: a glass is no optician's, and a cosmetic dentist no cosmetics shop. */
-export const onlyPlural = ["cosmetics", "glasses"];
+/**
+ * Names that mean something else in singular: a glass is no optician's, a cosmetic dentist no cosmetics shop, and a bed
+ * and breakfast no bed shop.
+ */
+export const onlyPlural = ["beds", "cosmetics", "glasses"];
 
 /**
  * Categories, by their names, that search takes for others: a synonym counts for less than the word itself, so `doctor`

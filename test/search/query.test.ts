@@ -487,6 +487,76 @@ describe("searches as people type them", () => {
     }
   });
 
+  test("a trade of a town is found by what is wrong or wanted, though no business there says so", async () => {
+    const added = [
+      { ...norwich, name: "Mow Town", category: "gardeners" },
+      { ...norwich, name: "Bevel", category: "windows-and-doors" },
+      { ...norwich, name: "Two Storeys", category: "builders" },
+      { ...norwich, name: "Heave Ho", category: "removals" },
+      { ...norwich, name: "Chisel", category: "joiners-and-carpenters" },
+      { ...norwich, name: "Siren", category: "alarms-and-security" },
+      { ...norwich, name: "Grease Monkey", category: "garages" },
+      { ...norwich, name: "Double Entry", category: "accountants" },
+      { ...norwich, name: "Nest Egg", category: "financial-advisers" },
+      { ...norwich, name: "Keystone", category: "estate-agents" },
+      { ...norwich, name: "Glow", category: "beauty-salons" },
+      { ...norwich, name: "On Points", category: "dance-schools" },
+      { ...norwich, name: "Nod", category: "bed-shops" },
+      { ...norwich, name: "Underfoot", category: "carpets-and-flooring" },
+      { ...norwich, name: "Hot Wax", category: "record-shops", shortDescription: "Vinyl." },
+      { ...norwich, name: "Spark", category: "electricians" },
+      { ...norwich, name: "Sump", category: "drainage-contractors" },
+      { ...norwich, name: "Spanner", category: "plumbers" },
+      { ...norwich, name: "Jack of All", category: "handymen" },
+      { ...norwich, name: "Bytes", category: "computer-repairs" },
+      { ...norwich, name: "Hob Nob", category: "appliance-repairs" },
+      // With words of what is wanted, but of another trade.
+      { ...norwich, name: "Squeegee", category: "window-cleaners" },
+      { ...norwich, name: "Broken Tiles", category: "tile-shops" },
+      { ...norwich, name: "Advice Bureau", category: "charities" },
+      { ...norwich, name: "Property Matters", category: "surveyors" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, found] of [
+      ["hedge cutting norwich", "Mow Town"],
+      ["garden services norwich", "Mow Town"],
+      ["broken window norwich", "Bevel"],
+      ["loft conversions norwich", "Two Storeys"],
+      ["house extension norwich", "Two Storeys"],
+      ["building company norwich", "Two Storeys"],
+      ["moving company norwich", "Heave Ho"],
+      ["stump removal norwich", "Bough Down"],
+      ["fitted wardrobes norwich", "Chisel"],
+      ["cctv installation norwich", "Siren"],
+      ["car service norwich", "Grease Monkey"],
+      ["brakes norwich", "Grease Monkey"],
+      ["payroll norwich", "Double Entry"],
+      ["pension advice norwich", "Nest Egg"],
+      ["property for sale norwich", "Keystone"],
+      ["waxing norwich", "Glow"],
+      ["facial norwich", "Glow"],
+      ["manicure norwich", "Glow"],
+      ["pedicure norwich", "Glow"],
+      ["ballroom dancing norwich", "On Points"],
+      ["ballet norwich", "On Points"],
+      ["beds norwich", "Nod"],
+      ["vinyl flooring norwich", "Underfoot"],
+      ["house rewire norwich", "Spark"],
+      ["drain cleaning norwich", "Sump"],
+      ["drain unblocking norwich", "Sump"],
+      ["blocked toilet norwich", "Spanner"],
+      ["burst pipe norwich", "Spanner"],
+      ["odd jobs norwich", "Jack of All"],
+      ["pc repair norwich", "Bytes"],
+      ["oven repair norwich", "Hob Nob"],
+      ["fridge repair norwich", "Hob Nob"],
+      ["breakfast norwich", "Bean There"],
+      ["screen repair norwich", "O2"],
+    ] as const) {
+      expect([text, ...(await names(text))]).toEqual([text, found]);
+    }
+  });
+
   test("a trade is found by common misspellings with more errors than are tolerated", async () => {
     const added = [
       { ...norwich, name: "Carat", category: "jewellers" },
