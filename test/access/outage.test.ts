@@ -14,6 +14,7 @@ import { type ApiKey, createKey } from "../../src/access/keys.ts";
 import { createLastSeen } from "../../src/access/last-seen.ts";
 import { meterName } from "../../src/access/meters.ts";
 import { watchOutages } from "../../src/access/outage.ts";
+import { logOutages } from "../../src/access/outage-log.ts";
 import { type DurableUsage, openUsage } from "../../src/access/usage.ts";
 import type { MeterMonth } from "../../src/access/usage-rows.ts";
 import { loadConfig } from "../../src/config.ts";
@@ -24,6 +25,7 @@ import { openProxy } from "../proxy.ts";
 import {
   createDatabase,
   newFolder,
+  noUsage,
   patient,
   startTestServer,
   stores,
@@ -104,6 +106,12 @@ const stored = async ({ meterId }: ApiKey) => {
   const [row] = await database.sql`select used::integer from usage where meter_id = ${meterId}`;
   return row?.used ?? 0;
 };
+
+/** How many SET commands this Redis has run: nothing else sends one. */
+async function probesSent(): Promise<number> {
+  const statistics = String(await frail.call("INFO", "commandstats"));
+  return Number(/^cmdstat_set:calls=(\d+)/m.exec(statistics)?.[1] ?? 0);
+}
 
 test("one flush writes charges and refunds, and adds to what others wrote", async () => {
   await withServers({ instances: 2, ...patient }, async (one, other) => {
@@ -424,6 +432,20 @@ test("paused: a read of the usage that Redis answers late refunds nothing", asyn
   });
 });
 
+test("paused: a request that Redis refuses late refunds nothing", async () => {
+  await withServers({ instances: 1 }, async (server) => {
+    // So slow that no token is refilled meanwhile.
+    const key = newKey({ perMinute: 1, burst: 1 });
+    expect(await admitted(server, key, 1)).toBe(1);
+    frail.pause();
+    expect(await admitted(server, key, 1)).toBe(0);
+    expect(server.admission.state().isLocal).toBe(true);
+    frail.resume();
+    await isBack(server);
+    expect(await server.admission.usage(key)).toMatchObject({ used: 1, tokensLeft: 0 });
+  });
+});
+
 test("paused: Redis is sent only one probe, however long it does not answer", async () => {
   const redis = openRedis([frail.url]);
   await redis.connect();
@@ -433,11 +455,7 @@ test("paused: Redis is sent only one probe, however long it does not answer", as
     onEnd() {},
     hangingMs: 1_000,
   });
-  const writes = async () => {
-    const statistics = String(await frail.call("INFO", "commandstats"));
-    return Number(/^cmdstat_set:calls=(\d+)/m.exec(statistics)?.[1] ?? 0);
-  };
-  const before = await writes();
+  const before = await probesSent();
   // Long enough for many probes.
   const isGivenUp = new Promise((resolve) => redis.once("close", resolve));
   try {
@@ -449,7 +467,73 @@ test("paused: Redis is sent only one probe, however long it does not answer", as
     frail.resume();
     redis.disconnect();
   }
-  expect(await writes()).toBe(before + 1);
+  expect(await probesSent()).toBe(before + 1);
+});
+
+test("probes go to what failed in the present outage, not to ever more, and expire", async () => {
+  const redis = openRedis([frail.url]);
+  await redis.connect();
+  let ended = Promise.withResolvers<void>();
+  let recoveries = 0;
+  const outage = watchOutages(redis, {
+    onBegin() {},
+    async recover() {
+      recoveries++;
+      // By the next probe all that failed is known.
+      if (recoveries === 1) throw new Error("PostgreSQL is away");
+    },
+    onEnd: () => ended.resolve(),
+  });
+  try {
+    let before = await probesSent();
+    for (let client = 0; client < 100; client++) {
+      outage.begin(new Error("no answer"), `client ${client}`);
+    }
+    await ended.promise;
+    expect(await probesSent()).toBe(before + 1 + 32);
+
+    before = await probesSent();
+    ended = Promise.withResolvers<void>();
+    outage.begin(new Error("no answer"), "another client");
+    await ended.promise;
+    expect(await probesSent()).toBe(before + 1);
+
+    const left = (await frail.call("KEYS", "probe:*")) as string[];
+    const expiries = await Promise.all(left.map((name) => frail.call("PTTL", name)));
+    expect(expiries).not.toContain(-1);
+  } finally {
+    outage.stop();
+    redis.disconnect();
+  }
+});
+
+test("a server that is stopping reports neither an outage nor the end of one", async () => {
+  const redis = openRedis([frail.url]);
+  await redis.connect();
+  const told: string[] = [];
+  const recovering = Promise.withResolvers<void>();
+  const outage = watchOutages(redis, {
+    onBegin: () => told.push("began"),
+    async recover() {
+      outage.stop();
+      recovering.resolve();
+    },
+    onEnd: () => told.push("ended"),
+  });
+  outage.begin(new Error("no answer"), "a key");
+  await recovering.promise;
+  await setImmediate();
+  expect(told).toEqual(["began"]);
+
+  const stopped = watchOutages(redis, {
+    onBegin: () => told.push("began again"),
+    async recover() {},
+    onEnd() {},
+  });
+  stopped.stop();
+  stopped.begin(new Error("Connection is closed."), "a key");
+  expect([stopped.isOn, told]).toEqual([false, ["began"]]);
+  redis.disconnect();
 });
 
 test("lost: a connection whose other end is gone is reopened", async () => {
@@ -553,30 +637,57 @@ test("the log says why Redis is away: how the connection was lost, not that ther
   const AWAY = "Redis is down or slow: this server decides by itself";
   const refused = expect.stringMatching(/^connect ECONNREFUSED 127\.0\.0\.1:\d+$/);
   try {
-    // No request comes before the first attempt to reconnect.
+    // A request comes before the first attempt to reconnect.
     await proxy.cut();
-    await until(() => linesFrom(0).some(([, why]) => why?.includes("ECONNREFUSED")), 5_000);
-    expect((await ask()).status).toBe(200);
-    expect(told()).toEqual([[AWAY, refused]]);
-    await proxy.mend();
-    await until(() => told().length === 2, 5_000);
-    expect(told()[1]).toEqual(["Redis decides again", undefined]);
-
-    // A request comes before the next attempt.
-    await proxy.cut();
-    while (told().length < 3) expect((await ask()).status).toBe(200);
-    const isExplained = () =>
-      told()
-        .slice(2)
-        .some(([, why]) => why?.includes("ECONN"));
+    while (told().length < 1) expect((await ask()).status).toBe(200);
+    const isExplained = () => told().some(([, why]) => why?.includes("ECONN"));
     await until(isExplained, 5_000);
-    expect(told().length).toBeLessThanOrEqual(4);
+    const fails = () => linesFrom(0).filter(([msg]) => msg === "Redis").length;
+    const failed = fails();
+    await until(() => fails() > failed + 1, 5_000);
+    expect(told().length).toBeLessThanOrEqual(2);
+    await proxy.mend();
+    const isBack = () => told().at(-1)?.[0] === "Redis decides again";
+    await until(isBack, 5_000);
+
+    // No request comes before it.
+    const before = told().length;
+    await proxy.cut();
+    const after = fails();
+    await until(() => fails() > after, 5_000);
+    expect((await ask()).status).toBe(200);
+    expect(told().slice(before)).toEqual([[AWAY, refused]]);
     const { error } = pino.levels.values;
     expect(lines.filter(({ level, err }) => level === error && err?.stack)).toEqual([]);
   } finally {
     await proxy.mend();
     await server.stop();
     await proxy.close();
+  }
+});
+
+test("the log does not explain an outage with the reason of an earlier one", async () => {
+  await using proxy = await openProxy(new URL(frail.url));
+  const redis = openRedis([proxy.url]);
+  await redis.connect();
+  const errors: string[] = [];
+  const write = (text: string) => void errors.push(JSON.parse(text).err.message);
+  const onChange = logOutages(redis, pino({ level: "error" }, { write }));
+  const admission = createAdmission(redis, { usage: noUsage, onChange });
+  try {
+    const isRefused = new Promise((resolve) => redis.once("error", resolve));
+    await proxy.cut();
+    await isRefused;
+    await admission.admitClient("192.0.2.1");
+    await proxy.mend();
+    await until(() => !admission.state().isLocal, 15_000);
+    frail.pause();
+    await admission.admitClient("192.0.2.1");
+    expect(errors).toEqual([expect.stringContaining("ECONNREFUSED"), "no answer within 100 ms"]);
+  } finally {
+    frail.resume();
+    admission.stop();
+    redis.disconnect();
   }
 });
 
