@@ -168,7 +168,7 @@ for (const [index, [title, apply]] of Object.entries(changes).entries()) {
   });
 }
 
-test("totals of categories and cities are dropped when a business moves, and stay when it is edited", async () => {
+test("totals of categories and cities are dropped when a business moves, comes or goes, and stay when it is edited", async () => {
   const slug = "shop-50";
   const isKept = async (statement: (sql: Sql) => Promise<unknown>) => {
     await cache.findOrMake("all totals", async () => ({
@@ -188,6 +188,9 @@ test("totals of categories and cities are dropped when a business moves, and sta
   for (const [what, stays] of [
     ["another town", false],
     ["a new rating", true],
+    // It goes, and comes again.
+    ["approved, or suspended", false],
+    ["approved, or suspended", false],
   ] as const) {
     expect([what, await isKept(async (sql) => changes[what]?.(slug, sql))]).toEqual([what, stays]);
   }
