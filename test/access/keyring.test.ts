@@ -23,13 +23,16 @@ const issue = (request: Partial<KeyRequest> = {}) => createKey(sql, { ...OWNER, 
  */
 async function openKeyring(
   options: Parameters<typeof createKeyring>[1] = {},
-  { url = database.url, onPoll = () => {} } = {},
+  { url = database.url, onPoll = () => {}, onLookup = () => {} } = {},
 ) {
   let lookups = 0;
   let polls = 0;
   const own = openPostgres(url);
   own.options.debug = (_connection, query) => {
-    if (query.includes("key_hash =")) lookups++;
+    if (query.includes("key_hash =")) {
+      lookups++;
+      onLookup();
+    }
     if (!query.includes("from keys_version")) return;
     polls++;
     onPoll();
@@ -200,6 +203,20 @@ test("an answer that nothing has changed is as old as its query", async () => {
     expect((await keyring.resolve(key)).ok).toBe(true);
     expect(keyring.lookups()).toBe(before + 1);
     await Bun.sleep(20);
+  }
+});
+
+test("a key that took long to be looked up is as old as its query", async () => {
+  let time = 0;
+  const { key } = await issue();
+  const onLookup = () => {
+    time += 999;
+  };
+  await using keyring = await openKeyring({ elapsed: () => time }, { onLookup });
+  await using _ = await stopPolls({ isAnnounced: true });
+  for (const lookups of [1, 2]) {
+    expect((await keyring.resolve(key)).ok).toBe(true);
+    expect(keyring.lookups()).toBe(lookups);
   }
 });
 
