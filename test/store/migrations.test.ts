@@ -2,11 +2,20 @@ import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { until } from "../../scripts/stack/waiting.ts";
 import { loadConfig } from "../../src/config.ts";
 import { start } from "../../src/main.ts";
 import { migrate, pendingMigrations } from "../../src/store/migrations.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
-import { createDatabase, freshRedis, newFolder, runScript, stores } from "../support.ts";
+import {
+  countBlocked,
+  createDatabase,
+  freshRedis,
+  newFolder,
+  runScript,
+  stores,
+  untilBlocked,
+} from "../support.ts";
 
 test("a migrated database has none pending, and migrating again does nothing", async () => {
   await using database = await createDatabase();
@@ -67,6 +76,25 @@ test("a new database that is not in UTF-8 is refused in one line", async () => {
   await owner.end();
 });
 
+test("a database that was accepted in another encoding is still migrated", async () => {
+  await using owner = openPostgres(stores().databaseUrl, { max: 1 });
+  const url = new URL(stores().databaseUrl);
+  url.pathname = "/accepted_in_latin1";
+  await owner`
+    create database accepted_in_latin1
+    encoding 'LATIN1' locale_provider libc locale 'C' template template0`;
+  {
+    await using sql = openPostgres(url.href, { max: 1 });
+    await sql`create table migrations (name text primary key, applied_at timestamptz default now())`;
+    await sql`insert into migrations (name) values ('001_directory.sql')`;
+    const folder = await newFolder();
+    await writeFile(join(folder, "901_more.sql"), "create table more ();");
+    const from = pathToFileURL(`${folder}/`);
+    expect(await migrate(sql, { from })).toEqual(["901_more.sql"]);
+  }
+  await owner`drop database accepted_in_latin1`;
+});
+
 test("a failing migration is named, leaves nothing, and blocks no others", async () => {
   await using database = await createDatabase();
   const { sql } = database;
@@ -103,6 +131,9 @@ test("a migration that waits for a transaction lets readers through meanwhile, a
     await isTold;
     // It would have to wait for the transaction, which in turn waits for it.
     await sql`select count(*) from businesses`;
+    // It tries again, in vain.
+    await untilBlocked(sql);
+    await until(async () => (await countBlocked(sql)) === 0, 20_000);
   });
   expect(await migrating).toEqual(["901_wide.sql"]);
   expect(told).toEqual(["901_wide.sql is waiting for a transaction that uses what it changes."]);
