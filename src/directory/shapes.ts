@@ -102,12 +102,17 @@ export function keyedDetail(business: Business): FullBusiness {
 
 /**
  * Replaces the last four digits with asterisks; separators stay: `0161 496 ****`. An extension, as in
- * `0161 496 0999 x12`, does not count as part of the number: all its digits are replaced, too.
+ * `0161 496 0999 x12`, does not count as part of the number: all its digits are replaced, too. So are all of a
+ * text that must be several numbers, which only SQL can bring in.
  */
 function maskPhone(phone: string): string {
   const [, number = "", extension = ""] = /^(.*?)( ?x.*)?$/is.exec(phone) ?? [];
-  return number.replace(LAST_FOUR_DIGITS, masked) + masked(extension);
+  const isOne = (number.match(/\p{Nd}/gu) ?? []).length <= MOST_DIGITS;
+  return (isOne ? number.replace(LAST_FOUR_DIGITS, masked) : masked(number)) + masked(extension);
 }
+
+/** Of an international number (ITU-T E.164, section 6.1); a UK one has as many with `0044 (0)` before it. */
+const MOST_DIGITS = 15;
 
 const LAST_FOUR_DIGITS = /(?:\p{Nd}\P{Nd}*){1,4}$/u;
 

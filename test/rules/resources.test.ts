@@ -114,6 +114,8 @@ test("masking: the last four digits become asterisks, separators stay", () => {
   expect(masked("123")).toBe("***");
   expect(masked("０１６１ ４９６ ０９９９")).toBe("０１６１ ４９６ ****");
   // An extension does not count as the last digits of the number.
+  expect(masked("0044 (0)161 496 0999")).toBe("0044 (0)161 496 ****");
+  expect(masked("0161 496 0998 / 0161 496 0999")).toBe("**** *** **** / **** *** ****");
   expect(masked("01632 960123 x1234")).toBe("01632 96**** x****");
   expect(masked("01632 960123 x4")).toBe("01632 96**** x*");
   expect(masked("01632 960123X4")).toBe("01632 96****X*");
