@@ -36,7 +36,7 @@ describe("once it is shown", () => {
   beforeAll(async () => {
     ({ tab, close } = await openTab(browser, server.url));
     await tab.goto("/developers/reference");
-    await tab.getByRole("heading", { name: "Highstreet API" }).waitFor();
+    await tab.getByRole("heading", { name: "Highstreet API" }).waitFor({ timeout: 30_000 });
   }, 60_000);
   afterAll(() => close());
 
@@ -95,7 +95,7 @@ test("the reference says that its script is loading for as long as it is, and al
   const first = tab.getByRole("heading", { level: 1 });
   expect(await first.allTextContents()).toEqual(["API reference"]);
   load();
-  await tab.getByRole("heading", { name: "Highstreet API" }).waitFor();
+  await tab.getByRole("heading", { name: "Highstreet API" }).waitFor({ timeout: 30_000 });
   expect(await fallback.count()).toBe(0);
   expect(await first.allTextContents()).toEqual(["Highstreet API"]);
   await close();

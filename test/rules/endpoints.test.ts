@@ -169,7 +169,9 @@ describe("cities", () => {
   });
 
   test("a city appears with its first business, and disappears with its last", async () => {
-    const { id } = await addBusiness(server.sql, { slug: "tyre-shop", city: "Zeal Monachorum" });
+    // Not a plumber, which search might still find for a moment in the tests that follow.
+    const newcomer = { slug: "loaf", category: "bakeries", city: "Zeal Monachorum" };
+    const { id } = await addBusiness(server.sql, newcomer);
     const slugs = async () => (await ask()).data.map(({ slug }) => slug);
     await until(async () => (await slugs()).includes("zeal-monachorum"), 1_000);
     await server.sql`update businesses set status = 'suspended' where id = ${id}`;

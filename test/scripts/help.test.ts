@@ -28,7 +28,7 @@ test("--help explains each command; an unknown option is named, and the command 
     expect(stderr).toStartWith("Unknown option '--bogus'");
     expect(stderr).toEndWith(`\n\n${helps[index]?.stdout}`);
   }
-});
+}, 90_000);
 
 test("an option value such as -1h is refused, not taken for -h", async () => {
   const { stdout, stderr, exitCode } = await run("keys", "roll", "ID", "--grace", "-1h");
