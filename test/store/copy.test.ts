@@ -22,6 +22,16 @@ test("every value arrives unchanged", async () => {
   expect([...(await database.sql`select * from copied order by id`)]).toEqual(rows);
 });
 
+// Beside others, a sign may be escaped only thanks to them.
+test.each(["\\", "\n", "\r", "\t"])(
+  "a text whose only special sign is %j arrives unchanged",
+  async (sign) => {
+    const text = `The old${sign}mill`;
+    await copy([[1, text, true, null]]);
+    expect([...(await database.sql`select text from copied`)]).toEqual([{ text }]);
+  },
+);
+
 test("more than the socket's buffer arrives whole", async () => {
   await copy(Array.from({ length: 20_000 }, (_, id) => [id, "x".repeat(1_000), true, null]));
   const [row] = await database.sql`select count(*)::integer as count from copied`;
