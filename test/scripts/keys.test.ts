@@ -1,6 +1,6 @@
 import { afterAll, test as anyMonth, describe, expect } from "bun:test";
 import { existsSync } from "node:fs";
-import { readOrder } from "../../scripts/keys/order.ts";
+import { readDeclined, readOrder } from "../../scripts/keys/order.ts";
 import { CommandError } from "../../scripts/terminal/command.ts";
 import { createAdmission } from "../../src/access/admission.ts";
 import { isWellFormedKey } from "../../src/access/key-format.ts";
@@ -186,6 +186,11 @@ describe("issue-key", () => {
     ]);
     const again = await issueKey("--application", id);
     expect([again.exitCode, again.stderr]).toEqual([1, `Application ${id} is already approved.\n`]);
+    expect(readOrder({ application: id }).tier).toBe("developer");
+    for (const other of [{ name: "Ann" }, { email: "ann@shop.example" }]) {
+      const read = () => readOrder({ application: id, ...other });
+      expect(read).toThrow("leave out --name and --email");
+    }
   });
 });
 
@@ -208,6 +213,10 @@ test("declining an application requires a reason", async () => {
   const long = await issueKey("--decline", id, "--why", "x".repeat(2_001));
   expect(long.stderr).toContain("in at most 2,000 characters");
   expect((await issueKey("--why", "No")).stderr).toContain("go together");
+  for (const other of [{ application: id }, { email: "ian@map.example" }, { "expires-in": "1d" }]) {
+    expect(() => readDeclined({ decline: id, why: "No", ...other })).toThrow("with nothing else");
+  }
+  expect(readDeclined({ decline: id, why: "x".repeat(2_000) })?.why).toHaveLength(2_000);
   const declined = await issueKey("--decline", id, "--why", "No mass mailing");
   expect([declined.exitCode, declined.stdout]).toEqual([
     0,
