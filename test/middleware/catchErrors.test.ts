@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createServer } from "node:net";
 import pino, { type Logger } from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createKey } from "../../src/access/keys.ts";
@@ -275,6 +276,54 @@ test("a query that PostgreSQL cancels for taking too long is 503, since it may b
   });
   const context = createContext();
   const answer = await slow(new Request("http://localhost/slow"), context);
+  expect([answer.status, answer.headers["Retry-After"]]).toEqual([503, "5"]);
+});
+
+test("a statement whose lock is not free in time, or that a standby refuses, is 503", async () => {
+  const standby = new URL(database.url);
+  // Like a standby.
+  standby.search = "?default_transaction_read_only=on";
+  await using reader = openPostgres(standby.href, { max: 1 });
+  await using waiter = openPostgres(`${database.url}?lock_timeout=1`, { max: 1 });
+  await database.sql.begin(async (transaction) => {
+    await transaction`lock table cities`;
+    for (const [work, code] of [
+      [() => reader`delete from categories`, "25006"],
+      [() => waiter`select from cities`, "55P03"],
+    ] as const) {
+      const lines: string[] = [];
+      const log = pino({}, { write: (line: string) => void lines.push(line) });
+      const ask = catching(log)(async () => {
+        await work();
+        throw new Error("it was done");
+      });
+      const answer = await ask(new Request("http://localhost/"), createContext());
+      expect([answer.status, answer.headers["Retry-After"]]).toEqual([503, "5"]);
+      expect(JSON.parse(lines[0] ?? "{}").cause.code).toBe(code);
+    }
+  });
+});
+
+test("a pooler that is full is 503, though its refusal is a protocol violation by its code", async () => {
+  // As PgBouncer says it.
+  const refusal = Buffer.from("SFATAL\0C08P01\0Mno more connections allowed\0\0");
+  const head = Buffer.from("E\0\0\0\0");
+  head.writeInt32BE(refusal.length + 4, 1);
+  const pooler = createServer((socket) => {
+    socket.once("data", () => socket.end(Buffer.concat([head, refusal])));
+  });
+  await new Promise<void>((resolve) => {
+    pooler.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = pooler.address() as { port: number };
+  const sql = openPostgres(`postgres://nobody@127.0.0.1:${port}/none`, { max: 1 });
+  const ask = catching(pino({ enabled: false }))(async () => {
+    await ping(sql);
+    throw new Error("it was answered");
+  });
+  const answer = await ask(new Request("http://localhost/"), createContext());
+  await sql.end({ timeout: 1 });
+  pooler.close();
   expect([answer.status, answer.headers["Retry-After"]]).toEqual([503, "5"]);
 });
 
