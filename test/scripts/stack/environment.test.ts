@@ -1,10 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
-import { realpath, symlink, writeFile } from "node:fs/promises";
+import { mkdir, realpath, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { dataFolder, scriptConfig } from "../../../scripts/stack/environment.ts";
 import { runsOn } from "../../../scripts/stack/leftovers.ts";
 import { readStack, writeStack } from "../../../scripts/stack/stack-file.ts";
 import { until } from "../../../scripts/stack/waiting.ts";
+import { CommandError } from "../../../scripts/terminal/command.ts";
 import { newFolder } from "../../support.ts";
 
 const stack = {
@@ -93,6 +94,17 @@ test("the file of a killed stack is ignored, though another program has its pid 
   await expect(scriptConfig({ DATA_DIR: left })).rejects.toThrow(
     `No stack is running with its data in ${left}, or it is not ready yet: run`,
   );
+});
+
+test("a data folder that is a file has no stack, and a stack file that cannot be read is an error", async () => {
+  const file = join(await newFolder(), "file");
+  await writeFile(file, "");
+  expect(await readStack(file)).toBeNull();
+  const unreadable = await newFolder();
+  await mkdir(join(unreadable, "stack.json"));
+  const reading = readStack(unreadable);
+  await expect(reading).rejects.toThrow(CommandError);
+  await expect(reading).rejects.toThrow("Cannot read stack.json: EISDIR");
 });
 
 test("without DATA_DIR, a stack's folder is .data in the current one", () => {
