@@ -104,13 +104,19 @@ export async function rebuildIndex(rebuild: Rebuild): Promise<number> {
  * Deletes what a rebuild that was cut short has left behind, which may be as large as the index. Only while no other
  * process may rebuild.
  */
-export async function removeUnfinished(meili: Meilisearch, index: string): Promise<void> {
+export async function removeUnfinished(
+  meili: Meilisearch,
+  index: string,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await meili.getRawIndex(nextOf(index));
   } catch (error) {
     if (isIndexMissing(error)) return;
     throw error;
   }
+  // If the lock was lost, its new holder may be building this very index.
+  signal.throwIfAborted();
   // Nobody waits for it: it fails where a rebuild that has just ended is deleting it, too.
   await meili.deleteIndex(nextOf(index));
 }

@@ -71,7 +71,7 @@ export async function syncSearch(
       onProgress?.({ phase: "changes", done, total }),
     );
     if (tidy) await removeGone(meili, index, signal);
-    if (tidy && !isRebuilt) await removeUnfinished(meili, index);
+    if (tidy && !isRebuilt) await removeUnfinished(meili, index, signal);
     return { state: "current" as const, rebuilt: isRebuilt, documents, changes };
   });
   return result ?? { state: "busy" };

@@ -6,7 +6,7 @@ import { startSearchSync } from "../../src/search/continuous-sync.ts";
 import { readAllDocuments, type SearchDocument } from "../../src/search/documents.ts";
 import { withSyncLock } from "../../src/search/lock.ts";
 import { createSearch } from "../../src/search/query.ts";
-import { rebuildIndex } from "../../src/search/rebuild.ts";
+import { rebuildIndex, removeUnfinished } from "../../src/search/rebuild.ts";
 import { IS_GONE, indexSettings } from "../../src/search/settings.ts";
 import { syncSearch } from "../../src/search/sync.ts";
 import { SearchTaskError } from "../../src/search/tasks.ts";
@@ -358,10 +358,13 @@ describe("bringing the index up to date", () => {
 test("nothing is sent to Meilisearch once the lock is lost", async () => {
   await sync();
   await addBusiness(database.sql);
-  const told = async () => (await meili.tasks.getTasks({ indexUids: [index] })).total;
+  const next = `${index}_next`;
+  await meili.createIndex(next, { primaryKey: "id" }).waitTask();
+  const told = async () => (await meili.tasks.getTasks({ indexUids: [index, next] })).total;
   const before = await told();
   const lost = AbortSignal.abort(new Error("lost"));
   await expect(applyChanges(database.sql, meili, [index], lost)).rejects.toThrow("lost");
+  await expect(removeUnfinished(meili, index, lost)).rejects.toThrow("lost");
   expect(await told()).toBe(before);
   expect(await pendingChanges()).toBe(1);
 });
