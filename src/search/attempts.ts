@@ -99,20 +99,20 @@ function withoutInwardCodes(words: Words): Words {
   );
 }
 
-/**
- * Each word is a piece, but `co op` and `co operative` stay together: half would find every `Smith & Co`. So does a
- * county, such as `west yorkshire`.
- */
+/** Each word is a piece, but the words of a county, such as `west yorkshire`, stay together, and so do a few others. */
 function inPieces(words: Words): Words[] {
   const pieces: string[][] = [];
   for (const word of words) {
     const last = pieces.at(-1);
-    const isCoop = /^op(erative)?$/.test(word) && last?.join() === "co";
-    if (last && (isCoop || isCounty([...last, word].join(" ")))) last.push(word);
+    const both = [...(last ?? []), word].join(" ");
+    if (last && (inseparable.has(both) || isCounty(both))) last.push(word);
     else pieces.push([word]);
   }
   return pieces;
 }
+
+/** Half of them would find something else: every `Smith & Co`, cafés with breakfast, all beds. */
+const inseparable = new Set(["co op", "co operative", "bed breakfast", "sun beds"]);
 
 /** Those of these pieces that find something by themselves; all of them when they are few. */
 async function keepKnown(

@@ -329,6 +329,7 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "blocked drain": ["drainage"],
   "drain cleaning": ["drainage"],
   "drain unblocking": ["drainage"],
+  "drain survey": ["drainage"],
   "blocked toilet": ["plumber"],
   "burst pipe": ["plumber"],
   "broken window": ["glazier"],
@@ -420,9 +421,9 @@ export const tradesWithoutSynonyms = `
  * cleaner`, `airport taxi` or `hospital road dentist` wants no carpet shop, airport or hospital.
  */
 export const modifiers = `
-  airport alarm allotment antique bathroom bicycle bike boutique caravan carpet charity cheese college
-  curtain driveway fruit hospice hospital library luggage marina mattress playground school sofa stadium
-  theatre university vegetable wallpaper
+  airport alarm allotment antique ballet bathroom beds bicycle bike boiler boutique breakfast caravan carpet CCTV
+  charity cheese college curtain dancing driveway fence fruit hospice hospital library luggage marina mattress
+  pension playground school shower sofa stadium theatre university vegetable wallpaper
 `
   .trim()
   .split(/\s+/);

@@ -787,6 +787,23 @@ describe("when nothing matches all words", () => {
       { ...norwich, name: "The Long Rest", category: "hotels" },
       { ...norwich, name: "Crook General", category: "hospitals" },
       { ...norwich, name: "Molar Bear", category: "dentists" },
+      { ...norwich, name: "Nest Egg", category: "financial-advisers" },
+      { ...norwich, name: "Last Will", category: "solicitors" },
+      { ...norwich, name: "On Points", category: "dance-schools" },
+      { ...norwich, name: "Sole Trader", category: "shoe-shops" },
+      { ...norwich, name: "Worktop", category: "kitchens-and-bathrooms" },
+      {
+        ...norwich,
+        name: "Mow Town",
+        category: "gardeners",
+        shortDescription: "Lawns and fencing.",
+      },
+      { ...norwich, name: "Spark", category: "electricians" },
+      { ...norwich, name: "Nod", category: "bed-shops" },
+      { ...norwich, name: "Warm Front", category: "heating-engineers" },
+      { ...norwich, name: "Spanner", category: "plumbers" },
+      { ...norwich, name: "Siren", category: "alarms-and-security" },
+      { ...norwich, name: "Sump", category: "drainage-contractors" },
     ];
     await using _ = await withMore(added);
     for (const [text, found, wanted] of [
@@ -795,9 +812,40 @@ describe("when nothing matches all words", () => {
       ["boutique hotel norwich", "The Long Rest", "hotel norwich"],
       ["hospital road dentist norwich", "Molar Bear", "dentist norwich"],
       ["hospital jumpers norwich", "Crook General", "hospital norwich"],
+      ["pension solicitor norwich", "Last Will", "solicitor norwich"],
+      ["ballet shoes norwich", "Sole Trader", "shoes norwich"],
+      ["dancing shoes norwich", "Sole Trader", "shoes norwich"],
+      ["four-poster beds hotel norwich", "The Long Rest", "hotel norwich"],
+      ["boiler plumber norwich", "Spanner", "plumber norwich"],
+      ["shower plumber norwich", "Spanner", "plumber norwich"],
+      ["fence painter norwich", "Fresh Coats", "painter norwich"],
+      ["cctv electrician norwich", "Spark", "electrician norwich"],
+      ["breakfast hotel norwich", "The Long Rest", "hotel norwich"],
+      ["cctv drain survey norwich", "Sump", "drain survey norwich"],
+      ["cctv drain survey", "Sump", "drain survey"],
     ] as const) {
       const { items, instead } = await search(text);
       expect([text, instead, ...items.map(({ name }) => name)]).toEqual([text, wanted, found]);
+    }
+  });
+
+  test("a trade of two words is not halved where half of it is something else", async () => {
+    const added = [
+      { name: "Sun Up", category: "tanning-salons", city: "York" },
+      { ...norwich, name: "Nod", category: "bed-shops" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, found, instead] of [
+      ["bed and breakfast norwich", "Sea View", "bed breakfast"],
+      ["norwich bed & breakfast", "Sea View", "bed breakfast"],
+      ["sun beds norwich", "Sun Up", "sun beds"],
+    ] as const) {
+      const answer = await search(text);
+      expect([text, answer.instead, ...answer.items.map(({ name }) => name)]).toEqual([
+        text,
+        instead,
+        found,
+      ]);
     }
   });
 
