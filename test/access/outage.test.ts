@@ -739,6 +739,7 @@ test("a refund that does not reach Redis is made up for once it is back", async 
     redis.disconnect(true);
     for (const each of [last, local]) await admission.refundKey(key, each);
     await isBack(server);
+    await until(async () => (await admission.usage(key)).used === 0, 5_000);
     expect(await admission.usage(key)).toMatchObject({ used: 0, tokensLeft: 100 });
     await server.usage.flush();
     expect(await stored(key)).toBe(0);
@@ -763,6 +764,8 @@ test("a refund made while Redis is told what it missed is not lost, nor what is 
     };
     frail.resume();
     await isBack(server);
+    // What is still owed then is refunded right after.
+    await until(async () => (await admission.usage(key)).used === 0, 5_000);
     expect(await admission.usage(key)).toMatchObject({ used: 0, tokensLeft: 10 });
   });
 });
