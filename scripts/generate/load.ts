@@ -145,7 +145,7 @@ async function rowMaker(
     const number = placeOf(business.sourceId) + 1;
     const [slug] = readableSlugs({
       name: business.name,
-      citySlug: city?.slug ?? null,
+      citySlug: city?.slug,
       postcode: "",
     });
     return {

@@ -11,7 +11,6 @@ export class Cities {
   readonly #bySlug = new Map<string, City>();
   /** By the slug that their names would have: an operator may have chosen another. */
   readonly #byName = new Map<string, City>();
-  readonly #byId = new Map<number, City>();
 
   static async load(sql: Sql | Transaction): Promise<Cities> {
     const cities = new Cities();
@@ -46,15 +45,10 @@ export class Cities {
     return city?.name === name ? city : undefined;
   }
 
-  slugOf(id: number | null): string | null {
-    return id === null ? null : (this.#byId.get(id)?.slug ?? null);
-  }
-
   #remember(cities: readonly City[]): void {
     for (const city of cities) {
       this.#bySlug.set(city.slug, city);
       this.#byName.set(makeSlug(city.name), city);
-      this.#byId.set(city.id, city);
     }
   }
 }

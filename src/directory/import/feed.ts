@@ -126,7 +126,7 @@ export async function openFeed(
       wanted.map(({ given, business }) => ({
         slug: given.slug,
         name: business.name,
-        citySlug: cities.slugOf(business.city_id),
+        citySlug: given.town ? cities.find(given.town)?.slug : undefined,
         postcode: business.postcode,
       })),
     );

@@ -7,7 +7,7 @@ interface SlugWish {
   /** The slug to be used as it is, if the record gives one. */
   slug: string | null;
   name: string;
-  citySlug: string | null;
+  citySlug: string | undefined;
   /** "" when there is none. */
   postcode: string;
 }
