@@ -37,11 +37,11 @@ export const filters = {
 const listParameters = { ...filters, page: pageNumber };
 export const openListParameters = {
   ...listParameters,
-  limit: resultCount({ standard: 20, maximum: 20 }),
+  limit: resultCount(20),
 };
 export const keyedListParameters = {
   ...listParameters,
-  per_page: resultCount({ standard: 20, maximum: 100 }),
+  per_page: resultCount(100),
 };
 
 /** GET /api/v1/businesses in open access. */

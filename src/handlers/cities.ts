@@ -8,7 +8,7 @@ import type { Source } from "./businesses.ts";
 
 export const cityListParameters = {
   page: pageNumber,
-  per_page: resultCount({ standard: 20, maximum: 100 }),
+  per_page: resultCount(100),
 };
 
 /** GET /api/v1/cities. */

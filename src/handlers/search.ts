@@ -10,7 +10,7 @@ import { filters } from "./businesses.ts";
 export const searchParameters = {
   q: searchText,
   ...filters,
-  limit: resultCount({ standard: 20, maximum: 100 }),
+  limit: resultCount(100),
 };
 
 /** GET /api/v1/search. */

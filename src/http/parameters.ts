@@ -81,8 +81,8 @@ export const pageNumber = v.optional(
   "1",
 );
 
-/** How many results are wanted, capped at the maximum. */
-export function resultCount({ standard, maximum }: { standard: number; maximum: number }) {
+/** How many results are wanted, by default 20, capped at the maximum. */
+export function resultCount(maximum: number) {
   const message = `must be a whole number from 1 to ${maximum}.`;
   return v.optional(
     v.pipe(
@@ -95,7 +95,7 @@ export function resultCount({ standard, maximum }: { standard: number; maximum: 
       v.maxValue(maximum),
       v.description("How many results at most. A value above the maximum is lowered to it."),
     ),
-    String(standard),
+    "20",
   );
 }
 
