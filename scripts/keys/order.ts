@@ -65,13 +65,12 @@ export function readDeclined({ decline, why, ...rest }: Partial<ReturnType<typeo
 
 /** What the arguments ask for, checked as far as that goes without the database. */
 export function readOrder(given: Given) {
-  const tier = given.tier ?? (given.application === undefined ? undefined : "developer");
   const limits = {
     quota: readLimit(given, "quota"),
     perMinute: readLimit(given, "per-minute"),
     burst: readLimit(given, "burst"),
   };
-  if (tier === "enterprise" && Object.values(limits).includes(undefined)) {
+  if (given.tier === "enterprise" && Object.values(limits).includes(undefined)) {
     throw new CommandError("A key of tier enterprise needs --quota, --per-minute and --burst.");
   }
   const rights = { ...limits, expiresAt: readExpiry(given) };
@@ -82,7 +81,7 @@ export function readOrder(given: Given) {
         "The application has its own name and email: leave out --name and --email.",
       );
     }
-    return { application: given.application, tier: tier ?? "", ...rights };
+    return { application: given.application, tier: given.tier ?? "developer", ...rights };
   }
   const missing = (["name", "email", "tier"] as const).filter((name) => given[name] === undefined);
   if (missing.length > 0) {
@@ -90,12 +89,12 @@ export function readOrder(given: Given) {
       `Missing: ${missing.map((name) => `--${name}`).join(", ")}.\n\n${USAGE}`,
     );
   }
-  const holder = v.safeParse(holderSchema, { name: given.name, email: given.email });
-  if (!holder.success) throw new CommandError(holder.issues[0].message);
-  return { ...holder.output, tier: tier ?? "", ...rights };
+  const key = v.safeParse(keySchema, given);
+  if (!key.success) throw new CommandError(key.issues[0].message);
+  return { ...key.output, ...rights };
 }
 
-const holderSchema = v.object({
+const keySchema = v.object({
   name: v.pipe(
     v.string(),
     v.trim(),
@@ -108,6 +107,7 @@ const holderSchema = v.object({
     v.regex(emailPattern, "--email must be an address such as ann@shop.example."),
     v.maxLength(254, "--email is too long; it may have at most 254 characters."),
   ),
+  tier: v.string(),
 });
 
 function readLimit(given: Given, name: "quota" | "per-minute" | "burst"): number | undefined {
