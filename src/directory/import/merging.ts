@@ -46,9 +46,8 @@ export function mergingRules(cities: Cities, options: RuleOptions) {
     return after;
   }
 
-  function wantedStatus(given: Prepared): BusinessStatus {
-    const wanted = given.status ?? "approved";
-    return wanted === "approved" ? (options.status ?? wanted) : wanted;
+  function wantedStatus({ status }: Prepared): BusinessStatus {
+    return status === "approved" ? (options.status ?? status) : status;
   }
 
   function merge<Known extends BusinessFields>(before: Known, { fields, town }: Prepared): Known {

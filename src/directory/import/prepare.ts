@@ -17,7 +17,7 @@ export interface Prepared {
   record: object;
   sourceId: string;
   slug: string | null;
-  status: BusinessStatus | null;
+  status: BusinessStatus;
   /** What the record says about the business, except its city; what it does not mention is absent. */
   fields: Partial<Omit<BusinessFields, "city_id" | "status">>;
   /** undefined: nothing said; null: none. */
@@ -77,7 +77,7 @@ export function prepare(
     record,
     sourceId: given.sourceId,
     slug: given.slug || null,
-    status: given.status ?? null,
+    status: given.status ?? "approved",
     // A name that an operator has made a city counts as one, whatever it looks like.
     town: use("city", given.city, (text) => cities.named(cleanLine(text)) ?? readCity(text), null),
     unusable,
