@@ -1,6 +1,5 @@
 import { parseOpeningHours } from "../../src/directory/opening-hours.ts";
 import type { OpeningHours } from "../../src/directory/schemas.ts";
-import { weekdays } from "../../src/directory/weekdays.ts";
 import type { Random } from "./random.ts";
 
 /**
@@ -148,6 +147,7 @@ export function pickHours(random: Random, profile: HoursProfile): OpeningHours[]
 }
 
 const NOT_KNOWN: OpeningHours[] = [];
+const CLOSED_ALL_WEEK = parseOpeningHours("Mo-Su off");
 
 const weeksOf: ReadonlyMap<string, OpeningHours[][]> = new Map(
   Object.entries(weeks).map(([profile, texts]) => [profile, texts.map(readWeek)]),
@@ -156,12 +156,8 @@ const weeksOf: ReadonlyMap<string, OpeningHours[][]> = new Map(
 function readWeek(week: string): OpeningHours[] {
   const named = parseOpeningHours(week);
   if (named.length === 0) return [];
-  return weekdays.flatMap((day) => {
-    const ofDay = named.filter((entry) => entry.day === day);
-    return ofDay.length > 0 ? ofDay : [closed(day)];
+  return CLOSED_ALL_WEEK.flatMap((closed) => {
+    const ofDay = named.filter(({ day }) => day === closed.day);
+    return ofDay.length > 0 ? ofDay : closed;
   });
-}
-
-function closed(day: OpeningHours["day"]): OpeningHours {
-  return { day, openTime: "", closeTime: "", isClosed: true, is24Hours: false };
 }

@@ -74,18 +74,15 @@ export function weekFrom(hours: Hours, [year, month, day]: (typeof MONDAYS)[numb
     .map((interval) => withNight(hours, interval))
     .flatMap(([from, to]) => splitDays(from, to))
     .filter(([from]) => from >= at(0) && from < at(7));
-  return Array.from({ length: 7 }, (_, index) => {
-    const date = at(index);
-    const name = weekdays[index] ?? "MONDAY";
-    const ofDay = open.filter(([from]) => from >= date && from < at(index + 1));
-    return ofDay.length === 0
-      ? [{ day: name, isClosed: true }]
-      : ofDay.map(([from, to]) =>
-          isWholeDay(from, to)
-            ? { day: name, is24Hours: true }
-            : { day: name, openTime: timeOf(from), closeTime: timeOf(to) },
-        );
-  }).flat();
+  return weekdays.flatMap((name, index): Week => {
+    const ofDay = open.filter(([from]) => from >= at(index) && from < at(index + 1));
+    if (ofDay.length === 0) return [{ day: name, isClosed: true }];
+    return ofDay.map(([from, to]) =>
+      isWholeDay(from, to)
+        ? { day: name, is24Hours: true }
+        : { day: name, openTime: timeOf(from), closeTime: timeOf(to) },
+    );
+  });
 }
 
 type Interval = [from: Date, to: Date, isUnknown: boolean, comment: string | undefined];
