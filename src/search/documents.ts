@@ -67,7 +67,7 @@ export interface SearchDocument {
 /** The documents of those of these businesses that are approved. */
 export async function readDocuments(sql: Sql, ids: readonly string[]): Promise<SearchDocument[]> {
   if (ids.length === 0) return [];
-  return select(sql, sql`b.id = any(${ids}::uuid[])`, sql``);
+  return select(sql, sql`b.id = any(${ids}::uuid[])`);
 }
 
 /** The documents of the whole directory in order of id, so many at a time, which are read when they are asked for. */
@@ -77,7 +77,7 @@ export async function* readAllDocuments(
 ): AsyncGenerator<SearchDocument[], void> {
   let last = "00000000-0000-0000-0000-000000000000";
   while (true) {
-    const documents = await select(sql, sql`b.id > ${last}`, sql`order by b.id limit ${atOnce}`);
+    const documents = await select(sql, sql`b.id > ${last} order by b.id limit ${atOnce}`);
     const end = documents.at(-1);
     if (!end) return;
     last = end.id;
@@ -97,14 +97,13 @@ interface Row {
   rank: number;
 }
 
-async function select(sql: Sql, condition: Fragment, part: Fragment): Promise<SearchDocument[]> {
+async function select(sql: Sql, which: Fragment): Promise<SearchDocument[]> {
   const rows = await sql<Row[]>`
     select b.id, b.name, b.category_id as "categoryId", b.city_id as "cityId",
       b.address_line1 as "addressLine1", b.address_line2 as "addressLine2", b.postcode,
       b.short_description as "shortDescription", b.list_rank::float8 as rank
     from businesses as b
-    where b.status = 'approved' and ${condition}
-    ${part}`;
+    where b.status = 'approved' and ${which}`;
   // Names are read after the rows: earlier, the category or city of a row might not have existed yet, or might
   // have had an older name.
   const [branches, cities] = await Promise.all([
