@@ -24,13 +24,13 @@ type Rights = Omit<KeyRequest, "name" | "email">;
 
 /**
  * Records an application.
- * @param options.rights if given, it is approved at once with these
+ * @param rights if given, it is approved at once with these
  * @returns the token of the applicant's page: 128 random bits, of which only the hash is kept
  */
 export async function apply(
   sql: Sql | Transaction,
   { name, email, purpose }: Pick<Application, "name" | "email" | "purpose">,
-  { rights }: { rights?: Rights | undefined } = {},
+  rights?: Rights,
 ): Promise<string> {
   const token = randomBytes(16).toString("base64url");
   const decision = rights && { ...approval(rights), decided_at: new Date() };

@@ -109,8 +109,9 @@ async function take(
     return withHeaders(answer, { "Retry-After": String(retryAfterSeconds) });
   }
   const rights = isAutomatic ? { tier: "developer" } : undefined;
-  const token = await doBefore(sql, end, (transaction) => apply(transaction, fields, { rights }));
-  return seeOther(`/developers/applications/${token}`, { "Referrer-Policy": "no-referrer" });
+  const token = await doBefore(sql, end, (transaction) => apply(transaction, fields, rights));
+  const answer = seeOther(`/developers/applications/${token}`);
+  return withHeaders(answer, { "Referrer-Policy": "no-referrer" });
 }
 
 /** The form as it was sent. This needs no store, so the form comes back whichever of them is down. */

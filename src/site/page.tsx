@@ -47,9 +47,8 @@ function cacheControl({ isPrivate, hasTyped }: PageHead, status: number): string
 }
 
 /** Redirects to another page. */
-export function seeOther(location: string, more: Record<string, string> = {}): Answer {
-  const headers = { Location: location, "Cache-Control": "no-store", ...more };
-  return { status: 303, headers, body: null };
+export function seeOther(path: string): Answer {
+  return { status: 303, headers: { Location: path, "Cache-Control": "no-store" }, body: null };
 }
 
 /** Redirects permanently. */
