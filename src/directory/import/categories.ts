@@ -146,9 +146,7 @@ async function updateCategory(
     update categories
     set name = ${name}, is_active = ${is_active},
       parent_id = (select id from categories where slug = ${parent})
-    where slug = ${slug}
-      and (name, is_active, parent_id) is distinct from
-        (${name}, ${is_active}, (select id from categories where slug = ${parent}))`;
+    where slug = ${slug}`;
 }
 
 function refuseContradictions(records: readonly CategoryRecord[]): void {
