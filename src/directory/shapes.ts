@@ -5,6 +5,7 @@ import type {
   Coordinates,
   FullBusiness,
   KeyedListItem,
+  KeyedPage,
   OpenBusiness,
   OpenListItem,
   Photo,
@@ -65,6 +66,11 @@ export function keyedListItem(business: ListedBusiness): KeyedListItem {
     isVerified: business.isVerified,
     categorySlug: business.categorySlug,
   };
+}
+
+/** Which page of a list it is, in keyed access. @param limit how many results a page has at most */
+export function pageMeta(page: number, limit: number, total: number): KeyedPage["meta"] {
+  return { page, per_page: limit, total, has_more: page * limit < total };
 }
 
 /** The full record of keyed access. */

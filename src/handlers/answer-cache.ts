@@ -1,5 +1,6 @@
 import type { Made, Packing, PageCache } from "../directory/page-cache.ts";
 import type { KeyedPage, OpenPage } from "../directory/schemas.ts";
+import { pageMeta } from "../directory/shapes.ts";
 import type { Shown } from "../directory/touched.ts";
 import { type FinishedAnswer, finished, ok, okFinished } from "../http/answer.ts";
 import { Representation } from "../http/representation.ts";
@@ -56,6 +57,6 @@ function endOf({ access, total, page, limit }: PageOfList): string {
   const rest: Omit<OpenPage, "businesses"> | Omit<KeyedPage, "data"> =
     access === "open"
       ? { total, page, pages: Math.ceil(total / limit) }
-      : { meta: { page, per_page: limit, total, has_more: page * limit < total } };
+      : { meta: pageMeta(page, limit, total) };
   return `,${JSON.stringify(rest).slice(1)}`;
 }

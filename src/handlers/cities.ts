@@ -1,5 +1,6 @@
 import { listCities } from "../directory/cities.ts";
 import type { CityList } from "../directory/schemas.ts";
+import { pageMeta } from "../directory/shapes.ts";
 import { invalidParameter } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { pageNumber, parseQuery, resultCount, writeQuery } from "../http/parameters.ts";
@@ -19,12 +20,7 @@ export function cities({ sql, cache }: Source): Handler {
     const { page, per_page } = parsed.value;
     return cache.findOrMake(`cities?${writeQuery(parsed.value, cityListParameters)}`, async () => {
       const found = await listCities(sql, { offset: (page - 1) * per_page, limit: per_page });
-      const meta = {
-        page,
-        per_page,
-        total: found.total,
-        has_more: page * per_page < found.total,
-      };
+      const meta = pageMeta(page, per_page, found.total);
       return kept({ data: found.cities, meta } satisfies CityList, { kind: "totals" });
     });
   };

@@ -1,3 +1,4 @@
+import { pageMeta } from "../directory/shapes.ts";
 import { type ErrorCase, errorCases } from "../reference/errors.ts";
 import { Code } from "./code.tsx";
 
@@ -133,7 +134,6 @@ const bodyOf = ({ answer }: ErrorCase) => JSON.parse(String(answer.body)) as { e
 
 export function Paging({ example, openAccess }: { example: Example; openAccess: boolean }) {
   const { query, total } = example;
-  const meta = { page: 1, per_page: 100, total, has_more: total > 100 };
   return (
     <section>
       <h2 id="paging">Paging</h2>
@@ -160,7 +160,7 @@ export function Paging({ example, openAccess }: { example: Example; openAccess: 
         label="Example of a page"
         code={`GET /api/v1/businesses?${query}&page=1&per_page=100
 
-{"data":[ … ],"meta":${JSON.stringify(meta)}}`}
+{"data":[ … ],"meta":${JSON.stringify(pageMeta(1, 100, total))}}`}
       />
     </section>
   );
