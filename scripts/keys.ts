@@ -6,6 +6,7 @@ import { type RollResult, rollKey } from "../src/access/roll-key.ts";
 import { openUsage } from "../src/access/usage.ts";
 import { usageOf } from "../src/access/usage-report.ts";
 import type { Config } from "../src/config.ts";
+import { reasonOf } from "../src/process.ts";
 import type { Sql } from "../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../src/store/redis.ts";
 import { writtenTime } from "../src/times.ts";
@@ -128,7 +129,7 @@ async function readMeter(
   const admission = createAdmission(redis, { usage: openUsage(sql) });
   try {
     await connectRedis(redis).catch((error) => {
-      throw new CommandError(`Cannot reach Redis: ${error.message || error}`);
+      throw new CommandError(`Cannot reach Redis: ${reasonOf(error)}`);
     });
     return await admission.usage(key);
   } finally {

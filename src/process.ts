@@ -31,7 +31,7 @@ export function explain(error: unknown): string {
 }
 
 /** An error in a few words; some have only a code. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
   return message || code || String(error);
 }

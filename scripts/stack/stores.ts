@@ -1,4 +1,5 @@
 import { type Config, givenIn } from "../../src/config.ts";
+import { reasonOf } from "../../src/process.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres, ping } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
@@ -42,9 +43,8 @@ async function useGiven(
   check: Promise<void>,
 ): Promise<{ url: string; pid: null }> {
   await check.catch((error) => {
-    const { code, message } = error as { code?: string; message?: string };
     throw new CommandError(
-      `${setting} is set, but cannot be used: ${message || code}. Correct it, or unset it to have one started.`,
+      `${setting} is set, but cannot be used: ${reasonOf(error)}. Correct it, or unset it to have one started.`,
     );
   });
   return { url, pid: null };
