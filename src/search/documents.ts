@@ -1,8 +1,9 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import type { Fragment } from "postgres";
 import type { Sql } from "../store/postgres.ts";
-import { type BranchPart, type CityPart, normalised, readBranches, readCities } from "./parts.ts";
+import { type BranchPart, type CityPart, readBranches, readCities } from "./parts.ts";
 import { knownTrades } from "./synonyms.ts";
+import { normalised } from "./words.ts";
 
 /** What Meilisearch holds of an approved business: words to find it by, never anything to show. */
 export interface SearchDocument {

@@ -1,6 +1,6 @@
 import type { Sql } from "../store/postgres.ts";
 import { categoriesInSearch } from "./everyday-names.ts";
-import { searchWords, singular } from "./words.ts";
+import { normalised, searchWords, singular } from "./words.ts";
 
 /** What the documents of a category have in common. */
 export interface BranchPart {
@@ -93,6 +93,3 @@ export async function readCities(sql: Sql, ids: number[]): Promise<Map<number, C
 
 /** More words than come before the town in nearly all queries. */
 const PLACES = 6;
-
-/** The words of a text as documents have them. */
-export const normalised = (text: string) => searchWords(text).join(" ");

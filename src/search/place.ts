@@ -1,6 +1,6 @@
 import { citiesBeginningWith } from "../directory/cities.ts";
 import type { Sql } from "../store/postgres.ts";
-import { isOutcode, MOST_WORDS, searchWords, type Words } from "./words.ts";
+import { isOutcode, normalised, queryWords, type Words } from "./words.ts";
 
 interface Place {
   before: Words;
@@ -15,7 +15,7 @@ interface Place {
 export async function findTowns(sql: Sql, words: Words): Promise<ReadonlySet<string>> {
   const pairs = words.map((word, at) => word + (words[at + 1] ?? ""));
   const cities = await citiesBeginningWith(sql, [...words, ...pairs]);
-  return new Set(cities.map(({ name }) => searchWords(name).join(" ")));
+  return new Set(cities.map(({ name }) => normalised(name)));
 }
 
 /**
@@ -41,7 +41,7 @@ export function placeIn(words: Words, towns: ReadonlySet<string>): Place {
 
 /** Whether a text names a city of the directory or the first half of a postcode. */
 export async function namesPlace(sql: Sql, text: string): Promise<boolean> {
-  const words = searchWords(text).slice(0, MOST_WORDS);
+  const words = queryWords(text);
   const { city, district } = placeIn(words, await findTowns(sql, words));
   return city.length > 0 || district.length > 0;
 }

@@ -10,7 +10,7 @@ import { bestOf } from "./choice.ts";
 import { findTowns } from "./place.ts";
 import { type Query, queriesAround, queryFor } from "./query-text.ts";
 import { IS_GONE, type SearchStore } from "./settings.ts";
-import { MOST_WORDS, searchWords, singular, type Words } from "./words.ts";
+import { normalised, queryWords, searchWords, singular, type Words } from "./words.ts";
 
 /** As for a list, with a text to search for. */
 interface SearchQuery extends Omit<ListQuery, "offset"> {
@@ -41,7 +41,7 @@ export type Search = (query: SearchQuery) => Promise<Found>;
 export function createSearch({ sql, meili, index }: SearchStore, workers = 1): Search {
   const { askMeilisearch, findListed } = batchQueries(sql, meili, workers);
   return async function search({ text, limit, offset = 0, city, category }) {
-    const words = searchWords(text).slice(0, MOST_WORDS);
+    const words = queryWords(text);
     const areSlugs = [city, category].every((slug) => slug === undefined || isSlug(slug));
     if (words.length === 0 || !areSlugs) return NOTHING;
 
@@ -161,7 +161,7 @@ const SAMPLE = 20;
 
 /** The name, as search has it, of the town that most of these businesses are in, or "". */
 function townOfMost(businesses: readonly ListedBusiness[]): string {
-  const towns = Map.groupBy(businesses, ({ cityName }) => searchWords(cityName).join(" "));
+  const towns = Map.groupBy(businesses, ({ cityName }) => normalised(cityName));
   const [most] = [...towns].toSorted(([, a], [, b]) => b.length - a.length);
   return most?.[0] ?? "";
 }

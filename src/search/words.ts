@@ -28,8 +28,11 @@ export function searchWords(text: string): string[] {
   return telling.length > 0 ? telling : whole;
 }
 
-/** The words of a query that count: Meilisearch itself ignores the rest. */
-export const MOST_WORDS = 10;
+/** The words of a text as documents have them. */
+export const normalised = (text: string) => searchWords(text).join(" ");
+
+/** The words of a query that count: Meilisearch itself ignores those after the tenth. */
+export const queryWords = (text: string): Words => searchWords(text).slice(0, 10);
 
 /**
  * Whether a word may be the beginning of another. Short words match only as they are: otherwise `bar` would find

@@ -1,4 +1,4 @@
-import { searchWords } from "../search/words.ts";
+import { normalised } from "../search/words.ts";
 
 /** Restores the normalised words of a search to how they were typed: “B&B”, not “bb”. */
 export function asTyped(words: string, text: string): string {
@@ -7,7 +7,7 @@ export function asTyped(words: string, text: string): string {
   for (let length = 1; length <= MOST_PIECES; length++) {
     for (let start = 0; start + length <= pieces.length; start++) {
       const run = pieces.slice(start, start + length).join(" ");
-      const word = searchWords(run).join(" ");
+      const word = normalised(run);
       typed.getOrInsert(word, run.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""));
     }
   }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { exactWords } from "../search/synonyms.ts";
 import { countTypos } from "../search/typos.ts";
-import { MOST_WORDS, mayBeUnfinished, searchWords, singular, unaccented } from "../search/words.ts";
+import { mayBeUnfinished, queryWords, searchWords, singular, unaccented } from "../search/words.ts";
 
 /** Marks the words of a text that were searched for. */
 export type Highlight = (text: string) => ComponentChildren;
@@ -11,7 +11,7 @@ export type Highlight = (text: string) => ComponentChildren;
  * prefixes, or with the typos that search tolerates. Synonyms are not marked.
  */
 export function highlightWords(query: string): Highlight {
-  const wanted = searchWords(unaccented(query)).slice(0, MOST_WORDS);
+  const wanted = queryWords(unaccented(query));
   return function highlight(text) {
     return text.split(/([\p{L}\p{M}\p{N}'’]+)/u).map((part, place) => {
       const isBetweenWords = place % 2 === 0;
