@@ -133,24 +133,19 @@ const weeks = {
     "Mo 10:00-17:00; We 10:00-19:00; Fr 10:00-17:00; Sa 10:00-13:00",
     "",
   ],
-} as const satisfies Record<string, readonly string[]>;
+};
 
-export type HoursProfile = keyof typeof weeks;
-
-export function isHoursProfile(text: string): text is HoursProfile {
-  return Object.hasOwn(weeks, text);
-}
-
-/** Opening hours of that kind; for some businesses they are not known. The result is shared: do not mutate it. */
-export function pickHours(random: Random, profile: HoursProfile): OpeningHours[] {
-  return random.chance(0.15) ? NOT_KNOWN : random.pick(weeksOf.get(profile) ?? []);
+/** One of these weeks; for some businesses their hours are not known. The result is shared: do not mutate it. */
+export function pickHours(random: Random, weeks: readonly OpeningHours[][]): OpeningHours[] {
+  return random.chance(0.15) ? NOT_KNOWN : random.pick(weeks);
 }
 
 const NOT_KNOWN: OpeningHours[] = [];
 const CLOSED_ALL_WEEK = parseOpeningHours("Mo-Su off");
 
-const weeksOf: ReadonlyMap<string, OpeningHours[][]> = new Map(
-  Object.entries(weeks).map(([profile, texts]) => [profile, texts.map(readWeek)]),
+/** The weeks of each kind of business, by its name in trades.ts. */
+export const weeksOf: ReadonlyMap<string, OpeningHours[][]> = new Map(
+  Object.entries(weeks).map(([kind, texts]) => [kind, texts.map(readWeek)]),
 );
 
 function readWeek(week: string): OpeningHours[] {

@@ -1,4 +1,5 @@
-import { type HoursProfile, isHoursProfile } from "./hours.ts";
+import type { OpeningHours } from "../../src/directory/schemas.ts";
+import { weeksOf } from "./hours.ts";
 import { foodTrades } from "./trades/food.ts";
 import { leisureTrades } from "./trades/leisure.ts";
 import { serviceTrades } from "./trades/services.ts";
@@ -14,7 +15,8 @@ export interface Trade {
   /** How common it is, relative to the others. */
   weight: number;
   style: Style;
-  hours: HoursProfile;
+  /** The weekly hours that it may have. */
+  hours: readonly OpeningHours[][];
   /** A business of this trade, for use in a sentence: "fish and chip shop". */
   noun: string;
   /** Endings of names: "Fish Bar". */
@@ -39,9 +41,10 @@ function readTrades(table: string): Trade[] {
     .trim()
     .split("\n")
     .map((line) => {
-      const [category = "", weight, style = "", hours = "", noun = "", endings, offers, ownNames] =
+      const [category = "", weight, style = "", kind = "", noun = "", endings, offers, ownNames] =
         line.split("|");
-      if (!isStyle(style) || !isHoursProfile(hours)) throw new Error(`Not a trade: ${line}`);
+      const hours = weeksOf.get(kind);
+      if (!isStyle(style) || !hours) throw new Error(`Not a trade: ${line}`);
       return {
         category,
         weight: Number(weight),
