@@ -178,6 +178,9 @@ export function uniqueIndex(): { meili: Meilisearch; index: string } {
   return { meili: openMeilisearch(stores().meiliUrl, stores().meiliKey), index: uniqueName() };
 }
 
+/** An address from which no other test calls. */
+export const newAddress = () => `198.18.${++addresses >> 8}.${addresses & 255}`;
+
 /** The context of a request whose handler is called without a server. */
 export function createContext(client = ""): Context {
   return { headers: NO_HEADERS, client: () => client, query: "", segment: "" };
@@ -359,6 +362,7 @@ const TEMPLATE = "test_template";
 let template: Promise<void> | undefined;
 // Database 0 is left free for looking around by hand.
 let redisDatabases = 1;
+let addresses = 0;
 
 async function createTemplate(): Promise<void> {
   await asOwner((sql) => sql`create database ${sql(TEMPLATE)}`);

@@ -11,6 +11,7 @@ import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { addBusiness } from "./fixtures.ts";
 import {
   createDatabase,
+  newAddress,
   newFolder,
   storesEnvironment,
   type TestDatabase,
@@ -379,8 +380,7 @@ async function admitted(headers: Record<string, string>, requests: number): Prom
   return statuses.filter((status) => status === 200).length;
 }
 
-let clients = 0;
-const newClient = () => ({ "X-Forwarded-For": `203.0.113.${++clients}` });
+const newClient = () => ({ "X-Forwarded-For": newAddress() });
 
 const outages = async () => (await metrics()).get("highstreet_admission_outages_total") ?? 0;
 

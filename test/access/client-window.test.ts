@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { createAdmission } from "../../src/access/admission.ts";
 import { windowName } from "../../src/access/meters.ts";
-import { freshRedis, redisAlone } from "../support.ts";
+import { freshRedis, newAddress, redisAlone } from "../support.ts";
 
 const SECOND = 1_000_000;
 const WINDOW = 60 * SECOND;
@@ -14,9 +14,6 @@ const admission = createAdmission(redis, redisAlone);
 const timed = createAdmission(redis, { ...redisAlone, clock: () => now });
 afterAll(() => redis.disconnect());
 
-let clients = 0;
-const newClient = () => `198.51.100.${++clients}`;
-
 /** How many of so many sequential requests are admitted. */
 async function admitted(client: string, requests: number): Promise<number> {
   let count = 0;
@@ -27,7 +24,7 @@ async function admitted(client: string, requests: number): Promise<number> {
 }
 
 test("of 200 concurrent requests from one client exactly 60 are admitted, by Redis's own clock", async () => {
-  const client = newClient();
+  const client = newAddress();
   const waits = await Promise.all(Array.from({ length: 200 }, () => admission.admitClient(client)));
   expect(waits.filter((wait) => wait === 0).length).toBe(60);
   for (const wait of waits) {
@@ -36,7 +33,7 @@ test("of 200 concurrent requests from one client exactly 60 are admitted, by Red
 });
 
 test("Redis's own clock counts in microseconds", async () => {
-  const client = newClient();
+  const client = newAddress();
   const time = async () => {
     const [seconds, microseconds] = await redis.time();
     return Number(seconds) * SECOND + Number(microseconds);
@@ -48,13 +45,13 @@ test("Redis's own clock counts in microseconds", async () => {
 });
 
 test("each client has a window of its own", async () => {
-  const [one, other] = [newClient(), newClient()];
+  const [one, other] = [newAddress(), newAddress()];
   expect(await admitted(one, 61)).toBe(60);
   expect(await admitted(other, 61)).toBe(60);
 });
 
 test("there is room again when the oldest request is 60 seconds old, to the microsecond", async () => {
-  const client = newClient();
+  const client = newAddress();
   now = START;
   expect(await admitted(client, 1)).toBe(1);
   now = START + 30 * SECOND;
@@ -70,7 +67,7 @@ test("there is room again when the oldest request is 60 seconds old, to the micr
 });
 
 test("a burst at the end of one minute is not admitted again at the start of the next", async () => {
-  const client = newClient();
+  const client = newAddress();
   now = START + 59 * SECOND;
   expect(await admitted(client, 60)).toBe(60);
   now = START + 61 * SECOND;
@@ -78,7 +75,7 @@ test("a burst at the end of one minute is not admitted again at the start of the
 });
 
 test("a refusal says how long until the oldest request leaves, in whole seconds rounded up", async () => {
-  const client = newClient();
+  const client = newAddress();
   now = START;
   await admitted(client, 60);
   for (const [elapsed, retryAfterSeconds] of [
@@ -95,7 +92,7 @@ test("a refusal says how long until the oldest request leaves, in whole seconds 
 });
 
 test("a refusal writes nothing", async () => {
-  const client = newClient();
+  const client = newAddress();
   now = START;
   await admitted(client, 60);
   const log = await redis.getBuffer(windowName(client));
@@ -107,7 +104,7 @@ test("a refusal writes nothing", async () => {
 });
 
 test("a client's log holds no more than 60 times and is gone a window after its last request", async () => {
-  const client = newClient();
+  const client = newAddress();
   for (let minute = 0; minute < 5; minute++) {
     now = START + minute * WINDOW;
     await admitted(client, 70);
@@ -117,7 +114,7 @@ test("a client's log holds no more than 60 times and is gone a window after its 
 });
 
 test("a lost expiry is repaired, by a refusal too", async () => {
-  const client = newClient();
+  const client = newAddress();
   now = START;
   await admitted(client, 1);
   await redis.persist(windowName(client));
@@ -129,7 +126,7 @@ test("a lost expiry is repaired, by a refusal too", async () => {
 });
 
 test("a clock that steps back admits nothing extra, and nobody waits for longer than a window", async () => {
-  const client = newClient();
+  const client = newAddress();
   now = START;
   expect(await admitted(client, 30)).toBe(30);
   now = START + 10 * SECOND;
@@ -147,7 +144,7 @@ test("a clock that steps back admits nothing extra, and nobody waits for longer 
 });
 
 test("a script that Redis has forgotten is sent again", async () => {
-  const client = newClient();
+  const client = newAddress();
   await admission.admitClient(client);
   await redis.script("FLUSH");
   expect(await admission.admitClient(client)).toBe(0);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect } from "bun:test";
 import { createHash } from "node:crypto";
 import { until } from "../../scripts/stack/waiting.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, testInOneMonth as test } from "../support.ts";
+import { newAddress, startTestServer, testInOneMonth as test } from "../support.ts";
 
 // Who is admitted, how often, and what a refusal says.
 
@@ -12,9 +12,6 @@ await server.searchable("a-shop");
 afterAll(() => server.stop());
 
 const LIST = "/api/v1/businesses";
-let caller = 0;
-/** An address that no other test calls from. */
-const newAddress = () => `203.0.${(++caller >> 8) & 255}.${caller & 255}`;
 const from = (address: string, path = LIST, headers: Record<string, string> = {}) =>
   fetch(server.url + path, { headers: { ...headers, "X-Forwarded-For": address } });
 const withAuthorization = (value: string, path = LIST, address = newAddress()) =>

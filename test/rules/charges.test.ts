@@ -3,7 +3,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { generateKey } from "../../src/access/key-format.ts";
 import { windowName } from "../../src/access/meters.ts";
 import { addBusiness } from "../fixtures.ts";
-import { startTestServer, testInOneMonth as test, untilBlocked } from "../support.ts";
+import { newAddress, startTestServer, testInOneMonth as test, untilBlocked } from "../support.ts";
 
 // What is charged to whom: the table in the README.
 
@@ -22,8 +22,6 @@ type Case = [what: string, status: number, charged: number, path: string, init?:
 const LIST = "/api/v1/businesses";
 const HELD = { headers: { "If-None-Match": "*" } };
 
-let caller = 0;
-const newAddress = () => `203.0.${++caller >> 8}.${caller & 255}`;
 const ask = (path: string, address: string, { method = "GET", headers = {} }: Init = {}) =>
   fetch(server.url + path, { method, headers: { ...headers, "X-Forwarded-For": address } });
 const withKey = (key: string, { headers, ...init }: Init = {}) => ({

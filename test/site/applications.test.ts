@@ -6,15 +6,13 @@ import {
   declineApplication,
   listWaiting,
 } from "../../src/access/applications.ts";
-import { delayedBy, startTestServer, untilBlocked } from "../support.ts";
+import { delayedBy, newAddress, startTestServer, untilBlocked } from "../support.ts";
 
 // Applying and the private page, as seen by an attacker.
 
 const server = await startTestServer();
 afterAll(() => server.stop());
 
-let clients = 0;
-const newClient = () => `10.6.${++clients >> 8}.${clients & 255}`;
 const ada = { name: "Ada", email: "ada@map.example", purpose: "A map" };
 const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}\${7*7}</textarea>`;
 
@@ -28,7 +26,7 @@ async function send(
     ...(fields && { method: "POST", body: new URLSearchParams(fields) }),
     headers: {
       Accept: "text/html",
-      "X-Forwarded-For": newClient(),
+      "X-Forwarded-For": newAddress(),
       ...(fields && { Origin: server.url }),
       ...headers,
     },
@@ -46,7 +44,7 @@ const applyAs = (fields: Record<string, string>, headers?: Record<string, string
   send("/developers/applications", fields, headers);
 
 /** Sends the beginning of a form, and stops. */
-function sendHalf(path: string, client = newClient()) {
+function sendHalf(path: string, client = newAddress()) {
   const { host, port } = new URL(server.url);
   const socket = connect(Number(port), "127.0.0.1");
   socket.write(
@@ -123,7 +121,7 @@ describe("applying", () => {
     const answer = await fetch(`${server.url}/developers/applications`, {
       method: "POST",
       body: new URLSearchParams(ada),
-      headers: { "X-Forwarded-For": newClient() },
+      headers: { "X-Forwarded-For": newAddress() },
       redirect: "manual",
     });
     expect(answer.status).toBe(303);
@@ -152,7 +150,7 @@ describe("applying", () => {
 
   test("works five times an hour for a client, also with 50 at once", async () => {
     const before = await countRows();
-    const client = { "X-Forwarded-For": newClient() };
+    const client = { "X-Forwarded-For": newAddress() };
     await applyAs({ ...ada, email: "typing error" }, client);
     const all = await Promise.all(Array.from({ length: 50 }, () => applyAs(ada, client)));
     const statuses = all.map(({ status }) => status).sort();
@@ -166,7 +164,7 @@ describe("applying", () => {
 
   test("with endless mistakes is limited too, and still returns what was typed", async () => {
     const before = await countRows();
-    const address = newClient();
+    const address = newAddress();
     const client = { "X-Forwarded-For": address };
     const statuses = new Set<number>();
     for (let tries = 0; tries < 120; tries++) {
@@ -249,7 +247,7 @@ describe("applying", () => {
       const socket = connect(Number(port), "127.0.0.1");
       const answer = new Response(socket as unknown as ReadableStream).text();
       socket.write(
-        `POST /developers/applications HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${server.url}\r\nX-Forwarded-For: ${newClient()}\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 8)}`,
+        `POST /developers/applications HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${server.url}\r\nX-Forwarded-For: ${newAddress()}\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 8)}`,
       );
       // Simulates a slow connection: nearly as long as a form may take to arrive.
       await Bun.sleep(1_500);
@@ -327,7 +325,7 @@ describe("the private page", () => {
       await untilBlocked(server.sql);
       // A page that is not cached yet.
       const list = await fetch(`${server.url}/api/v1/businesses?page=77`, {
-        headers: { "X-Forwarded-For": newClient() },
+        headers: { "X-Forwarded-For": newAddress() },
       });
       expect(list.status).toBe(200);
       const statuses = (await Promise.all(reveals)).map(({ status }) => status);
@@ -376,7 +374,7 @@ describe("the private page", () => {
         expect(headers.get("Referrer-Policy")).toBe("no-referrer");
       }
     }
-    const client = { "X-Forwarded-For": newClient() };
+    const client = { "X-Forwarded-For": newAddress() };
     const statuses = new Set<number>();
     for (let tries = 0; tries < 121; tries++) {
       const token = crypto
@@ -390,7 +388,7 @@ describe("the private page", () => {
   test("does not leak its address in an error either", async () => {
     const page = await approved();
     const wrong = await fetch(server.url + page, { method: "DELETE" });
-    const client = { "X-Forwarded-For": newClient() };
+    const client = { "X-Forwarded-For": newAddress() };
     let late = await send(page, undefined, client);
     while (late.status === 200) late = await send(page, undefined, client);
     for (const { status, headers } of [wrong, late]) {

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { newAddress } from "../support.ts";
 
 /**
  * Opens a tab as a new visitor. `close` fails if a page did what none may do: log an error or a warning
@@ -15,7 +16,7 @@ export async function openTab(
 ): Promise<{ tab: Page; close(): Promise<void> }> {
   const context = await browser.newContext({
     baseURL: url,
-    extraHTTPHeaders: { "X-Forwarded-For": `10.5.${++visitors >> 8}.${visitors & 255}` },
+    extraHTTPHeaders: { "X-Forwarded-For": newAddress() },
     ...options,
   });
   context.setDefaultTimeout(10_000);
@@ -48,8 +49,6 @@ export async function openTab(
     },
   };
 }
-
-let visitors = 0;
 
 /** From now on the tab does not support this CSS function or pseudo-class. */
 export async function unlearn(tab: Page, name: string): Promise<void> {
