@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
 import { Cluster } from "ioredis";
-import pino from "pino";
 import { startFrailCluster, startFrailRedis } from "../../scripts/bench/redis.ts";
 import { beginMove, masterOf, moveSlotOf } from "../../scripts/bench/reshard.ts";
 import { Supervisor } from "../../scripts/stack/supervisor.ts";
@@ -12,7 +11,7 @@ import { flushRegularly, openUsage } from "../../src/access/usage.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { makeKey } from "../fixtures.ts";
 import { openProxy } from "../proxy.ts";
-import { createDatabase, newFolder, patient } from "../support.ts";
+import { createDatabase, newFolder, patient, silent } from "../support.ts";
 
 // A Redis Cluster of three masters and three replicas, and two servers.
 
@@ -29,7 +28,7 @@ async function startServer(options: Partial<AdmissionOptions> = {}) {
   const redis = openRedis(nodes.map(({ url }) => url));
   await connectRedis(redis);
   const usage = openUsage(database.sql);
-  const writer = flushRegularly(usage, pino({ level: "silent" }));
+  const writer = flushRegularly(usage, silent);
   const admission = createAdmission(redis, { usage, instances: 2, ...options });
   return {
     admission,

@@ -27,6 +27,7 @@ import {
   newFolder,
   noUsage,
   patient,
+  silent,
   startTestServer,
   stores,
   testInOneMonth as test,
@@ -982,7 +983,6 @@ test("after a graceful restart of server and Redis not one request more is admit
   const limits = { quota: 50, perMinute: 60_000, burst: 60_000 };
   const { key } = await createKey(database.sql, { ...owner, ...limits });
   const { meili, index } = uniqueIndex();
-  const log = pino({ level: "silent" });
   const admittedBy = async (url: string, requests: number) => {
     const headers = { Authorization: `Bearer ${key}` };
     const send = async () => (await fetch(`${url}/api/v1/businesses`, { headers })).status;
@@ -990,12 +990,12 @@ test("after a graceful restart of server and Redis not one request more is admit
     return statuses.filter((status) => status === 200).length;
   };
 
-  const before = await start(config, { searchIndex: index, log });
+  const before = await start(config, { searchIndex: index, log: silent });
   expect(await admittedBy(before.url, 30)).toBe(30);
   await before.stop();
   await frail.kill();
   await frail.restart();
-  const after = await start(config, { searchIndex: index, log });
+  const after = await start(config, { searchIndex: index, log: silent });
   expect(await admittedBy(after.url, 100)).toBe(20);
   await after.stop();
   await meili.deleteIndexIfExists(index);

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, spyOn, test } from "bun:test";
-import pino from "pino";
 import { createRandom, type Random } from "../../scripts/generate/random.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { listCategories } from "../../src/directory/categories.ts";
@@ -7,7 +6,7 @@ import { startCompaction } from "../../src/directory/compaction.ts";
 import { type ListPage, listBusinesses, listPages } from "../../src/directory/listing.ts";
 import { openPostgres, type Sql, type Transaction } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
-import { createDatabase, delayedBy, type TestDatabase } from "../support.ts";
+import { createDatabase, delayedBy, logInto, silent, type TestDatabase } from "../support.ts";
 
 const BUSINESSES = 3_000;
 const CITIES = 12;
@@ -391,7 +390,7 @@ describe("the database guards the directory", () => {
     await sql`select fold_listing_counts()`;
     const uneven = async () => (await sql`select from uneven_chunks(null)`).length;
     expect(await uneven()).toBeGreaterThan(0);
-    const compaction = startCompaction(sql, pino({ level: "silent" }));
+    const compaction = startCompaction(sql, silent);
     await until(async () => (await uneven()) === 0, 10_000);
     await compaction.stop();
   });
@@ -405,7 +404,7 @@ describe("the database guards the directory", () => {
     let skippedMs = 0;
     using _ = spyOn(performance, "now").mockImplementation(() => now() + skippedMs);
     const told: string[] = [];
-    const log = pino({}, { write: (line) => void told.push(JSON.parse(line).msg) });
+    const log = logInto(told, "msg");
 
     // Without a new change that would make it look for them.
     await sql`select fold_listing_counts()`;
@@ -456,7 +455,7 @@ describe("the database guards the directory", () => {
     // Any other failure to split chunks.
     await sql`drop function cut_chunk`;
     await sql`update businesses set status = 'suspended' where slug = 'shop-1'`;
-    const compaction = startCompaction(sql, pino({ level: "silent" }));
+    const compaction = startCompaction(sql, silent);
     await until(() => compaction.isFailing(), 10_000);
     const unfolded = () => sql`select from listing_counts where not is_folded`;
     for (const status of ["approved", "suspended"]) {

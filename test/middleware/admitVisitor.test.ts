@@ -1,9 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
-import pino from "pino";
 import { createWindow } from "../../src/access/windows.ts";
 import { ok } from "../../src/http/answer.ts";
 import { admitVisitor } from "../../src/middleware/admitVisitor.ts";
-import { createContext, freshRedis } from "../support.ts";
+import { createContext, freshRedis, silent } from "../support.ts";
 
 const redis = (await freshRedis()).client;
 afterAll(() => redis.disconnect());
@@ -13,7 +12,7 @@ const context = createContext("198.51.100.1");
 /** A page that a visitor may see once in so many seconds. */
 function page(seconds: number, store = redis) {
   const window = createWindow(store, { name: `pages-${seconds}`, limit: 1, seconds });
-  const handler = admitVisitor(window, pino({ level: "silent" }))(() => ok("a page"));
+  const handler = admitVisitor(window, silent)(() => ok("a page"));
   return () => handler(new Request("http://localhost/"), context);
 }
 

@@ -14,6 +14,7 @@ import {
   createContext,
   createDatabase,
   freshRedis,
+  silent,
   startTestServer,
   stores,
   type TestServer,
@@ -233,7 +234,7 @@ test("a caller who cannot be counted because Redis is away is told to retry", as
   const { client } = await freshRedis();
   client.disconnect();
   const window = createWindow(client, { name: "narrow", limit: 1, seconds: 60 });
-  const count = catching(pino({ enabled: false }))(async () => {
+  const count = catching(silent)(async () => {
     await window("ada");
     throw new Error("it was counted");
   });
@@ -267,7 +268,7 @@ test("each internal error is logged with its stack", async () => {
 });
 
 test("a query that PostgreSQL cancels for taking too long is 503, since it may be quicker the next time", async () => {
-  const slow = catching(pino({ enabled: false }))(async () => {
+  const slow = catching(silent)(async () => {
     await database.sql.begin(async (transaction) => {
       await transaction`set local statement_timeout = '1ms'`;
       await transaction`select pg_sleep(60)`;
@@ -317,7 +318,7 @@ test("a pooler that is full is 503, though its refusal is a protocol violation b
   });
   const { port } = pooler.address() as { port: number };
   const sql = openPostgres(`postgres://nobody@127.0.0.1:${port}/none`, { max: 1 });
-  const ask = catching(pino({ enabled: false }))(async () => {
+  const ask = catching(silent)(async () => {
     await ping(sql);
     throw new Error("it was answered");
   });
@@ -334,7 +335,7 @@ test("a PostgreSQL without free connections is 503, since some may become free s
   url.username = role;
   url.password = "secret";
   const crowded = openPostgres(url.href, { max: 1 });
-  const ask = catching(pino({ enabled: false }))(async () => {
+  const ask = catching(silent)(async () => {
     await ping(crowded);
     throw new Error("it was answered");
   });

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
-import pino from "pino";
 import { until } from "../../scripts/stack/waiting.ts";
 import { applyChanges } from "../../src/search/changes.ts";
 import { startSearchSync } from "../../src/search/continuous-sync.ts";
@@ -14,7 +13,7 @@ import { SEARCH_SYNC_LOCK } from "../../src/store/locks.ts";
 import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { addBusiness, copyBusiness } from "../fixtures.ts";
-import { createDatabase, type TestDatabase, uniqueIndex } from "../support.ts";
+import { createDatabase, logInto, silent, type TestDatabase, uniqueIndex } from "../support.ts";
 import { proxyMeilisearch } from "./proxy.ts";
 
 let database: TestDatabase;
@@ -664,7 +663,7 @@ describe("the running sync", () => {
       isAway ? new Response("{}", { status: 503 }) : forward(),
     );
     const lines: string[] = [];
-    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+    const log = logInto(lines, "msg");
     await addBusiness(database.sql, { name: "Returner" });
     const running = await startSync({ meili: proxy.meili, log });
     await until(() => lines.length > 0, 5_000);
@@ -826,7 +825,6 @@ const rebuild = () => ({
   onDocuments: () => {},
 });
 
-const silent = pino({ level: "silent" });
 /** What users are promised. */
 const FOUND_WITHIN_MS = 5_000;
 
