@@ -1,9 +1,6 @@
 import type { Server } from "bun";
-import type { Logger } from "pino";
-import type { Admission } from "./access/admission.ts";
 import type { Keyring } from "./access/keyring.ts";
 import { type AnswerCounts, RouteCounts } from "./answer-counts.ts";
-import type { Config } from "./config.ts";
 import { LostPageError } from "./directory/kept-pages.ts";
 import type { AnswerCache } from "./handlers/answer-cache.ts";
 import { listKeyed, listOpen, showKeyed, showOpen } from "./handlers/businesses.ts";
@@ -32,24 +29,14 @@ import { presentedKey, withKey } from "./middleware/withKey.ts";
 import { openApi } from "./reference/document.ts";
 import { llms } from "./reference/llms.ts";
 import { REFERENCE_PATH, referencePage, referenceScript, SCRIPT_PATH } from "./reference/page.ts";
-import type { Search } from "./search/query.ts";
-import { siteNotFound, siteRoutes } from "./site/routes.ts";
-import type { Sql } from "./store/postgres.ts";
-import type { RedisClient } from "./store/redis.ts";
+import { type SiteParts, siteNotFound, siteRoutes } from "./site/routes.ts";
 
-interface Parts {
-  config: Config;
-  sql: Sql;
-  search: Search;
+interface Parts extends SiteParts {
   cache: AnswerCache;
   keyring: Keyring;
-  admission: Admission;
-  redis: RedisClient;
-  redisDeadlineMs: number | undefined;
   counts: AnswerCounts;
   /** All metrics, in the text format of Prometheus. */
   scrape(): Promise<string>;
-  log: Logger;
 }
 
 /**
@@ -136,7 +123,7 @@ function routes(parts: Parts) {
     [SCRIPT_PATH]: free(referenceScript()),
     "/healthz": free(health(parts.sql, admission)),
     "/metrics": free(metrics(parts.scrape)),
-    ...siteRoutes({ ...parts, catching, logAway }),
+    ...siteRoutes(parts, catching, logAway),
   };
   const fallback = config.openAccess
     ? variants(chain([...outer, answerPreflight()], notFound), notFound)

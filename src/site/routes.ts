@@ -27,22 +27,26 @@ import { movedTo } from "./page.tsx";
 import { searchPage } from "./search.tsx";
 import { robots, sitemap, sitemapIndex } from "./sitemap.ts";
 
-interface SiteParts {
+export interface SiteParts {
   config: Config;
   sql: Sql;
   search: Search;
   admission: Admission;
   redis: RedisClient;
   redisDeadlineMs: number | undefined;
-  /** Turns exceptions into answers: catchErrors. */
-  catching: Middleware;
-  logAway: AwayLog;
   log: Logger;
 }
 
-/** The pages, as a part of the one route table. */
-export function siteRoutes(parts: SiteParts): Record<string, Handler> {
-  const { config, sql, search, admission, redis, catching, logAway, log } = parts;
+/**
+ * The pages, as a part of the one route table.
+ * @param catching turns exceptions into answers: catchErrors
+ */
+export function siteRoutes(
+  parts: SiteParts,
+  catching: Middleware,
+  logAway: AwayLog,
+): Record<string, Handler> {
+  const { config, sql, search, admission, redis, log } = parts;
   const open = (window: typeof PAGE_WINDOW) =>
     createWindow(redis, { ...window, deadlineMs: parts.redisDeadlineMs });
   const { baseUrl, openAccess } = config;
