@@ -1,15 +1,11 @@
 import type { EnqueuedTask } from "meilisearch";
 import type { Meilisearch } from "../store/meilisearch.ts";
-import type { Sql } from "../store/postgres.ts";
 import { applyChanges } from "./changes.ts";
 import { readAllDocuments } from "./documents.ts";
-import { filterableAttributes, indexSettings } from "./settings.ts";
+import { filterableAttributes, indexSettings, type SearchStore } from "./settings.ts";
 import { createPipeline, isIndexMissing, waitForTask } from "./tasks.ts";
 
-export interface Rebuild {
-  sql: Sql;
-  meili: Meilisearch;
-  index: string;
+export interface Rebuild extends SearchStore {
   /** The state of the index that answers meanwhile. One that fits is kept current. */
   present: "fits" | "does not fit" | "missing";
   signal: AbortSignal;
