@@ -117,7 +117,7 @@ function headersOf({ headers: given }: Answer): HeaderName[] {
 }
 
 /** The headers of a response: those that are always sent, and those that are sent only sometimes. */
-function describeHeaders(required: HeaderName[], optional: HeaderName[] = []) {
+function describeHeaders(required: HeaderName[], optional: HeaderName[]) {
   return Object.fromEntries([
     ...required.map((name) => [name, { ...headers[name], required: true }]),
     ...optional.map((name) => [name, headers[name]]),

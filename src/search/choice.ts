@@ -4,7 +4,7 @@ import type { Matches } from "./batching.ts";
 import { synonyms } from "./synonyms.ts";
 
 /** An attempt, and what it found. */
-export type Answered = Pick<Attempt, "words" | "likelihood"> & { matches: Matches };
+type Answered = Pick<Attempt, "words" | "likelihood"> & { matches: Matches };
 
 /**
  * The best of the attempts of a step, if any has found something: the likeliest; of equally likely ones one whose
