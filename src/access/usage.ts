@@ -109,7 +109,13 @@ export function openUsage(sql: Sql) {
     /** What each meter has used in a month, including everything counted here so far. */
     async totals(meters: readonly MeterMonth[]) {
       await flush();
-      return await findTotals(sql, meters);
+      const written = await findTotals(sql, meters);
+      // What has been charged since the flush began is still pending. Refunds are not: Redis is told of them after
+      // PostgreSQL.
+      return meters.map(({ meterId, month }, index) => {
+        const charged = pending.get(month)?.get(meterId) ?? 0;
+        return (written[index] ?? 0) + Math.max(0, charged);
+      });
     },
     /** Does some work with what meters have used, which no server can change meanwhile. */
     async hold(

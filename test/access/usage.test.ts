@@ -24,6 +24,23 @@ function countWrites() {
   };
 }
 
+test("totals include what is counted while they are read", async () => {
+  const usage = openUsage(database.sql);
+  const meter = { meterId: Bun.randomUUIDv7(), month: "2026-11" };
+  usage.count(meter.meterId, meter.month, 2);
+  const totals = await delayedBy(
+    database.sql,
+    (holder) => holder`lock table usage in exclusive mode`,
+    () => usage.totals([meter]),
+    {
+      async meanwhile() {
+        usage.count(meter.meterId, meter.month, 3);
+      },
+    },
+  );
+  expect(totals).toEqual([5]);
+});
+
 test("charges of two months are written each to its own, and a refunded charge to none", async () => {
   const usage = openUsage(database.sql);
   const [one, other] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
