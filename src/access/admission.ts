@@ -91,6 +91,8 @@ export function createAdmission(
         return counted(key, cost, decision);
       }
       await seed.locally(key, local.month(key.meterId));
+      // The outage may be over by now: Redis would no longer be told of a charge that is made here.
+      if (!outage.isOn) return await charge(key, cost);
     }
   }
 

@@ -318,6 +318,25 @@ test("killed again: usage still being looked up when Redis came back is not used
   });
 });
 
+test("paused: what was still being looked up when Redis came back is charged there", async () => {
+  const lookedUp = Promise.withResolvers<void>();
+  let meanwhile = async () => {};
+  const usage = openUsageWith(() => meanwhile());
+  await withServers({ instances: 1, usage }, async (server) => {
+    const key = newKey({ quota: 10 });
+    await server.admission.usage(key);
+    meanwhile = () => lookedUp.promise;
+    frail.pause();
+    await server.admission.admitClient("198.51.100.14");
+    const asked = server.admission.admitKey(key);
+    frail.resume();
+    await isBack(server);
+    lookedUp.resolve();
+    expect(await asked).toMatchObject({ admitted: true });
+    expect(await admitted(server, key, 20)).toBe(9);
+  });
+});
+
 test("killed again and again: a client gets its share of the window once, not once per outage", async () => {
   await withServers({ instances: 2 }, async (server) => {
     const counts: number[] = [];
