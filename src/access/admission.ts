@@ -58,6 +58,8 @@ export function createAdmission(
     },
     recover: recovery.run,
     onEnd() {
+      // If that fails, the next decision shows it, and later writes of usage find what Redis lacks.
+      recovery.tellRest().catch(() => {});
       for (const charge of recovery.end()) refundInRedis(charge);
       onChange(false);
     },

@@ -106,19 +106,19 @@ export function createLocalLimiter(instances: number, now = () => Date.now() * 1
     },
     /** How many charges there have been here: the number of the last one. */
     charges: () => charges,
-    /** The meters that have been charged here after that charge, and what is left in their buckets. */
+    /** The meters that have been charged here after that charge, and what is known of them here. */
     charged: (after: number) =>
       Array.from(meters)
         .filter(([, { lastCharge }]) => lastCharge > after)
         .map(([meterId, meter]) => {
-          const { month, perMinute } = meter;
+          const { month, usedByAll, used, perMinute } = meter;
           // In TOKEN, not `token`: for the whole bucket, assuming that the other processes have charged as
           // much.
           const tokensLeft = () => {
             const current = meters.peek(meterId) ?? meter;
             return Math.floor((current.level + gained(current, now(), perMinute)) / TOKEN);
           };
-          return { meterId, month, perMinute, tokensLeft };
+          return { meterId, month, used: usedByAll + used, perMinute, tokensLeft };
         }),
     /**
      * Forgets the meters of the last outage, since Redis has charged them in the meantime. Windows are kept:

@@ -9,6 +9,8 @@ export function createRecovery(meters: Meters, local: LocalLimiter, usage: Durab
   const owed: Refund[] = [];
   /** Redis may have been told of the local charges up to this one; while it is told, of any. */
   let told = 0;
+  /** The last local charge before the last round of telling. */
+  let lastRound = 0;
 
   /** Refunds it in Redis now. @throws when Redis fails or takes too long */
   async function refund(charge: Refund): Promise<void> {
@@ -56,6 +58,7 @@ export function createRecovery(meters: Meters, local: LocalLimiter, usage: Durab
       try {
         for (;;) {
           const charges = local.charges();
+          lastRound = charges;
           const refunds = [...owed];
           const charged = local.charged(after);
           // One call after the other: if all were sent at once, tens of thousands of meters would take Redis
@@ -78,6 +81,16 @@ export function createRecovery(meters: Meters, local: LocalLimiter, usage: Durab
       told = local.charges();
       return owed.splice(0);
     },
+    /**
+     * Tells Redis of what was charged here during the last round. Call it in the turn of the event loop in which
+     * Redis decides again: then it knows before it decides.
+     */
+    tellRest: () =>
+      Promise.all(
+        local
+          .charged(lastRound)
+          .map((meter) => meters.seed({ ...meter, tokensLeft: meter.tokensLeft() })),
+      ),
   };
 }
 

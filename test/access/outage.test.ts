@@ -337,6 +337,23 @@ test("paused: what was still being looked up when Redis came back is charged the
   });
 });
 
+test("paused: what was charged here while Redis was told of the rest is known when it decides again", async () => {
+  let meanwhile = async () => {};
+  const usage = openUsageWith(() => meanwhile());
+  await withServers({ instances: 1, usage }, async (server) => {
+    const key = newKey({ quota: 10 });
+    frail.pause();
+    expect(await admitted(server, key, 3)).toBe(3);
+    meanwhile = async () => {
+      meanwhile = async () => {};
+      expect(await admitted(server, key, 2)).toBe(2);
+    };
+    frail.resume();
+    await isBack(server);
+    expect(await admitted(server, key, 20)).toBe(5);
+  });
+});
+
 test("killed again and again: a client gets its share of the window once, not once per outage", async () => {
   await withServers({ instances: 2 }, async (server) => {
     const counts: number[] = [];
