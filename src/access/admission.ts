@@ -72,6 +72,11 @@ export function createAdmission(
     try {
       for (;;) {
         const decision = await meters.charge(key, cost);
+        if (decision.admitted && cost > 0 && outage.isOn) {
+          // An outage has begun since: this process may already have admitted others that Redis did not count.
+          takeBack(key, decision);
+          return await chargeLocally(key, cost);
+        }
         if (decision.admitted !== null) {
           lastSeen.remember(key, decision);
           return counted(key, cost, decision);
@@ -96,6 +101,11 @@ export function createAdmission(
       // The outage may be over by now: Redis would no longer be told of a charge that is made here.
       if (!outage.isOn) return await charge(key, cost);
     }
+  }
+
+  /** Best effort: if it fails, the holder of the key loses a request. */
+  function takeBack({ meterId }: ApiKey, { month }: MeterReading): void {
+    meters.refund(meterId, month).catch(() => {});
   }
 
   /** Counts a charge synchronously, so that whoever reads the count next sees it. */

@@ -354,6 +354,32 @@ test("paused: what was charged here while Redis was told of the rest is known wh
   });
 });
 
+test("killed: an answer of Redis from before does not admit what this process has admitted since", async () => {
+  await withServers({ instances: 1, ...patient }, async (server) => {
+    const { admission, redis } = server;
+    const key = newKey({ quota: 1 });
+    await admission.usage(key);
+    const isCharged = Promise.withResolvers<void>();
+    const isReceived = Promise.withResolvers<void>();
+    const admitKeys = redis.admitKeys.bind(redis);
+    redis.admitKeys = async (...values) => {
+      const answer = await admitKeys(...values);
+      isCharged.resolve();
+      await isReceived.promise;
+      return answer;
+    };
+    const asked = admission.admitKey(key);
+    await isCharged.promise;
+    await frail.kill();
+    redis.admitKeys = admitKeys;
+    expect(await admitted(server, key, 1)).toBe(1);
+    isReceived.resolve();
+    expect(await asked).toMatchObject({ admitted: false, reason: "quota_exceeded" });
+    await frail.restart();
+    await isBack(server);
+  });
+});
+
 test("killed again and again: a client gets its share of the window once, not once per outage", async () => {
   await withServers({ instances: 2 }, async (server) => {
     const counts: number[] = [];
