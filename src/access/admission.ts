@@ -65,7 +65,12 @@ export function createAdmission(
     },
   });
 
-  usage.onWritten(createCatchUp(meters, usage, lastSeen, () => outage.isOn));
+  const catchUp = createCatchUp(meters, usage, lastSeen, () => outage.isOn);
+  usage.onWritten((month, totals) => {
+    // Other servers may still be able to reach Redis, and then are not limited to a share.
+    if (outage.isOn) local.learn(month, totals);
+    else catchUp(month, totals);
+  });
 
   async function charge(key: ApiKey, cost: 0 | 1): Promise<Decision> {
     if (outage.isOn) return await chargeLocally(key, cost);

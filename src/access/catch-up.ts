@@ -46,7 +46,6 @@ export function createCatchUp(
   }
 
   return (month: string, totals: readonly MeterTotal[]): void => {
-    if (isOutage()) return;
     for (const { meterId, used } of totals) {
       const seen = lastSeen.sighting(meterId);
       if (seen?.month !== month || seen.used >= used) continue;

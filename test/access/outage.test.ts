@@ -380,6 +380,33 @@ test("killed: an answer of Redis from before does not admit what this process ha
   });
 });
 
+test("unreachable for one server: it learns with each write what the other has charged in Redis", async () => {
+  await using proxy = await openProxy(new URL(frail.url));
+  const redis = openRedis([proxy.url]);
+  await redis.connect();
+  const usage = openUsage(database.sql);
+  const alone = createAdmission(redis, { usage, instances: 2 });
+  try {
+    await withServers({ instances: 1, ...patient }, async (other) => {
+      const key = newKey({ quota: 100 });
+      await other.admission.usage(key);
+      await proxy.cut();
+      expect(await alone.admitKey(key)).toMatchObject({ admitted: true });
+      expect(alone.state().isLocal).toBe(true);
+      await usage.flush();
+      // More than the share that is left to the other by the one that is cut off.
+      expect(await admitted(other, key, 99)).toBe(99);
+      await other.usage.flush();
+      expect(await alone.admitKey(key)).toMatchObject({ admitted: true });
+      await usage.flush();
+      expect(await alone.admitKey(key)).toMatchObject({ admitted: false, used: 101 });
+    });
+  } finally {
+    alone.stop();
+    redis.disconnect();
+  }
+});
+
 test("killed again and again: a client gets its share of the window once, not once per outage", async () => {
   await withServers({ instances: 2 }, async (server) => {
     const counts: number[] = [];
