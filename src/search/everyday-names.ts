@@ -169,6 +169,9 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "Marks and Spencer": ["M&S Food", "M&S Foodhall", "M&S Simply Food"],
   "pound shop": ["discount store"],
   "airport transfer": ["taxi"],
+  "airport parking": ["car park"],
+  "hospital parking": ["car park"],
+  "station parking": ["car park"],
   "train station": ["railway station", "stations and airports"],
   "bus station": ["stations and airports"],
   "travel agency": ["travel agent"],
@@ -417,13 +420,13 @@ export const tradesWithoutSynonyms = `
   .split(/;\s+/);
 
 /**
- * Known trades that just as often only say what another trade works on, or where it is: whoever types `carpet
- * cleaner`, `airport taxi` or `hospital road dentist` wants no carpet shop, airport or hospital.
+ * Known trades that just as often only say what another trade works on, has besides, or where it is: whoever types
+ * `carpet cleaner`, `hotel with parking` or `hospital road dentist` wants no carpet shop, car park or hospital.
  */
 export const modifiers = `
   airport alarm allotment antique ballet bathroom beds bicycle bike boiler boutique breakfast caravan carpet CCTV
-  charity cheese college curtain dancing driveway fence fruit hospice hospital library luggage marina mattress
-  pension playground school shower sofa stadium theatre university vegetable wallpaper
+  charity cheese college curtain dancing driveway fence fruit gym hospice hospital library luggage marina mattress
+  parking pension playground school shower sofa stadium theatre university vegetable wallpaper
 `
   .trim()
   .split(/\s+/);

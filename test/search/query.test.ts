@@ -804,9 +804,14 @@ describe("when nothing matches all words", () => {
       { ...norwich, name: "Spanner", category: "plumbers" },
       { ...norwich, name: "Siren", category: "alarms-and-security" },
       { ...norwich, name: "Sump", category: "drainage-contractors" },
+      { ...norwich, name: "Dumbbell", category: "gyms" },
+      { ...norwich, name: "Upper Deck", category: "car-parks" },
     ];
     await using _ = await withMore(added);
     for (const [text, found, wanted] of [
+      ["hotel with parking norwich", "The Long Rest", "hotel norwich"],
+      ["hotel with gym norwich", "The Long Rest", "hotel norwich"],
+      ["hospital parking norwich", "Upper Deck", null],
       ["carpet cleaner norwich", "Broom & Bloom", "cleaner norwich"],
       ["carpet cleaning norwich", "Broom & Bloom", "cleaning norwich"],
       ["boutique hotel norwich", "The Long Rest", "hotel norwich"],
