@@ -1,4 +1,5 @@
 import { isCounty } from "../directory/import/towns.ts";
+import { inseparable } from "./everyday-names.ts";
 import { AS_NAME, likelihood } from "./likelihood.ts";
 import { withTradesCorrected } from "./misspelt.ts";
 import { placeIn } from "./place.ts";
@@ -105,14 +106,11 @@ function inPieces(words: Words): Words[] {
   for (const word of words) {
     const last = pieces.at(-1);
     const both = [...(last ?? []), word].join(" ");
-    if (last && (inseparable.has(both) || isCounty(both))) last.push(word);
+    if (last && (inseparable.has(singular(both)) || isCounty(both))) last.push(word);
     else pieces.push([word]);
   }
   return pieces;
 }
-
-/** Half of them would find something else: every `Smith & Co`, cafés with breakfast, all beds. */
-const inseparable = new Set(["co op", "co operative", "bed breakfast", "sun beds"]);
 
 /** Those of these pieces that find something by themselves; all of them when they are few. */
 async function keepKnown(

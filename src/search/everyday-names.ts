@@ -432,6 +432,21 @@ export const modifiers = `
   .split(/\s+/);
 
 /**
+ * Names of two words, in the singular, of which half would find something else: every `Smith & Co`, cafés with breakfast,
+ * restaurants for dog food, schools to learn driving, and removal companies for hair.
+ */
+export const inseparable = new Set(
+  `
+  asbestos removal; bed breakfast; builders merchant; cat food; co op; co operative; dance school; dent removal;
+  dog food; drain cleaning; driving school; dry clean; dry cleaner; dry cleaning; fire station; food truck; food van;
+  hair removal; leaking roof; pet food; plumbers merchant; riding school; roof leak; roof leaking; rubbish removal;
+  stump removal; sun bed; tattoo removal; tree surgeon; tree surgery; turf accountant; village hall; waste removal
+`
+    .trim()
+    .split(/;\s+/),
+);
+
+/**
  * Names that mean something else in singular: a glass is no optician's, a cosmetic dentist no cosmetics shop, and a bed
  * and breakfast no bed shop.
  */

@@ -838,12 +838,25 @@ describe("when nothing matches all words", () => {
     const added = [
       { name: "Sun Up", category: "tanning-salons", city: "York" },
       { ...norwich, name: "Nod", category: "bed-shops" },
+      { name: "Press & Go", category: "dry-cleaners", city: "York" },
+      { ...norwich, name: "Broom & Bloom", category: "cleaners" },
+      { name: "Mirror Signal", category: "driving-instructors", city: "York" },
+      { ...norwich, name: "Hill Primary", category: "schools" },
+      { ...norwich, name: "Long Haul", category: "removals" },
+      { name: "Skip Lightly", category: "waste-and-skip-hire", city: "York" },
     ];
     await using _ = await withMore(added);
     for (const [text, found, instead] of [
       ["bed and breakfast norwich", "Sea View", "bed breakfast"],
       ["norwich bed & breakfast", "Sea View", "bed breakfast"],
       ["sun beds norwich", "Sun Up", "sun beds"],
+      ["dry cleaner norwich", "Press & Go", "dry cleaner"],
+      ["norwich dry cleaners", "Press & Go", "dry cleaners"],
+      ["dry cleaning norwich", "Press & Go", "dry cleaning"],
+      ["driving school norwich", "Mirror Signal", "driving school"],
+      ["cat food norwich", "Paws Here", null],
+      ["dog food leeds", "Paws Here", "dog food"],
+      ["rubbish removal norwich", "Skip Lightly", "rubbish removal"],
     ] as const) {
       const answer = await search(text);
       expect([text, answer.instead, ...answer.items.map(({ name }) => name)]).toEqual([
