@@ -106,8 +106,8 @@ export const operations: readonly Operation[] = [
     summary: "Search businesses",
     description:
       "The same ranked results as the directory's own search page. The text ranks; premium, rating and reviews " +
-      "only break ties. Typos are tolerated, except in a town of the directory that is spelled right, and word " +
-      "order is ignored. When nothing matches all the words, the query is relaxed step by step: first without " +
+      "only break ties. Typos are tolerated, except in a town of the directory that is spelled right; word " +
+      "order and a county or country after a town are ignored. When nothing matches all the words, the query is relaxed step by step: first without " +
       "qualifiers (best, 24 hour, open now), then without the second half of a postcode, then with misspelt " +
       "everyday names of trades corrected, then with the town around the postcode in its place, then with the " +
       "place named and a run of the other words, and finally with the longest run of words among the first six " +

@@ -1,4 +1,5 @@
 import { citiesBeginningWith } from "../directory/cities.ts";
+import { isCounty } from "../directory/import/towns.ts";
 import type { Sql } from "../store/postgres.ts";
 import { isOutcode, normalised, queryWords, type Words } from "./words.ts";
 
@@ -37,6 +38,23 @@ export function placeIn(words: Words, towns: ReadonlySet<string>): Place {
   }
   const at = Math.max(last, 0);
   return { before: others.slice(0, at), city: [], district, after: others.slice(at) };
+}
+
+/**
+ * `pub norwich norfolk uk` → `pub norwich`. Addresses have no county, so these words would find only what has it in its
+ * name. But there has to be something before the town, and in Bradford on Avon, Avon is no county.
+ * @param towns of findTowns
+ */
+export function withoutCounty(words: Words, towns: ReadonlySet<string>): Words {
+  const endsAsTown = words.some((_, at) => towns.has(words.slice(at).join(" ")));
+  for (let end = 2; end < words.length && !endsAsTown; end++) {
+    if (!isCounty(words.slice(end).join(" "))) continue;
+    const before = words.slice(0, end);
+    const shorter = withoutCounty(before, towns);
+    const hasTown = before.some((_, at) => at > 0 && towns.has(before.slice(at).join(" ")));
+    if (shorter !== before || hasTown) return shorter;
+  }
+  return words;
 }
 
 /** Whether a text names a city of the directory or the first half of a postcode. */

@@ -7,7 +7,7 @@ import { isKeyRefused } from "../store/meilisearch.ts";
 import { attempts } from "./attempts.ts";
 import { batchQueries, type Matches } from "./batching.ts";
 import { bestOf } from "./choice.ts";
-import { findTowns } from "./place.ts";
+import { findTowns, withoutCounty } from "./place.ts";
 import { type Query, queriesAround, queryFor } from "./query-text.ts";
 import { IS_GONE, type SearchStore } from "./settings.ts";
 import { normalised, queryWords, searchWords, singular, type Words } from "./words.ts";
@@ -41,9 +41,9 @@ export type Search = (query: SearchQuery) => Promise<Found>;
 export function createSearch({ sql, meili, index }: SearchStore, workers = 1): Search {
   const { askMeilisearch, findListed } = batchQueries(sql, meili, workers);
   return async function search({ text, limit, offset = 0, city, category }) {
-    const words = queryWords(text);
+    const typed = queryWords(text);
     const areSlugs = [city, category].every((slug) => slug === undefined || isSlug(slug));
-    if (words.length === 0 || !areSlugs) return NOTHING;
+    if (typed.length === 0 || !areSlugs) return NOTHING;
 
     const anywhere = [`NOT ${IS_GONE}`];
     const filter = [
@@ -52,7 +52,8 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
       ...(category === undefined ? [] : [`categorySlugs = "${category}"`]),
     ];
     const until = performance.now() + TIMEOUT_MS;
-    const towns = new Set(await findTowns(sql, words));
+    const towns = new Set(await findTowns(sql, typed));
+    const words = withoutCounty(typed, towns);
     // Where a filter says where, the text says what: `bath` in Leeds means bathrooms there.
     const exact = city === undefined ? towns : new Set<string>();
     const ask = (queries: readonly Query[], page: Page, within = filter) =>

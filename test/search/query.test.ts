@@ -880,6 +880,27 @@ describe("when nothing matches all words", () => {
     }
   });
 
+  test("a county or a country after the town is no part of a name", async () => {
+    await using _ = await withMore([
+      { ...norwich, name: "The Norfolk Club", category: "pubs" },
+      { ...norwich, name: "Boots UK Ltd", category: "other-food-shops", postcode: "NR3 4LE" },
+      { ...norwich, name: "Drugs Direct", category: "pharmacies", postcode: "NR3 4LF" },
+      { name: "Peg Tiles", category: "tile-shops", city: "Kent" },
+      { name: "Kent Ales", category: "pubs", city: "Kent" },
+    ]);
+    for (const [text, same] of [
+      ["pub norwich norfolk", "pub norwich"],
+      ["pub in Norwich, Norfolk, UK", "pub norwich"],
+      ["chemist norwich uk", "chemist norwich"],
+    ] as const) {
+      expect([text, ...(await names(text))]).toEqual([text, ...(await names(same))]);
+    }
+    expect((await names("boots uk norwich"))[0]).toBe("Boots UK Ltd");
+    expect(await names("norfolk club norwich")).toEqual(["The Norfolk Club"]);
+    expect(await names("norwich norfolk club")).toEqual(["The Norfolk Club"]);
+    expect(await names("ales norwich kent")).toEqual(["Kent Ales"]);
+  });
+
   test("a town with its county finds the town, whichever comes first", async () => {
     await using _ = await withMore([
       { name: "The Yorkshire Terrier", category: "pubs", city: "Wells" },
