@@ -21,8 +21,10 @@ export function withoutQualifiers(words: Words): Words {
  */
 const qualifiers = new Set(
   `24 24h 24hr 24hrs 7 affordable any anyone anywhere are around as asap best buy can cheap cheapest close
-  closed closes closest closing do does emergency find get good here hour hours hr hrs i is late local looking
-  nearest need night now open opening opens please possible rated recommended reliable shut shuts some soon tell
-  there time times today tomorrow tonight top trusted until urgent very want weekend what when where which who
-  you monday tuesday wednesday thursday friday saturday sunday`.split(/\s+/),
+  closed closes closest closing do does emergency find fix fixed fixes fixing get good here hour hours hr hrs i is
+  late local looking nearest need night now open opening opens please possible rated recommended reliable shut
+  shuts some somebody someone somewhere soon tell there time times today tomorrow tonight top trusted until urgent
+  very want weekend what when where which who you monday tuesday wednesday thursday friday saturday sunday`.split(
+    /\s+/,
+  ),
 );

@@ -573,10 +573,12 @@ describe("searches as people type them", () => {
       ["jewlers norwich", "Carat"],
       ["vetinary norwich", "Paws Better"],
       ["solicters norwich", "Wigs"],
+      ["jewelery norwich", "Carat"],
     ] as const) {
       expect([text, ...(await names(text))]).toEqual([text, found]);
     }
     expect(await names("restraunts norwich")).toContain("Fork");
+    expect(await names("farmacy norwich")).toEqual(await names("pharmacy norwich"));
   });
 
   test("a chain's nickname finds it, and its own name still finds similar ones", async () => {
@@ -591,6 +593,50 @@ describe("searches as people type them", () => {
 
   test("'food' also finds places to eat", async () => {
     expect(await names("food norwich")).toContain("Saffron Garden");
+  });
+
+  test("so it is by what is to be done, and what is looked for by its kind", async () => {
+    const added = [
+      { ...norwich, name: "Molar Bear", category: "dentists" },
+      { ...norwich, name: "Grease Monkey", category: "garages" },
+      { ...norwich, name: "Cedar House", category: "gp-surgeries" },
+      { ...norwich, name: "Mirror Signal", category: "driving-instructors" },
+      { ...norwich, name: "Keystone", category: "estate-agents" },
+      { ...norwich, name: "Broom & Bloom", category: "cleaners" },
+      { ...norwich, name: "Embers", category: "fuel-merchants" },
+      { ...norwich, name: "Sundae", category: "dessert-parlours" },
+      { ...norwich, name: "Ball Pit", category: "soft-play-centres" },
+      { ...norwich, name: "Upper Deck", category: "car-parks" },
+      { ...norwich, name: "Sprocket", category: "car-parts" },
+      { ...norwich, name: "Bytes", category: "computer-shops" },
+      // With words of what is wanted, but of another trade.
+      { ...norwich, name: "Fair Warning", category: "auction-houses" },
+      { ...norwich, name: "Rumble", category: "mot-centres", shortDescription: "Test centre." },
+      { ...norwich, name: "Kids & Garden", category: "gift-shops" },
+      { ...norwich, name: "Quick Fix", category: "shoe-repairs" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, found] of [
+      ["toothache norwich", "Molar Bear"],
+      ["braces norwich", "Molar Bear"],
+      ["my car broke down norwich", "Grease Monkey"],
+      ["blood test norwich", "Cedar House"],
+      ["driving test norwich", "Mirror Signal"],
+      ["buy a house in norwich", "Keystone"],
+      ["rent a flat in norwich", "Keystone"],
+      ["someone to clean my house norwich", "Broom & Bloom"],
+      ["log delivery norwich", "Embers"],
+      ["milkshakes norwich", "Sundae"],
+      ["children's party norwich", "Ball Pit"],
+      ["car parks norwich", "Upper Deck"],
+      ["car parts norwich", "Sprocket"],
+      ["fix my computer norwich", "Bytes"],
+      ["quick fix norwich", "Quick Fix"],
+    ] as const) {
+      expect([text, ...(await names(text))]).toEqual([text, found]);
+    }
+    expect(await names("beer garden norwich")).toEqual(await names("pub norwich"));
+    expect(await names("fine dining norwich")).toEqual(await names("restaurant norwich"));
   });
 
   test("a trade in the singular and in the plural finds the same, in categories and in names", async () => {
