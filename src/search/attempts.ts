@@ -61,7 +61,8 @@ export async function* attempts(
   yield [anywhere(words)];
   let query = words;
   const correctTrades = (words: Words) => withTradesCorrected(words, isSpelled);
-  for (const rewrite of [withoutQualifiers, withoutInwardCodes, correctTrades]) {
+  const unqualified = (words: Words) => withoutQualifiers(words, towns);
+  for (const rewrite of [unqualified, withoutInwardCodes, correctTrades]) {
     const rewritten = await rewrite(query);
     if (rewritten.join() === query.join()) continue;
     query = rewritten;

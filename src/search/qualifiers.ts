@@ -1,28 +1,35 @@
 import { knownTrades } from "./synonyms.ts";
 import type { Words } from "./words.ts";
 
-/** The words without those that only say how or when something is wanted, unless there are no others. */
-export function withoutQualifiers(words: Words): Words {
+/**
+ * The words without those that only say how or when something is wanted, unless there are no others.
+ * @param towns of findTowns
+ */
+export function withoutQualifiers(words: Words, towns: ReadonlySet<string>): Words {
   const isTrade = (first = "", second = "") => knownTrades.has(`${first} ${second}`);
   // Addresses do not say that they are in the centre of their town.
   const isCentre = (first = "", second = "") =>
     /^(city|town) cent(re|er)$/.test(`${first} ${second}`);
+  const isTown = (first = "", second = "") => towns.has(`${first} ${second}`);
   const isPartOf = (isPair: typeof isTrade, at: number) =>
     isPair(words[at - 1], words[at]) || isPair(words[at], words[at + 1]);
   const wanted = words.filter(
-    (word, at) => isPartOf(isTrade, at) || !(qualifiers.has(word) || isPartOf(isCentre, at)),
+    (word, at) =>
+      isPartOf(isTrade, at) ||
+      isPartOf(isTown, at) ||
+      !(qualifiers.has(word) || isPartOf(isCentre, at)),
   );
   return wanted.length > 0 ? wanted : words;
 }
 
 /**
  * They count at first, since a name may contain them, and always as part of a trade, such as a night club or things
- * to do.
+ * to do, or of a town, such as New Mills.
  */
 const qualifiers = new Set(
   `24 24h 24hr 24hrs 7 affordable any anyone anywhere are around as asap best buy can cheap cheapest close
   closed closes closest closing do does emergency find fix fixed fixes fixing get good here hour hours hr hrs i is
-  late local looking nearest need night now open opening opens please possible rated recommended reliable shut
+  late local looking nearest need new night now open opening opens please possible rated recommended reliable shut
   shuts some somebody someone somewhere soon tell there time times today tomorrow tonight top trusted until urgent
   very want weekend what when where which who you monday tuesday wednesday thursday friday saturday sunday`.split(
     /\s+/,

@@ -609,10 +609,20 @@ describe("searches as people type them", () => {
       { ...norwich, name: "Upper Deck", category: "car-parks" },
       { ...norwich, name: "Sprocket", category: "car-parts" },
       { ...norwich, name: "Bytes", category: "computer-shops" },
+      { name: "Megabytes", category: "computer-shops", city: "New Mills" },
+      { name: "Gigabytes", category: "computer-shops", city: "Mills" },
+      { ...norwich, name: "Small Print", category: "insurance-brokers" },
+      { ...norwich, name: "Forecourt", category: "car-dealers" },
+      { ...norwich, name: "Walkies", category: "dog-walkers" },
+      { ...norwich, name: "Knead", category: "physiotherapists" },
+      { ...norwich, name: "Warm Front", category: "heating-engineers" },
       // With words of what is wanted, but of another trade.
       { ...norwich, name: "Fair Warning", category: "auction-houses" },
       { ...norwich, name: "Rumble", category: "mot-centres", shortDescription: "Test centre." },
       { ...norwich, name: "Kids & Garden", category: "gift-shops" },
+      { ...norwich, name: "New Leaf", category: "bookshops" },
+      { ...norwich, name: "Local Life", category: "museums" },
+      { ...norwich, name: "Playpen", category: "nurseries" },
       { ...norwich, name: "Quick Fix", category: "shoe-repairs" },
     ];
     await using _ = await withMore(added);
@@ -632,6 +642,15 @@ describe("searches as people type them", () => {
       ["car parts norwich", "Sprocket"],
       ["fix my computer norwich", "Bytes"],
       ["quick fix norwich", "Quick Fix"],
+      ["new computer norwich", "Bytes"],
+      ["new car norwich", "Forecourt"],
+      ["computer new mills", "Megabytes"],
+      ["cheap computer new mills", "Megabytes"],
+      ["life insurance norwich", "Small Print"],
+      ["doggy daycare norwich", "Walkies"],
+      ["flat battery norwich", "Grease Monkey"],
+      ["bad back norwich", "Knead"],
+      ["no hot water norwich", "Warm Front"],
     ] as const) {
       expect([text, ...(await names(text))]).toEqual([text, found]);
     }
