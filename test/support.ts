@@ -142,6 +142,7 @@ export const noUsage: DurableUsage = {
   async refund() {},
   totals: async (meters) => meters.map(() => 0),
   async flush() {},
+  unwritten: () => 0,
   async hold() {},
   onWritten() {},
 };

@@ -67,9 +67,11 @@ export function createAdmission(
 
   const catchUp = createCatchUp(meters, usage, lastSeen, () => outage.isOn);
   usage.onWritten((month, totals) => {
+    if (!outage.isOn) return catchUp(month, totals);
     // Other servers may still be able to reach Redis, and then are not limited to a share.
-    if (outage.isOn) local.learn(month, totals);
-    else catchUp(month, totals);
+    for (const { meterId, used } of totals) {
+      local.learn(meterId, month, used + usage.unwritten(meterId, month));
+    }
   });
 
   async function charge(key: ApiKey, cost: 0 | 1): Promise<Decision> {

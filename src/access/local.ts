@@ -7,7 +7,6 @@ import {
   TOKEN,
 } from "./decisions.ts";
 import type { ApiKey } from "./keys.ts";
-import type { MeterTotal } from "./usage-rows.ts";
 
 export type LocalLimiter = ReturnType<typeof createLocalLimiter>;
 
@@ -98,13 +97,11 @@ export function createLocalLimiter(instances: number, now = () => Date.now() * 1
       const bucket = meters.get(meterId) ?? { level, time: now(), perMinute, lastCharge: 0 };
       meters.set(meterId, { ...bucket, month, usedByAll: used, used: 0 });
     },
-    /** Raises what all processes have charged in a month to totals that are more recent than the last look-up. */
-    learn(month: string, totals: readonly MeterTotal[]) {
-      for (const { meterId, used } of totals) {
-        const meter = meters.peek(meterId);
-        if (meter?.month !== month) continue;
-        meter.usedByAll = Math.max(meter.usedByAll, used - meter.used);
-      }
+    /** @param used what all processes have charged in that month, this one included, if that is more than was known */
+    learn(meterId: string, month: string, used: number) {
+      const meter = meters.peek(meterId);
+      if (meter?.month !== month) return;
+      meter.usedByAll = Math.max(meter.usedByAll, used - meter.used);
     },
     refund(meterId: string, chargedMonth: string) {
       const meter = meters.get(meterId);

@@ -47,6 +47,9 @@ export function openUsage(sql: Sql) {
     counted.set(meterId, (counted.get(meterId) ?? 0) + requests);
   }
 
+  /** What has been counted since the last write began; negative when there were more refunds. */
+  const unwritten = (meterId: string, month: string) => pending.get(month)?.get(meterId) ?? 0;
+
   async function write() {
     await writeBatches();
     for (const [month, counted] of pending) {
@@ -78,7 +81,7 @@ export function openUsage(sql: Sql) {
     const others = owed.get(name) ?? 0;
     // PostgreSQL does not have the charge yet: charge and refund cancel out before they are written, and
     // there is nothing to wait for.
-    if ((pending.get(month)?.get(meterId) ?? 0) + others >= 0) return;
+    if (unwritten(meterId, month) + others >= 0) return;
     owed.set(name, others + 1);
     while (true) {
       try {
@@ -106,6 +109,7 @@ export function openUsage(sql: Sql) {
     count,
     refund,
     flush,
+    unwritten,
     /** What each meter has used in a month, including everything counted here so far. */
     async totals(meters: readonly MeterMonth[]) {
       await flush();
@@ -113,8 +117,7 @@ export function openUsage(sql: Sql) {
       // What has been charged since the flush began is still pending. Refunds are not: Redis is told of them after
       // PostgreSQL.
       return meters.map(({ meterId, month }, index) => {
-        const charged = pending.get(month)?.get(meterId) ?? 0;
-        return (written[index] ?? 0) + Math.max(0, charged);
+        return (written[index] ?? 0) + Math.max(0, unwritten(meterId, month));
       });
     },
     /** Does some work with what meters have used, which no server can change meanwhile. */

@@ -24,6 +24,7 @@ import { makeKey } from "../fixtures.ts";
 import { openProxy } from "../proxy.ts";
 import {
   createDatabase,
+  delayedBy,
   newFolder,
   noUsage,
   patient,
@@ -405,6 +406,30 @@ test("unreachable for one server: it learns with each write what the other has c
     alone.stop();
     redis.disconnect();
   }
+});
+
+test("paused: a charge that is refunded while it is being written is not taken for one of another server", async () => {
+  let meanwhile = async () => {};
+  const usage = openUsageWith(() => meanwhile());
+  await withServers({ instances: 1, usage }, async ({ admission, ...server }) => {
+    const key = newKey({ quota: 10 });
+    frail.pause();
+    const [first] = [await admission.admitKey(key), await admission.admitKey(key)];
+    await delayedBy(
+      database.sql,
+      (holder) => holder`lock table usage in exclusive mode`,
+      () => usage.flush(),
+      { meanwhile: () => admission.refundKey(key, first) },
+    );
+    // Redis is told of this one from what is known here.
+    meanwhile = async () => {
+      meanwhile = async () => {};
+      await admission.admitKey(key);
+    };
+    frail.resume();
+    await isBack({ admission, ...server });
+    expect(await admission.usage(key)).toMatchObject({ used: 2 });
+  });
 });
 
 test("killed again and again: a client gets its share of the window once, not once per outage", async () => {
