@@ -1,20 +1,28 @@
-import { afterAll, expect, test } from "bun:test";
-import { until } from "../../scripts/stack/waiting.ts";
+import { afterAll, expect, spyOn, test } from "bun:test";
+import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import { checkRights } from "../../src/access/rights.ts";
+import { withDeadline } from "../../src/store/deadline.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
+import { openProxy } from "../proxy.ts";
 import { startTestServer, stores } from "../support.ts";
 
 interface Health {
   admission: { decidedBy: string; outages: number };
 }
 
-// Opened first, so that the last test has to wait for little more.
-const old = openRedis([stores().redisUrl]);
+// Opened first, so that the last test has to wait for little more. Its first connection is lost before it is ready.
+const way = await openProxy(new URL("redis://127.0.0.1:1"));
+const old = openRedis([way.url]);
+await expect(connectRedis(old)).rejects.toThrow();
+way.lead(new URL(stores().redisUrl));
+await until(() => succeeds(old.ping()), 5_000);
 let losses = 0;
 old.on("close", () => losses++);
-await connectRedis(old);
 const openedAt = performance.now();
-afterAll(() => old.disconnect());
+afterAll(async () => {
+  old.disconnect();
+  await way.close();
+});
 
 async function failure(url: string): Promise<string> {
   const redis = openRedis([url]);
@@ -94,6 +102,25 @@ test("a Redis that accepts a connection and never answers is waited for, but not
   } finally {
     silent.stop(true);
   }
+});
+
+test("a command fails at once while Redis is away, and is not done after all once it is back", async () => {
+  using print = spyOn(console, "error");
+  await using proxy = await openProxy(new URL(stores().redisUrl));
+  const redis = openRedis([proxy.url]);
+  await connectRedis(redis);
+  const increment = () => withDeadline(redis.incr("late"), 5_000).catch((error) => error.message);
+  proxy.hold();
+  const unanswered = increment();
+  await proxy.cut();
+  expect(await unanswered).toContain("max retries per request");
+  const refused = increment();
+  await proxy.mend();
+  expect(await refused).toContain("enableOfflineQueue");
+  await until(() => succeeds(redis.ping()), 5_000);
+  expect(await redis.get("late")).toBeNull();
+  expect(print).not.toHaveBeenCalled();
+  redis.disconnect();
 });
 
 test("a connection that became ready is kept for longer than one that never does", async () => {
