@@ -27,7 +27,8 @@ export async function openProxy(target: URL): Promise<TcpProxy> {
   let listener: Server;
   const listen = (port: number) =>
     new Promise<number>((resolve) => {
-      listener = createServer((near) => {
+      // Ends are passed on here: a lost connection answers none.
+      listener = createServer({ allowHalfOpen: true }, (near) => {
         const far = connect(Number(target.port), target.hostname);
         for (const [from, to] of [
           [near, far],
@@ -44,6 +45,9 @@ export async function openProxy(target: URL): Promise<TcpProxy> {
           from.on("close", () => {
             sockets.delete(from);
             to.destroy();
+          });
+          from.on("end", () => {
+            if (!lost.has(from)) from.end();
           });
           from.on("error", () => {});
         }
