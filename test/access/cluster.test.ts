@@ -74,12 +74,12 @@ test("of 200 concurrent requests for each of 30 keys and 3 clients, on all maste
   for (const server of both) await server.stop();
 });
 
-test("a node that only the cluster names is sent the same password as those of REDIS_URL", async () => {
-  const password = "p@ss, word";
+test("a node that only the cluster names is sent the same user and password as those of REDIS_URL", async () => {
+  const [user, password] = ["a/user", "p@ss, word"];
   for (const node of nodes) {
-    await node.call("ACL", "SETUSER", "highstreet", "on", `>${password}`, "~*", "+@all");
+    await node.call("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
   }
-  const login = `highstreet:${encodeURIComponent(password)}`;
+  const login = [user, password].map(encodeURIComponent).join(":");
   const urls = nodes.slice(0, 2).map(({ url }) => url.replace("//", `//${login}@`));
   const redis = openRedis(urls);
   await connectRedis(redis);
@@ -87,7 +87,7 @@ test("a node that only the cluster names is sent the same password as those of R
   const masters = redis.nodes("master");
   expect(masters.length).toBe(3);
   expect(await Promise.all(masters.map((master) => master.call("ACL", "WHOAMI")))).toEqual(
-    masters.map(() => "highstreet"),
+    masters.map(() => user),
   );
   redis.disconnect();
 });
