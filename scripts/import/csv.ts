@@ -59,7 +59,6 @@ async function* readCells(
   /** The line in which the last row ends. */
   let end = skipped;
   const parser = parse({
-    bom: true,
     delimiter: delimiterOf(lines.find((line) => line.trim() !== "") ?? ""),
     record_delimiter: lineEnd,
     from_line: skipped + 1,

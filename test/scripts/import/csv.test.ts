@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readCsv } from "../../../scripts/import/csv.ts";
 import type { Mapping } from "../../../scripts/import/mapping.ts";
+import { until } from "../../../scripts/stack/waiting.ts";
 import type { ImportRecord } from "../../../src/directory/import/record.ts";
 import { pieces, records } from "./rows.ts";
 
@@ -41,6 +42,28 @@ test("CSV: an empty cell of a contact means that there is none, in other fields 
   expect(await records(readCsv(pieces("1,Boots,,,\n"), mapping))).toEqual([
     { sourceId: "1", name: "Boots", phone: "" },
   ]);
+});
+
+test("CSV: a file that has no header may have no rows either", async () => {
+  const mapping: Mapping = { header: false, fields: { sourceId: 1, name: 2 } };
+  expect(await records(readCsv(pieces("\n"), mapping))).toEqual([]);
+});
+
+test("CSV: a file is closed when nobody reads on", async () => {
+  let isClosed = false;
+  async function* endless() {
+    yield "sourceId,name\n";
+    try {
+      for (;;) yield "1,Boots\n";
+    } finally {
+      isClosed = true;
+    }
+  }
+  for await (const row of readCsv(endless(), null)) {
+    expect(row.line).toBe(2);
+    break;
+  }
+  await until(() => isClosed, 5_000);
 });
 
 test("CSV: the header of a file that was appended to another is not a business", async () => {
@@ -103,12 +126,12 @@ test("CSV: blank lines may come before the header, whatever the delimiter", asyn
 });
 
 test("CSV: a first line that tells Excel the delimiter is not the header", async () => {
-  for (const [mark, lineEnd] of [
-    ["", "\n"],
-    ["\ufeff", "\r\n"],
-    ["", "\r"],
+  for (const [start, lineEnd] of [
+    ["sep=;", "\n"],
+    ["\ufeffsep=;", "\r\n"],
+    ["SEP=;", "\r"],
   ] as const) {
-    const csv = `${mark}${["sep=;", "sourceId;name", "1;Boots", "2"].join(lineEnd)}`;
+    const csv = [start, "sourceId;name", "1;Boots", "2"].join(lineEnd);
     const read = await Array.fromAsync(readCsv(pieces(csv), null));
     expect(read).toMatchObject([
       { line: 3, record: { sourceId: "1", name: "Boots" } },
@@ -237,9 +260,9 @@ test("CSV: a cell in quotes may come after a space", async () => {
   ]);
 });
 
-test("CSV: white space may come after a cell in quotes", async () => {
+test("CSV: white space may come after a name, or a cell in quotes", async () => {
   const csv = [
-    '"sourceId" ,"name" ,"description"\t',
+    '"sourceId" ,"name" ,description\t',
     '"1" ,"Boots, Norwich" ,"Open\nlate" ',
     '2,"The ""Best"" Pizza"  ,"" ',
     '3,"Best" or "Better" ,"""Best"" "',
