@@ -31,19 +31,21 @@ test("FHRS: entities, xsi:nil and the town at the end of the address", async () 
   ]);
 });
 
-test("FHRS: an ampersand is one in the address, too", async () => {
-  const xml = establishment(`<FHRSID>7</FHRSID><BusinessName>The Mill</BusinessName>
+test("FHRS: every ampersand is one, in the address too", async () => {
+  const xml = establishment(`<FHRSID>7</FHRSID><BusinessName>B\\&amp;Q \\&amp; Sons</BusinessName>
     <AddressLine1>Unit 3 \\&amp; 4</AddressLine1><AddressLine2>Hammersmith \\&amp; Fulham</AddressLine2>`);
   expect(await records(readFhrs(pieces(xml)))).toMatchObject([
-    { address: { line1: "Unit 3 & 4" }, city: "Hammersmith & Fulham" },
+    { name: "B&Q & Sons", address: { line1: "Unit 3 & 4" }, city: "Hammersmith & Fulham" },
   ]);
 });
 
 test.each([
   [["1 High Street", "Forfar", "Angus"], "Forfar"],
   [["1 High Street", "Ebbw Vale", "Blaenau Gwent"], "Ebbw Vale"],
+  [["1 High Street", "Thorpe St Andrew", "Norwich"], "Norwich"],
   [["1 High Street", "Portree", "Isle of Skye"], "Portree"],
   [["1 High Street", "Isle of Skye"], "Isle of Skye"],
+  [["1 High Street", "Isle of Scalpay", "Isle of Harris"], "Isle of Harris"],
 ])("FHRS: of the lines %p, %p is the town", async (lines, city) => {
   expect(await records(readFhrs(pieces(withLines(lines))))).toMatchObject([
     { city, address: { line1: "1 High Street" } },
@@ -68,6 +70,19 @@ test.each([
   const [record] = await records(readFhrs(pieces(withLines(lines))));
   expect(record).toMatchObject({ address: { line1 } });
   expect(record).not.toHaveProperty("city");
+});
+
+test("FHRS: a line that repeats the name is kept if there is no other", async () => {
+  const [record] = await records(readFhrs(pieces(withLines(["A", "Norwich"]))));
+  expect(record).toMatchObject({ city: "Norwich", address: { line1: "A" } });
+});
+
+test.each(["Latitude", "Longitude"])("FHRS: a %s alone is no place", async (half) => {
+  const xml = establishment(
+    `<FHRSID>1</FHRSID><BusinessName>A</BusinessName><Geocode><${half}>1.29</${half}></Geocode>`,
+  );
+  const [record] = await records(readFhrs(pieces(xml)));
+  expect(record).not.toHaveProperty("coordinates");
 });
 
 test("FHRS: one line with a whole postcode is the address of a village hall, and no town", async () => {
