@@ -22,7 +22,6 @@ export async function* readText(
       onBytes(piece.byteLength);
       if (text !== "") yield text;
     }
-    from = to;
     decoder.decode();
   } catch (error) {
     const { code } = error as { code?: string };

@@ -42,12 +42,22 @@ test("CSV: a mapping takes columns by name, by number and constants", async () =
       sourceId: "Ref",
       name: 2,
       category: { constant: "pharmacies" },
+      isPremium: { constant: false },
       phone: ["Mobile", "Phone"],
+      city: "Town",
     },
   };
-  const csv = "Ref,Title,Phone,Mobile\n7,Boots,01632 960123,\n";
+  const csv = "Ref,Title,Phone,Mobile,Town\n7,Boots,01632 960123,,1 High Street\n";
   expect(await records(readCsv(pieces(csv), mapping))).toEqual([
-    { sourceId: "7", name: "Boots", category: "pharmacies", phone: "01632 960123" },
+    {
+      sourceId: "7",
+      name: "Boots",
+      category: "pharmacies",
+      isPremium: false,
+      phone: "01632 960123",
+      // No town, for the directory to tell of.
+      city: "1 High Street",
+    },
   ]);
   const wrong: Mapping = { header: true, fields: { sourceId: "Ref", name: "Name" } };
   await expect(records(readCsv(pieces(csv), wrong))).rejects.toThrow("no column Name");
@@ -84,9 +94,9 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
     fields: {
       sourceId: 1,
       name: 2,
-      city: [6, 5, 4],
-      "address.line1": [3, 4, 5],
       "address.line2": [4, 5],
+      "address.line1": [3, 4, 5],
+      city: [6, 5, 4],
     },
   };
   const csv = [
@@ -106,6 +116,7 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
     "14,Boots,17–19,Dock Road,Parr,St Helens",
     "15,Boots,1 Church Street,,Stornoway,Isle of Lewis",
     "16,Boots,1 Church Street,,,Isle of Lewis",
+    "17,Boots,1 High Street,,Gt Yarmouth,",
   ].join("\n");
   expect(await records(readCsv(pieces(csv), mapping))).toEqual([
     { sourceId: "1", name: "Boots", city: "Hebburn", address: { line1: "1 High Street" } },
@@ -164,6 +175,7 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
       address: { line1: "1 Church Street" },
     },
     { sourceId: "16", name: "Boots", city: "Isle of Lewis", address: { line1: "1 Church Street" } },
+    { sourceId: "17", name: "Boots", city: "Gt Yarmouth", address: { line1: "1 High Street" } },
   ]);
 });
 

@@ -109,10 +109,12 @@ test("OSM: a missing tag is replaced by another of the same meaning", async () =
 
 test("OSM: a node and a way of one number are two places, also where the type is apart from it", async () => {
   const place = (type: string) => ({ properties: { "@type": type, "@id": 777, name: "A" } });
-  const json = collection(place("node"), place("way"));
+  const whole = { id: "node/8", properties: { "@type": "node", name: "B" } };
+  const json = collection(place("node"), place("way"), whole);
   expect(await records(readOsm(pieces(json)))).toMatchObject([
     { sourceId: "node/777" },
     { sourceId: "way/777" },
+    { sourceId: "node/8" },
   ]);
 });
 
@@ -197,6 +199,10 @@ test("OSM: what the street is part of is kept, but not the town again", async ()
   expect(await addressOf({ ...street, "addr:place": "Norwich", "addr:city": "NORWICH" })).toEqual({
     line1: "Hall Road",
   });
+  for (const known of ["name", "addr:housename"]) {
+    const mill = { [known]: "The Mill", ...street };
+    expect(await addressOf({ ...mill, "addr:place": "THE MILL" })).toEqual(await addressOf(mill));
+  }
   expect(await addressOf({ ...street, "addr:place": "Hall road" })).toEqual({ line1: "Hall Road" });
   expect(
     await addressOf({ ...parade, "addr:place": "Eaton", "addr:parentstreet": "Eaton" }),
@@ -325,6 +331,7 @@ test("OSM: a place that is disused, or whose end has come, waits for a person to
   const pending = [
     { disused: "yes" },
     { abandoned: "yes" },
+    { demolished: "yes" },
     ...["2019-07-20", "2019-07", "2019"].map(ending),
   ];
   // It may be the end of this month, and words may be anything.

@@ -15,6 +15,7 @@ test("a text that is not UTF-8 is refused with the line and the byte of its firs
     `${file} is not UTF-8 (line ${line}, byte ${byte} of the file): convert it first, for example with iconv -f ${code} -t UTF-8.`;
   const LATIN_E = [0xe9];
   expect(await refusal("\ufeffCafé\n", LATIN_E)).toBe(fault(2, 10));
+  expect(await refusal("\ufeff", LATIN_E)).toBe(fault(1, 4));
   expect(await refusal("a\n".repeat(21_402), [0xa3])).toBe(fault(21_403, 42_805));
   expect(await refusal([0xa3], "a\n")).toBe(fault(1, 1));
   expect(await refusal([0xff, 0xfe], "a\0\n\0")).toBe(fault(1, 1, "UTF-16"));
