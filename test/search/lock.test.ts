@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { withSyncLock } from "../../src/search/lock.ts";
 import { SEARCH_SYNC_LOCK } from "../../src/store/locks.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
 import { createDatabase } from "../support.ts";
 
 const database = await createDatabase();
@@ -50,4 +51,15 @@ test("a process keeps the lock while it lives, whatever timeouts its role has, a
     holder.kill("SIGKILL");
     await holder.exited;
   }
+});
+
+test("the lock is kept for as long as the work takes, however soon other connections are closed", async () => {
+  await using sql = openPostgres(database.url, { longestSilenceMs: 1_000 });
+  Object.assign(sql.options, { max_lifetime: 1 });
+  const { signal } = new AbortController();
+  const isKept = await withSyncLock(sql, signal, async (held) => {
+    await until(async () => held.aborted || ((await holders())[0]?.forMs ?? 0) > 2_000, 20_000);
+    return !held.aborted;
+  });
+  expect(isKept).toBe(true);
 });
