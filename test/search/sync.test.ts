@@ -403,7 +403,8 @@ describe("a rebuild", () => {
     );
     expect(isCut).toBe(true);
     expect(await sync()).toMatchObject({ state: "current", rebuilt: true, documents: 50 });
-  });
+    // Less than the longest request, which would end the work, too.
+  }, 20_000);
 
   test.each([
     ["applied after each batch", 0],

@@ -108,6 +108,7 @@ describe("applying", () => {
       { Origin: "" },
       { Origin: `${server.url}.evil.example` },
       { Origin: server.url, "Sec-Fetch-Site": "cross-site" },
+      { Origin: server.url, "Sec-Fetch-Site": "same-site" },
     ]) {
       const { status, html } = await applyAs(ada, headers as Record<string, string>);
       expect([headers, status]).toEqual([headers, 403]);
