@@ -1,10 +1,36 @@
 import { expect, spyOn, test } from "bun:test";
-import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startPostgres } from "../../../scripts/stack/postgres.ts";
 import { Supervisor } from "../../../scripts/stack/supervisor.ts";
 import { until } from "../../../scripts/stack/waiting.ts";
+import { openPostgres, ping } from "../../../src/store/postgres.ts";
 import { newFolder } from "../../support.ts";
+
+test("data in use are left to their PostgreSQL, half a data folder is made anew, and a wrong password is told", async () => {
+  const folder = await newFolder();
+  // Of an initdb that was interrupted.
+  await mkdir(join(folder, "postgres.new"));
+  await writeFile(join(folder, "postgres.new", "PG_VERSION"), "18\n");
+  const [first, second] = [new Supervisor(folder), new Supervisor(folder)];
+  try {
+    const { url } = await startPostgres(first, { durable: false });
+    await expect(startPostgres(second, { durable: false })).rejects.toThrow("postmaster.pid");
+    await using sql = openPostgres(url, { max: 1 });
+    await ping(sql);
+  } finally {
+    await second.stop();
+    await first.stop();
+  }
+  await writeFile(join(folder, "postgres.password"), "another");
+  const third = new Supervisor(folder);
+  try {
+    const started = startPostgres(third, { durable: false });
+    await expect(started).rejects.toThrow("password authentication failed");
+  } finally {
+    await third.stop();
+  }
+});
 
 test("PostgreSQL is given minutes to recover, as after a power cut", async () => {
   const folder = await newFolder();
