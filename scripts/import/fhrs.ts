@@ -25,7 +25,6 @@ export async function* readFhrs(text: AsyncIterable<string>): AsyncGenerator<Row
   parser.on("opentag", ({ name }) => {
     if (name === ROOT) isFhrs = true;
     if (name === ESTABLISHMENT) fields = {};
-    value = "";
   });
   const add = (part: string) => {
     value += part;

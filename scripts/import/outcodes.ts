@@ -17,9 +17,9 @@ export async function readOutcodes(file: string): Promise<Outcodes> {
     // The first half, since there are files of outcodes and files of full postcodes.
     const outcode = cells[1]?.trim().toUpperCase().split(" ")[0];
     const [latitude, longitude] = [Number(cells[9]), Number(cells[10])];
-    // PostgreSQL would reject others, and abort the import.
+    // PostgreSQL would reject others, and abort the import. A column that is not there is none either.
     const areDegrees = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
-    if (!outcode || cells.length < 11 || !areDegrees) {
+    if (!outcode || !areDegrees) {
       throw new CommandError(
         `${file}, line ${line}: a postal file of GeoNames has 12 tab-separated columns, the tenth and eleventh latitude and longitude.`,
       );
