@@ -31,8 +31,11 @@ test("a town with two names is found by either, and not one that is spelt alike"
   expect(await similarTo("Derry")).toEqual(["Derby"]);
   await addBusiness(database.sql, { city: "Londonderry" });
   expect(await similarTo("Derry")).toBe("Londonderry");
+  // The page says so.
+  expect(await findTown(database.sql, "Derry")).toMatchObject({ isGuessed: true });
   await addBusiness(database.sql, { city: "Derry" });
   expect(await similarTo("Derry")).toBe("Derry");
+  expect(await findTown(database.sql, "Derry")).toMatchObject({ isGuessed: false });
   expect(await similarTo("Londonderry")).toBe("Londonderry");
 });
 
