@@ -9,6 +9,7 @@ import { readOutcodes } from "./import/outcodes.ts";
 import { describeCounts, describeFile, type FailedFile, summarize } from "./import/summary.ts";
 import { openDatabase } from "./stack/database.ts";
 import { scriptConfig } from "./stack/environment.ts";
+import { startOverWithAllocator } from "./stack/memory.ts";
 import { CommandError, runCommand } from "./terminal/command.ts";
 import { print, printAll, say } from "./terminal/output.ts";
 import { formatJson, plain } from "./terminal/table.ts";
@@ -53,8 +54,12 @@ and those below it, are neither listed nor filtered by, but their businesses are
 Exit code 0 when every file was read to its end, otherwise 1, also when interrupted in one of
 businesses.`;
 
+const LARGE_FILE_BYTES = 5e6;
+
 await runCommand(USAGE, async () => {
   const { json, files, categories, options } = await readArguments();
+  // It saves a sixth of the time, which is more than a second start takes.
+  if (files.some((file) => Bun.file(file).size >= LARGE_FILE_BYTES)) startOverWithAllocator();
   if (options.source === null) await warnOfSharedSources(files, options);
 
   const config = await scriptConfig();

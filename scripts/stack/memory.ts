@@ -11,6 +11,16 @@
  */
 export const BUN_ALLOCATOR = { MIMALLOC_PURGE_DELAY: "1000", MIMALLOC_PURGE_HOLES: "0" };
 
+/**
+ * Starts this program over with that setting, unless it has it: Bun reads it only as it starts. Call it before there
+ * is anything to lose. The process keeps its id, its arguments and its standard streams.
+ */
+export function startOverWithAllocator(): void {
+  if (Object.keys(BUN_ALLOCATOR).every((name) => name in process.env)) return;
+  const args = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+  process.execve?.(process.execPath, args, { ...BUN_ALLOCATOR, ...process.env });
+}
+
 /** For the server. `bun run serve` and compose.yaml set this too. */
 export const SERVER_MEMORY = {
   ...BUN_ALLOCATOR,

@@ -55,14 +55,15 @@ function load(file: string, options: Partial<FileOptions> = {}) {
 }
 const loadCategories = (file: string) => importCategoryFile(database.sql, file, { dryRun: false });
 
-function start(args: string[]) {
+function start(args: string[], env: Record<string, string | undefined> = {}) {
   const child = Bun.spawn(scriptCommand("import", args), {
     cwd: folder,
-    env: storesEnvironment(database.url),
+    env: { ...storesEnvironment(database.url), ...env },
     stdout: "pipe",
     stderr: "pipe",
   });
-  return { ended: outputOf(child), kill: (signal: NodeJS.Signals) => child.kill(signal) };
+  const { pid } = child;
+  return { pid, ended: outputOf(child), kill: (signal: NodeJS.Signals) => child.kill(signal) };
 }
 
 async function importJson(args: string[]) {
@@ -586,6 +587,21 @@ test("an import that waits for another says so, and does not count that as its w
     // It is rounded.
     expect(Number(seconds)).toBeLessThan(restSeconds + 0.1);
   }
+});
+
+test("the import of a large file is started over with Bun's allocator set, as the same process", async () => {
+  const file = await write(`${" ".repeat(5_000_000)}${record("1")}`);
+  const { ended } = await database.sql.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+    const unset = { MIMALLOC_PURGE_DELAY: undefined, MIMALLOC_PURGE_HOLES: undefined };
+    const started = start([file, "--json"], unset);
+    await untilBlocked(database.sql);
+    const environment = await Bun.file(`/proc/${started.pid}/environ`).text();
+    expect(environment.split("\0")).toContain("MIMALLOC_PURGE_DELAY=1000");
+    return started;
+  });
+  const { stdout, exitCode } = await ended;
+  expect([JSON.parse(stdout), exitCode]).toMatchObject([{ read: 1, created: 1 }, 0]);
 });
 
 test("an import that is interrupted while it waits for another leaves the rejected rows of that one", async () => {
