@@ -12,13 +12,20 @@
 export const BUN_ALLOCATOR = { MIMALLOC_PURGE_DELAY: "1000", MIMALLOC_PURGE_HOLES: "0" };
 
 /**
- * Starts this program over with that setting, unless it has it: Bun reads it only as it starts. Call it before there
- * is anything to lose. The process keeps its id, its arguments and its standard streams.
+ * Starts this program over with that setting, unless it has it: Bun reads it only as it starts. Call it before
+ * anything is read, which a pipe would not give again. The process keeps its id, its arguments and its standard
+ * streams.
  */
 export function startOverWithAllocator(): void {
   if (Object.keys(BUN_ALLOCATOR).every((name) => name in process.env)) return;
-  const args = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
-  process.execve?.(process.execPath, args, { ...BUN_ALLOCATOR, ...process.env });
+  // A new start has none of the other open files, such as a shell's for <(…), and applies Bun's own --cwd to where
+  // that has led already. With these it goes on as it is.
+  const args = process.argv.slice(1);
+  if (process.execArgv.length > 0 || args.some((given) => /\/fd\/\d/.test(given))) return;
+  process.execve?.(process.execPath, [process.execPath, ...args], {
+    ...BUN_ALLOCATOR,
+    ...process.env,
+  });
 }
 
 /** For the server. `bun run serve` and compose.yaml set this too. */

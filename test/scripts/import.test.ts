@@ -604,6 +604,27 @@ test("the import of a large file is started over with Bun's allocator set, as th
   expect([JSON.parse(stdout), exitCode]).toMatchObject([{ read: 1, created: 1 }, 0]);
 });
 
+test("the import of a large file reads its outcodes also where that can be done only once", async () => {
+  const file = await write(`${" ".repeat(5_000_000)}${record("1")}`);
+  const outcodes = await write(`GB\tNR2\tNorwich${"\t".repeat(7)}52.62\t1.28\t4\n`, "txt");
+  const env = {
+    ...storesEnvironment(database.url),
+    MIMALLOC_PURGE_DELAY: undefined,
+    MIMALLOC_PURGE_HOLES: undefined,
+  };
+  for (const shell of [
+    'file=$1; shift; cat "$file" | "$@" /dev/stdin',
+    'file=$1; shift; "$@" /dev/fd/3 3< "$file"',
+    'file=$1; shift; bun=$1; shift; here=$(basename "$PWD"); cd ..; "$bun" --cwd "$here" "$@" "$file"',
+  ]) {
+    const command = scriptCommand("import", [file, "--json", "--dry-run", "--outcodes"]);
+    const all = ["sh", "-c", shell, "sh", outcodes, ...command];
+    const { stdout, stderr, exitCode } = await runProgram(all, { cwd: folder, env });
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    expect(JSON.parse(stdout)).toMatchObject({ read: 1, created: 1 });
+  }
+});
+
 test("an import that is interrupted while it waits for another leaves the rejected rows of that one", async () => {
   const file = await write(`${record("1")}\nbroken\n`);
   await database.sql.begin(async (transaction) => {
