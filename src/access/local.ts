@@ -97,11 +97,11 @@ export function createLocalLimiter(instances: number, now = () => Date.now() * 1
       const bucket = meters.get(meterId) ?? { level, time: now(), perMinute, lastCharge: 0 };
       meters.set(meterId, { ...bucket, month, usedByAll: used, used: 0 });
     },
-    /** @param used what all processes have charged in that month, this one included, if that is more than was known */
+    /** @param used what all processes have charged in that month, this one included: less than was known after refunds */
     learn(meterId: string, month: string, used: number) {
       const meter = meters.peek(meterId);
       if (meter?.month !== month) return;
-      meter.usedByAll = Math.max(meter.usedByAll, used - meter.used);
+      meter.usedByAll = Math.max(0, used - meter.used);
     },
     refund(meterId: string, chargedMonth: string) {
       const meter = meters.get(meterId);

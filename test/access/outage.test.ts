@@ -408,6 +408,36 @@ test("unreachable for one server: it learns with each write what the other has c
   }
 });
 
+test("unreachable for one server: what another has refunded meanwhile stays refunded", async () => {
+  await using proxy = await openProxy(new URL(frail.url));
+  const redis = openRedis([proxy.url]);
+  await redis.connect();
+  let meanwhile = async () => {};
+  const usage = openUsageWith(() => meanwhile());
+  const alone = createAdmission(redis, { usage, instances: 2 });
+  try {
+    await withServers({ instances: 1, ...patient }, async (other) => {
+      const key = newKey();
+      const [first] = [await other.admission.admitKey(key), await other.admission.admitKey(key)];
+      await other.usage.flush();
+      await proxy.cut();
+      expect(await alone.admitKey(key)).toMatchObject({ admitted: true, used: 3 });
+      await other.admission.refundKey(key, first);
+      // Redis is told of this one from what is known here.
+      meanwhile = async () => {
+        meanwhile = async () => {};
+        await alone.admitKey(key);
+      };
+      await proxy.mend();
+      await until(() => !alone.state().isLocal, 15_000);
+      expect(await alone.usage(key)).toMatchObject({ used: 3 });
+    });
+  } finally {
+    alone.stop();
+    redis.disconnect();
+  }
+});
+
 test("paused: a charge that is refunded while it is being written is not taken for one of another server", async () => {
   let meanwhile = async () => {};
   const usage = openUsageWith(() => meanwhile());
