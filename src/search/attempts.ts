@@ -19,6 +19,8 @@ export interface Attempt {
 interface Lookups {
   /** Whether these words find something by themselves. */
   isKnown(words: Words): Promise<boolean>;
+  /** Whether something has these words in its name, its town and its postcode. */
+  isNamed(words: Words): Promise<boolean>;
   /** Whether a business anywhere has this word exactly as it is spelled, or its singular. */
   isSpelled(word: string): Promise<boolean>;
   /**
@@ -56,12 +58,12 @@ interface Lookups {
 export async function* attempts(
   words: Words,
   towns: ReadonlySet<string>,
-  { isKnown, isSpelled, findTown }: Lookups,
+  { isKnown, isNamed, isSpelled, findTown }: Lookups,
 ): AsyncGenerator<Attempt[]> {
   yield [anywhere(words)];
   let query = words;
   const correctTrades = (words: Words) => withTradesCorrected(words, isSpelled);
-  const unqualified = (words: Words) => withoutQualifiers(words, towns);
+  const unqualified = (words: Words) => withoutQualifiers(words, towns, isNamed);
   for (const rewrite of [unqualified, withoutInwardCodes, correctTrades]) {
     const rewritten = await rewrite(query);
     if (rewritten.join() === query.join()) continue;

@@ -1,11 +1,17 @@
+import { placeIn } from "./place.ts";
 import { knownTrades } from "./synonyms.ts";
 import type { Words } from "./words.ts";
 
 /**
  * The words without those that only say how or when something is wanted, unless there are no others.
  * @param towns of findTowns
+ * @param isNamed whether something has all these words in its name and its town
  */
-export function withoutQualifiers(words: Words, towns: ReadonlySet<string>): Words {
+export async function withoutQualifiers(
+  words: Words,
+  towns: ReadonlySet<string>,
+  isNamed: (words: Words) => Promise<boolean>,
+): Promise<Words> {
   const isTrade = (first = "", second = "") => knownTrades.has(`${first} ${second}`);
   // Addresses do not say that they are in the centre of their town.
   const isCentre = (first = "", second = "") =>
@@ -13,8 +19,16 @@ export function withoutQualifiers(words: Words, towns: ReadonlySet<string>): Wor
   const isTown = (first = "", second = "") => towns.has(`${first} ${second}`);
   const isPartOf = (isPair: typeof isTrade, at: number) =>
     isPair(words[at - 1], words[at]) || isPair(words[at], words[at + 1]);
+  const { city, district } = placeIn(words, towns);
+  const place = [...city, ...district];
+  const at = words.indexOf("new");
+  const next = words[at + 1] ?? "";
+  // Without it, New Inn would be any inn. In quotation marks, the one word has to follow the other.
+  const isName =
+    at >= 0 && next !== "" && !place.includes(next) && (await isNamed([`"new ${next}"`, ...place]));
   const wanted = words.filter(
     (word, at) =>
+      (isName && word === "new") ||
       isPartOf(isTrade, at) ||
       isPartOf(isTown, at) ||
       !(qualifiers.has(word) || isPartOf(isCentre, at)),
@@ -24,7 +38,7 @@ export function withoutQualifiers(words: Words, towns: ReadonlySet<string>): Wor
 
 /**
  * They count at first, since a name may contain them, and always as part of a trade, such as a night club or things
- * to do, or of a town, such as New Mills.
+ * to do, of a town, such as New Mills, or, if it is new, of a name there, such as New Inn.
  */
 const qualifiers = new Set(
   `24 24h 24hr 24hrs 7 affordable any anyone anywhere are around as asap best buy can cheap cheapest close

@@ -64,11 +64,14 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
       return await findListed(found.flatMap(({ ids }) => ids));
     };
 
+    const finds = async (query: Query) => {
+      const [found] = await ask([query], NO_MATCHES);
+      return found !== undefined && found.total > 0;
+    };
+
     const lookups = {
-      async isKnown(words: Words) {
-        const [found] = await ask([queryFor(words, exact)], NO_MATCHES);
-        return found !== undefined && found.total > 0;
-      },
+      isKnown: (words: Words) => finds(queryFor(words, exact)),
+      isNamed: (words: Words) => finds(queryFor(words, exact, { isName: true })),
       // In quotation marks, Meilisearch forgives no typing errors.
       async isSpelled(word: string) {
         const spellings = [{ q: `"${word}"` }, { q: `"${singular(word)}"` }];

@@ -1062,6 +1062,22 @@ describe("when nothing matches all words", () => {
     }
   });
 
+  test("so is 'new' where a name there begins with it and the next word", async () => {
+    await using _ = await withMore([
+      { ...norwich, name: "The New Inn", category: "pubs" },
+      { ...norwich, name: "New Leaf Books", category: "bookshops" },
+      { ...norwich, name: "Shelf", category: "bookshops" },
+    ]);
+    for (const [text, ...found] of [
+      ["new inn hotel norwich", "The New Inn"],
+      ["new leaf printer norwich", "New Leaf Books"],
+      // Not next to each other in any name.
+      ["new books printer norwich", "Barclay Books", "New Leaf Books", "Shelf"],
+    ] as const) {
+      expect([text, ...(await names(text)).toSorted()]).toEqual([text, ...found]);
+    }
+  });
+
   test("qualifiers count as long as something matches all words", async () => {
     expect(await search("best foot york")).toMatchObject({ total: 1, instead: null });
   });
