@@ -493,9 +493,10 @@ export const modifiers = `
 export const inseparable = new Set(
   `
   asbestos removal; bed breakfast; builders merchant; cat food; co op; co operative; dance school; dent removal;
-  dog food; drain cleaning; driving school; dry clean; dry cleaner; dry cleaning; fire station; food truck; food van;
-  hair removal; leaking roof; pet food; plumbers merchant; riding school; roof leak; roof leaking; rubbish removal;
-  stump removal; sun bed; tattoo removal; tree surgeon; tree surgery; turf accountant; village hall; waste removal
+  dog daycare; dog food; doggy daycare; drain cleaning; driving school; dry clean; dry cleaner; dry cleaning;
+  fire station; food truck; food van; hair removal; leaking roof; pet food; plumbers merchant; riding school;
+  roof leak; roof leaking; rubbish removal; stump removal; sun bed; tattoo removal; tree surgeon; tree surgery;
+  turf accountant; village hall; waste removal
 `
     .trim()
     .split(/;\s+/),

@@ -909,6 +909,8 @@ describe("when nothing matches all words", () => {
       { ...norwich, name: "Hill Primary", category: "schools" },
       { ...norwich, name: "Long Haul", category: "removals" },
       { name: "Skip Lightly", category: "waste-and-skip-hire", city: "York" },
+      { name: "Heel", category: "dog-walkers", city: "York" },
+      { ...norwich, name: "Playpen", category: "nurseries" },
     ];
     await using _ = await withMore(added);
     for (const [text, found, instead] of [
@@ -922,6 +924,8 @@ describe("when nothing matches all words", () => {
       ["cat food norwich", "Paws Here", null],
       ["dog food leeds", "Paws Here", "dog food"],
       ["rubbish removal norwich", "Skip Lightly", "rubbish removal"],
+      ["doggy daycare norwich", "Heel", "doggy daycare"],
+      ["dog daycare norwich", "Heel", "dog daycare"],
     ] as const) {
       const answer = await search(text);
       expect([text, answer.instead, ...answer.items.map(({ name }) => name)]).toEqual([
