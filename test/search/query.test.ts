@@ -956,11 +956,17 @@ describe("when nothing matches all words", () => {
       { ...norwich, name: "Drugs Direct", category: "pharmacies", postcode: "NR3 4LF" },
       { name: "Peg Tiles", category: "tile-shops", city: "Kent" },
       { name: "Kent Ales", category: "pubs", city: "Kent" },
+      { name: "Isle of Wight Cider", category: "pubs", city: "Ryde" },
+      { name: "The Crab", category: "pubs", city: "Ryde" },
+      { name: "Tyne & Wear Ales", category: "pubs", city: "Gateshead" },
+      { name: "The Angel", category: "pubs", city: "Gateshead" },
     ]);
     for (const [text, same] of [
       ["pub norwich norfolk", "pub norwich"],
       ["pub in Norwich, Norfolk, UK", "pub norwich"],
       ["chemist norwich uk", "chemist norwich"],
+      ["pub ryde isle of wight", "pub ryde"],
+      ["pub gateshead tyne & wear", "pub gateshead"],
     ] as const) {
       expect([text, ...(await names(text))]).toEqual([text, ...(await names(same))]);
     }
