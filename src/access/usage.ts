@@ -110,12 +110,12 @@ export function openUsage(sql: Sql) {
     refund,
     flush,
     unwritten,
-    /** What each meter has used in a month, including everything counted here so far. */
+    /** What each meter has used in a month, including everything counted here before the call. */
     async totals(meters: readonly MeterMonth[]) {
       await flush();
       const written = await findTotals(sql, meters);
-      // What has been charged since the flush began is still pending. Refunds are not: Redis is told of them after
-      // PostgreSQL.
+      // With what has been charged since, unless another write has taken that up meanwhile: it is a lower bound. Without
+      // refunds, which Redis is told of after PostgreSQL.
       return meters.map(({ meterId, month }, index) => {
         return (written[index] ?? 0) + Math.max(0, unwritten(meterId, month));
       });

@@ -21,11 +21,14 @@ export async function withoutQualifiers(
     isPair(words[at - 1], words[at]) || isPair(words[at], words[at + 1]);
   const { city, district } = placeIn(words, towns);
   const place = [...city, ...district];
-  const at = words.indexOf("new");
-  const next = words[at + 1] ?? "";
+  const first = words.indexOf("new");
+  const next = words[first + 1] ?? "";
   // Without it, New Inn would be any inn. In quotation marks, the one word has to follow the other.
   const isName =
-    at >= 0 && next !== "" && !place.includes(next) && (await isNamed([`"new ${next}"`, ...place]));
+    first >= 0 &&
+    next !== "" &&
+    !place.includes(next) &&
+    (await isNamed([`"new ${next}"`, ...place]));
   const wanted = words.filter(
     (word, at) =>
       (isName && word === "new") ||
