@@ -82,13 +82,14 @@ async function startServing(
 
 /**
  * Runs a program from `programs/` in the background. It prints a line once it has started, and its figures
- * as JSON when its stdin ends.
+ * as JSON when its stdin ends. Dispose of it to end it without them: when the benchmark fails, that is before the
+ * stores stop, whose loss it would complain of at length.
  */
 export async function startInBackground<Figures>(
   { env }: Pick<Directory, "env">,
   file: string,
   args: readonly string[],
-): Promise<{ stop(): Promise<Figures> }> {
+): Promise<Disposable & { stop(): Promise<Figures> }> {
   const running = Bun.spawn([...program(file), ...args], {
     env,
     stdio: ["pipe", "pipe", "inherit"],
@@ -103,6 +104,7 @@ export async function startInBackground<Figures>(
       if ((await running.exited) !== 0) throw new CommandError(`${file} failed.`);
       return JSON.parse(text) as Figures;
     },
+    [Symbol.dispose]: () => running.kill(),
   };
 }
 
