@@ -294,16 +294,30 @@ describe("bringing the index up to date", () => {
   test("many changes are applied in batches, with reports of progress", async () => {
     await sync();
     await addBusiness(database.sql, { name: "Zephyr First" });
-    await recordDeletions(10_000);
+    await recordDeletions(11_000);
     await addBusiness(database.sql, { name: "Zephyr Last" });
     const told: number[] = [];
     const result = await sync({ onProgress: ({ done, total }) => told.push(done / total) });
-    expect(result).toMatchObject({ rebuilt: false, changes: 10_002 });
+    expect(result).toMatchObject({ rebuilt: false, changes: 11_002 });
     expect(told.length).toBe(2);
     expect(told.at(-1)).toBe(1);
     expect(await pendingChanges()).toBe(0);
     expect(await total("zephyr")).toBe(2);
   }, 40_000);
+
+  test("a change need not wait for all that was recorded before it", async () => {
+    await sync();
+    await recordDeletions(12_000);
+    await addBusiness(database.sql, { name: "Zephyr" });
+    let sent = 0;
+    await using proxy = proxyMeilisearch(({ method, pathname }, forward) => {
+      const isSent = method !== "GET" && pathname.endsWith("/documents");
+      return isSent && sent++ > 0 ? new Response("{}", { status: 503 }) : forward();
+    });
+    await expect(syncSearch({ ...where(), meili: proxy.meili })).rejects.toThrow();
+    await until(async () => (await total("zephyr")) === 1, 20_000);
+    expect(await pendingChanges()).toBeGreaterThan(1_000);
+  });
 
   test("a run ends although changes never stop", async () => {
     const { id } = await addBusiness(database.sql);
