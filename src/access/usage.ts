@@ -29,7 +29,7 @@ export function openUsage(sql: Sql) {
   const batches: UsageBatch[] = [];
   /** By month, then by meter. */
   let pending = new Map<string, Map<string, number>>();
-  /** The last write. Writes run one after the other, so awaiting it awaits them all. */
+  /** The last write, and what is read before the next. One runs after the other, so awaiting it awaits them all. */
   let writing: Promise<void> = Promise.resolve();
   /** The write that has yet to begin, shared by all flushes until then. */
   let next: Promise<void> | undefined;
@@ -110,15 +110,18 @@ export function openUsage(sql: Sql) {
     refund,
     flush,
     unwritten,
-    /** What each meter has used in a month, including everything counted here before the call. */
-    async totals(meters: readonly MeterMonth[]) {
-      await flush();
-      const written = await findTotals(sql, meters);
-      // With what has been charged since, unless another write has taken that up meanwhile: it is a lower bound. Without
-      // refunds, which Redis is told of after PostgreSQL.
-      return meters.map(({ meterId, month }, index) => {
-        return (written[index] ?? 0) + Math.max(0, unwritten(meterId, month));
+    /** What each meter has used in a month, including everything counted here until then. */
+    totals(meters: readonly MeterMonth[]): Promise<number[]> {
+      const read = flush().then(async () => {
+        const written = await findTotals(sql, meters);
+        // With what has been charged since. Without refunds, which Redis is told of after PostgreSQL.
+        return meters.map(({ meterId, month }, index) => {
+          return (written[index] ?? 0) + Math.max(0, unwritten(meterId, month));
+        });
       });
+      // The next write waits: it would take up charges that have come too late to be read.
+      writing = Promise.allSettled([writing, read]).then(() => {});
+      return read;
     },
     /** Does some work with what meters have used, which no server can change meanwhile. */
     async hold(

@@ -41,6 +41,25 @@ test("totals include what is counted while they are read", async () => {
   expect(totals).toEqual([5]);
 });
 
+test("totals include what is counted while they are read and would already be written by the next flush", async () => {
+  const usage = openUsage(database.sql);
+  const meter = { meterId: Bun.randomUUIDv7(), month: "2026-11" };
+  const totals = await delayedBy(
+    database.sql,
+    (holder) => holder`lock table usage`,
+    () => usage.totals([meter]),
+    {
+      async meanwhile() {
+        usage.count(meter.meterId, meter.month, 3);
+        usage.flush();
+      },
+    },
+  );
+  expect(totals).toEqual([3]);
+  await usage.flush();
+  expect(await usage.totals([meter])).toEqual([3]);
+});
+
 test("charges of two months are written each to its own, and a refunded charge to none", async () => {
   const usage = openUsage(database.sql);
   const [one, other] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
