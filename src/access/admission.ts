@@ -7,7 +7,7 @@ import { createLastSeen } from "./last-seen.ts";
 import { createLocalLimiter } from "./local.ts";
 import { createMeters } from "./meters.ts";
 import { watchOutages } from "./outage.ts";
-import { createRecovery, type Refund } from "./recovery.ts";
+import { createRecovery } from "./recovery.ts";
 import { createSeeding } from "./seeding.ts";
 import type { DurableUsage } from "./usage.ts";
 
@@ -40,8 +40,8 @@ export function createAdmission(
   const meters = createMeters(redis, { clock, deadlineMs });
   const local = createLocalLimiter(instances, clock);
   const lastSeen = createLastSeen();
-  const seed = createSeeding(meters, local, usage, lastSeen);
-  const recovery = createRecovery(meters, local, usage);
+  const recovery = createRecovery(meters, local, usage, (...failure) => outage.begin(...failure));
+  const seed = createSeeding(meters, local, usage, lastSeen, recovery);
   const refusals = { open: 0, rate_limited: 0, quota_exceeded: 0 };
   /** The number of a charge that was made locally. */
   const localCharges = new WeakMap<MeterReading, number>();
@@ -58,9 +58,7 @@ export function createAdmission(
     },
     recover: recovery.run,
     onEnd() {
-      // If that fails, the next decision shows it, and later writes of usage find what Redis lacks.
-      recovery.tellRest().catch(() => {});
-      for (const charge of recovery.end()) refundInRedis(charge);
+      recovery.end();
       onChange(false);
     },
   });
@@ -127,13 +125,6 @@ export function createAdmission(
     return Math.ceil(microseconds / SECOND);
   }
 
-  // PostgreSQL first. A server that finds a higher count there than in Redis assumes that Redis has lost charges,
-  // and restores them: a refund made in Redis alone would be undone.
-  const refundInRedis = (charge: Refund) =>
-    charge.written
-      .then(() => recovery.refund(charge))
-      .catch((error) => outage.begin(error, charge.meterId));
-
   return {
     /**
      * Open access: at most 60 requests in any 60 seconds. A refusal is not counted.
@@ -158,7 +149,7 @@ export function createAdmission(
         recovery.owe(charge, localCharges.get(admission));
         return local.refund(meterId, month);
       }
-      await withDeadline(refundInRedis(charge), LONGEST_REFUND_MS).catch(() => {});
+      await withDeadline(recovery.refund(charge), LONGEST_REFUND_MS).catch(() => {});
     },
     /** The key's current reading. Charges nothing. */
     usage: (key: ApiKey): Promise<MeterReading> => charge(key, 0),

@@ -72,7 +72,7 @@ export function createMeters(
     });
   }
 
-  async function seedMeters(all: KnownMeter[]): Promise<undefined[]> {
+  async function seedMeters(all: readonly KnownMeter[]): Promise<undefined[]> {
     const values: (string | number)[] = [];
     for (const { meterId } of all) values.push(meterName(meterId));
     values.push(now());
@@ -103,11 +103,19 @@ export function createMeters(
       withDeadline(redis.refundKey(meterName(meterId), digitsOf(month)), deadlineMs),
     /** Raises a meter's count to what is known elsewhere, and lowers its bucket likewise. */
     seed,
+    /** Does so before anything that is sent later, rather than at the end of the turn. */
+    seedNow: (all: readonly KnownMeter[]) =>
+      Promise.all(inParts(all, isCluster ? 1 : BATCH_SIZE).map(seedMeters)),
   };
 }
 
 /** No caller waits for more decisions than this. */
 export const BATCH_SIZE = 256;
+
+export const inParts = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, part) =>
+    items.slice(part * size, (part + 1) * size),
+  );
 
 const DEADLINE_MS = 100;
 

@@ -1,52 +1,104 @@
 import { DeadlineError } from "../store/deadline.ts";
 import type { LocalLimiter } from "./local.ts";
-import { BATCH_SIZE, type KnownMeter, type Meters } from "./meters.ts";
+import { BATCH_SIZE, inParts, type KnownMeter, type Meters } from "./meters.ts";
 import type { DurableUsage } from "./usage.ts";
+import type { MeterMonth } from "./usage-rows.ts";
 
-/** Brings Redis up to date: with refunds that it has missed, and with what was charged without it. */
-export function createRecovery(meters: Meters, local: LocalLimiter, usage: DurableUsage) {
-  /** What Redis has charged, or has been told of, and has yet to refund. */
+export type Recovery = ReturnType<typeof createRecovery>;
+
+/**
+ * Makes the refunds in Redis, and brings it up to date after an outage: with refunds that it has missed, and with
+ * what was charged without it.
+ * @param onFailure called when Redis fails to make a refund, which is then owed
+ */
+export function createRecovery(
+  meters: Meters,
+  local: LocalLimiter,
+  usage: DurableUsage,
+  onFailure: (error: unknown, meterId: string) => void,
+) {
+  /** Refunds that Redis is to be sent once it is back, oldest first. */
   const owed: Refund[] = [];
+  /**
+   * By month and meter, how many refunds Redis has yet to be sent: these, and those that PostgreSQL has to write
+   * first. What Redis is told to have been used has to include them, since it will subtract them.
+   */
+  const unsent = new Map<string, number>();
   /** Redis may have been told of the local charges up to this one; while it is told, of any. */
   let told = 0;
   /** The last local charge before the last round of telling. */
   let lastRound = 0;
 
-  /** Refunds it in Redis now. @throws when Redis fails or takes too long */
-  async function refund(charge: Refund): Promise<void> {
+  const nameOf = ({ month, meterId }: MeterMonth) => `${month} ${meterId}`;
+  const unsentOf = (meter: MeterMonth) => unsent.get(nameOf(meter)) ?? 0;
+
+  function announce(refund: Refund): void {
+    unsent.set(nameOf(refund), unsentOf(refund) + 1);
+  }
+
+  /** @throws when Redis fails or takes too long */
+  async function send(refund: Refund): Promise<void> {
+    const others = unsentOf(refund) - 1;
+    if (others > 0) unsent.set(nameOf(refund), others);
+    else unsent.delete(nameOf(refund));
     try {
-      await meters.refund(charge.meterId, charge.month);
+      await meters.refund(refund.meterId, refund.month);
     } catch (error) {
       // A Redis that is only slow has received the command and will still run it. If the refund were owed as
       // well, it would be made twice.
-      if (!(error instanceof DeadlineError)) owed.push(charge);
+      if (!(error instanceof DeadlineError)) {
+        announce(refund);
+        owed.push(refund);
+      }
       throw error;
     }
   }
 
+  // PostgreSQL first. A server that finds a higher count there than in Redis assumes that Redis has lost charges,
+  // and restores them: a refund made in Redis alone would be undone.
+  const sendOnceWritten = (refund: Refund) =>
+    refund.written.then(() => send(refund)).catch((error) => onFailure(error, refund.meterId));
+
+  /** Tells Redis what meters have used, ahead of everything that it is sent later. */
+  const seed = (known: ToTell[], used: number[]) =>
+    meters.seedNow(
+      known.map((meter, index) => ({
+        ...meter,
+        used: used[index] ?? 0,
+        tokensLeft: meter.tokensLeft && Math.max(0, meter.tokensLeft() - unsentOf(meter)),
+      })),
+    );
+
   /** Tells Redis of the usage of meters, and of the oldest refunds that are owed. */
   async function tell(known: ToTell[], refunds: Refund[] = []): Promise<void> {
-    const used = await usage.totals(known);
+    const sentFirst = Map.groupBy(refunds, nameOf);
+    const used = await usage.totals(
+      known,
+      (meter) => unsentOf(meter) - (sentFirst.get(nameOf(meter))?.length ?? 0),
+    );
     // Not sooner: if PostgreSQL is down, all of it is still owed.
     owed.splice(0, refunds.length);
     // Refunds before seeds. If Redis has lost the charge, the refund makes its count too low, and the seed
     // raises it to that of PostgreSQL; the other way round it would stay too low.
-    await Promise.all(refunds.map(refund));
-    await Promise.all(
-      known.map((meter, index) =>
-        meters.seed({ ...meter, used: used[index] ?? 0, tokensLeft: meter.tokensLeft?.() }),
-      ),
-    );
+    await Promise.all([...refunds.map(send), seed(known, used)]);
   }
 
   return {
-    refund,
+    /** How many refunds of a meter Redis has yet to be sent. */
+    unsentOf,
+    /** Makes a refund now. Never throws. */
+    async refund(refund: Refund): Promise<void> {
+      announce(refund);
+      await sendOnceWritten(refund);
+    },
     /**
-     * Refunds it once Redis is back, unless it is a local charge that this process has not told Redis of.
+     * Makes it once Redis is back, unless it is a local charge that this process has not told Redis of.
      * @param charge its number, if it was charged locally
      */
     owe(refund: Refund, charge = 0): void {
-      if (charge <= told) owed.push(refund);
+      if (charge > told) return;
+      announce(refund);
+      owed.push(refund);
     },
     /** What has to be done before Redis decides again. @throws when Redis or PostgreSQL fails */
     async run(): Promise<void> {
@@ -63,8 +115,8 @@ export function createRecovery(meters: Meters, local: LocalLimiter, usage: Durab
           const charged = local.charged(after);
           // One call after the other: if all were sent at once, tens of thousands of meters would take Redis
           // longer than the deadline of each call, and the requests of other servers would wait as long.
-          for (const part of inParts(refunds)) await tell(part, part);
-          for (const part of inParts(charged)) await tell(part);
+          for (const part of inParts(refunds, BATCH_SIZE)) await tell(part, part);
+          for (const part of inParts(charged, BATCH_SIZE)) await tell(part);
           const count = refunds.length + charged.length;
           // What was charged meanwhile comes next, until that is no more than one call or, since under load
           // there is always something, hardly less than what came before.
@@ -76,21 +128,20 @@ export function createRecovery(meters: Meters, local: LocalLimiter, usage: Durab
         told = local.charges();
       }
     },
-    /** Call it once Redis decides again. @returns the refunds that are still owed */
-    end(): Refund[] {
-      told = local.charges();
-      return owed.splice(0);
-    },
     /**
-     * Tells Redis of what was charged here during the last round. Call it in the turn of the event loop in which
-     * Redis decides again: then it knows before it decides.
+     * Tells Redis of what was charged here during the last round, and makes the refunds that are still owed. Call it
+     * in the turn of the event loop in which Redis decides again: then it knows before it decides.
      */
-    tellRest: () =>
-      Promise.all(
-        local
-          .charged(lastRound)
-          .map((meter) => meters.seed({ ...meter, tokensLeft: meter.tokensLeft() })),
-      ),
+    end(): void {
+      told = local.charges();
+      const rest = local.charged(lastRound);
+      // If that fails, the next decision shows it, and later writes of usage find what Redis lacks.
+      seed(
+        rest,
+        rest.map((meter) => meter.used + unsentOf(meter)),
+      ).catch(() => {});
+      for (const refund of owed.splice(0)) sendOnceWritten(refund);
+    },
   };
 }
 
@@ -101,8 +152,3 @@ export interface Refund extends Pick<KnownMeter, "meterId" | "month" | "perMinut
 }
 
 type ToTell = Omit<Refund, "written"> & { tokensLeft?: () => number };
-
-const inParts = <Item>(items: readonly Item[]): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / BATCH_SIZE) }, (_, part) =>
-    items.slice(part * BATCH_SIZE, (part + 1) * BATCH_SIZE),
-  );

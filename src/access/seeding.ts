@@ -5,6 +5,7 @@ import type { ApiKey } from "./keys.ts";
 import type { LastSeen } from "./last-seen.ts";
 import type { LocalLimiter } from "./local.ts";
 import type { Meters } from "./meters.ts";
+import type { Recovery } from "./recovery.ts";
 import type { DurableUsage } from "./usage.ts";
 import type { MeterMonth } from "./usage-rows.ts";
 
@@ -17,6 +18,7 @@ export function createSeeding(
   local: LocalLimiter,
   usage: DurableUsage,
   lastSeen: LastSeen,
+  { unsentOf }: Pick<Recovery, "unsentOf">,
 ) {
   /** Concurrent look-ups share one query. */
   const lookUp = batched((asked: MeterMonth[]) => usage.totals(asked), {
@@ -36,7 +38,8 @@ export function createSeeding(
   return {
     inRedis: oncePerMeter(async (key, month) => {
       const { meterId, perMinute } = key;
-      const used = await usedBefore({ meterId, month });
+      const known = await usedBefore({ meterId, month });
+      const used = known + unsentOf({ meterId, month });
       await meters.seed({ meterId, month, used, perMinute, tokensLeft: lastSeen.tokensLeft(key) });
     }),
     locally: oncePerMeter(async (key, month) => {

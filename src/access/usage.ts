@@ -110,13 +110,19 @@ export function openUsage(sql: Sql) {
     refund,
     flush,
     unwritten,
-    /** What each meter has used in a month, including everything counted here until then. */
-    totals(meters: readonly MeterMonth[]): Promise<number[]> {
+    /**
+     * What each meter has used in a month, including everything counted here until then.
+     * @param besides what to add to it, as of the same moment
+     */
+    totals(
+      meters: readonly MeterMonth[],
+      besides: (meter: MeterMonth) => number = () => 0,
+    ): Promise<number[]> {
       const read = flush().then(async () => {
         const written = await findTotals(sql, meters);
-        // With what has been charged since. Without refunds, which Redis is told of after PostgreSQL.
-        return meters.map(({ meterId, month }, index) => {
-          return (written[index] ?? 0) + Math.max(0, unwritten(meterId, month));
+        return meters.map((meter, index) => {
+          const counted = unwritten(meter.meterId, meter.month);
+          return Math.max(0, (written[index] ?? 0) + counted) + besides(meter);
         });
       });
       // The next write waits: it would take up charges that have come too late to be read.

@@ -87,8 +87,8 @@ async function withServers(
 /** Usage that awaits `beforeTelling` between reading totals and returning them. */
 function openUsageWith(beforeTelling: (asked: readonly MeterMonth[]) => Promise<void>) {
   const usage = openUsage(database.sql);
-  const totals: DurableUsage["totals"] = async (asked) => {
-    const used = await usage.totals(asked);
+  const totals: DurableUsage["totals"] = async (asked, besides) => {
+    const used = await usage.totals(asked, besides);
     await beforeTelling(asked);
     return used;
   };
@@ -938,6 +938,86 @@ test("a refund that is still owed when Redis takes over is made in PostgreSQL fi
     expect((await admission.usage(key)).used).toBe(1);
     isWritable.resolve();
     await until(async () => (await admission.usage(key)).used === 0, 5_000);
+  });
+});
+
+/** Usage whose refunds PostgreSQL has, which nobody hears of until `isWritten` resolves. */
+function openUsageHearing(isWritten: Promise<void>, usage: DurableUsage = openUsage(database.sql)) {
+  const refund: DurableUsage["refund"] = async (...charge) => {
+    await usage.refund(...charge);
+    await isWritten;
+  };
+  return { ...usage, refund };
+}
+
+test("a refund that Redis is sent only after an outage does not cancel what was charged in that outage", async () => {
+  const isWritten = Promise.withResolvers<void>();
+  const usage = openUsageHearing(isWritten.promise);
+  await withServers({ instances: 1, usage }, async (server) => {
+    const { admission } = server;
+    const key = newKey();
+    const charge = await admission.admitKey(key);
+    await usage.flush();
+    const refund = admission.refundKey(key, charge);
+    frail.pause();
+    await admission.admitClient("198.51.100.19");
+    await admission.admitKey(key);
+    await refund;
+    frail.resume();
+    await isBack(server);
+    expect((await admission.usage(key)).used).toBe(2);
+    isWritten.resolve();
+    await until(async () => (await admission.usage(key)).used < 2, 5_000);
+    expect((await admission.usage(key)).used).toBe(1);
+  });
+});
+
+test("a refund of what was charged while Redis was told of the rest does not cancel another charge", async () => {
+  let meanwhile = async () => {};
+  const isWritten = Promise.withResolvers<void>();
+  const usage = openUsageHearing(
+    isWritten.promise,
+    openUsageWith(() => meanwhile()),
+  );
+  await withServers({ instances: 1, usage }, async (server) => {
+    const { admission } = server;
+    const key = newKey({ perMinute: 1, burst: 10 });
+    frail.pause();
+    await admission.admitKey(key);
+    meanwhile = async () => {
+      meanwhile = async () => {};
+      const [charge] = [await admission.admitKey(key), await admission.admitKey(key)];
+      await admission.refundKey(key, charge);
+    };
+    frail.resume();
+    await isBack(server);
+    expect((await admission.usage(key)).used).toBe(3);
+    isWritten.resolve();
+    await until(async () => (await admission.usage(key)).used < 3, 5_000);
+    expect(await admission.usage(key)).toMatchObject({ used: 2, tokensLeft: 8 });
+  });
+});
+
+test("a refund in the moment in which Redis decides again stays", async () => {
+  let meanwhile = async () => {};
+  let onBack = () => {};
+  const usage = openUsageWith(() => meanwhile());
+  const onChange = (isLocal: boolean) => isLocal || onBack();
+  await withServers({ instances: 1, usage, onChange }, async (server) => {
+    const { admission } = server;
+    const key = newKey({ perMinute: 1, burst: 10 });
+    frail.pause();
+    await admission.admitKey(key);
+    // Redis is told of this one when it decides again.
+    meanwhile = async () => {
+      meanwhile = async () => {};
+      const charge = await admission.admitKey(key);
+      onBack = () => admission.refundKey(key, charge);
+    };
+    frail.resume();
+    await isBack(server);
+    await until(async () => (await admission.usage(key)).used < 2, 5_000);
+    expect(await admission.usage(key)).toMatchObject({ used: 1, tokensLeft: 9 });
   });
 });
 

@@ -3,6 +3,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { createAdmission } from "../../src/access/admission.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
 import { createKey } from "../../src/access/keys.ts";
+import { meterName } from "../../src/access/meters.ts";
 import { type DurableUsage, openUsage } from "../../src/access/usage.ts";
 import { admitKey } from "../../src/middleware/admitKey.ts";
 import { openRedis } from "../../src/store/redis.ts";
@@ -75,6 +76,30 @@ test("a refund stays that is made before another server hears what its earlier w
   expect((await one.admission.usage(key)).used).toBe(1);
   one.stop();
   other.stop();
+});
+
+test("a refund that Redis is sent only after it was emptied does not cancel another charge", async () => {
+  const key = newKey();
+  const usage = openUsage(database.sql);
+  const isWritten = Promise.withResolvers<void>();
+  const { admission, stop } = await startServer({
+    ...usage,
+    async refund(...charge) {
+      await usage.refund(...charge);
+      await isWritten.promise;
+    },
+  });
+  const [charged] = [await admission.admitKey(key), await admission.admitKey(key)];
+  await usage.flush();
+  const refund = admission.refundKey(key, charged);
+  await usage.flush();
+  await redis.client.del(meterName(key.meterId));
+  expect((await admission.usage(key)).used).toBe(2);
+  isWritten.resolve();
+  await refund;
+  await until(async () => (await admission.usage(key)).used < 2, 5_000);
+  expect((await admission.usage(key)).used).toBe(1);
+  stop();
 });
 
 test("a refund made while PostgreSQL was away stays, whoever writes first", async () => {
