@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { applyChanges } from "../../src/search/changes.ts";
 import { startSearchSync } from "../../src/search/continuous-sync.ts";
@@ -13,22 +13,35 @@ import { SEARCH_SYNC_LOCK } from "../../src/store/locks.ts";
 import { type Meilisearch, openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { addBusiness, copyBusiness } from "../fixtures.ts";
-import { createDatabase, logInto, silent, type TestDatabase, uniqueIndex } from "../support.ts";
+import { createDatabase, logInto, silent, uniqueIndex } from "../support.ts";
 import { proxyMeilisearch } from "./proxy.ts";
 
-let database: TestDatabase;
+// One for all tests, since each new connection to another takes longer than most of them. Each leaves it empty.
+const database = await createDatabase();
+await database.sql`create table taxonomy as select id, name from categories`;
+afterAll(() => database.drop());
+
 let meili: Meilisearch;
 let index: string;
 
-beforeEach(async () => {
-  database = await createDatabase();
+beforeEach(() => {
   ({ meili, index } = uniqueIndex());
 });
 
 afterEach(async () => {
   await meili.deleteIndexIfExists(index);
   await meili.deleteIndexIfExists(`${index}_next`);
-  await database.drop();
+  // Nothing of the test may still be running.
+  await until(isLockFree, 20_000);
+  const { sql } = database;
+  await sql`delete from businesses`;
+  await sql`delete from cities`;
+  await sql`delete from categories where id not in (select id from taxonomy)`;
+  await sql`
+    update categories set name = taxonomy.name from taxonomy
+    where taxonomy.id = categories.id and taxonomy.name <> categories.name`;
+  await sql`delete from search_changes`;
+  await sql`delete from search_renames`;
 });
 
 const where = () => ({ sql: database.sql, meili, index });
@@ -45,6 +58,13 @@ async function pendingChanges(): Promise<number> {
     [{ count: number }]
   >`select count(*)::integer as count from search_changes`;
   return row.count;
+}
+
+async function isLockFree(): Promise<boolean> {
+  const held = await database.sql`
+    select from pg_locks where locktype = 'advisory' and objid = ${SEARCH_SYNC_LOCK}
+      and database = (select oid from pg_database where datname = current_database())`;
+  return held.length === 0;
 }
 
 /** What is in the index and not marked as gone, or all there is. */
@@ -93,8 +113,9 @@ describe("bringing the index up to date", () => {
   });
 
   test("a large first import is read in one pass, although PostgreSQL has no statistics about it yet", async () => {
-    await sync();
-    await database.sql`
+    await using fresh = await createDatabase();
+    await syncSearch({ ...where(), sql: fresh.sql });
+    await fresh.sql`
       with made as (
         insert into listings (category_id, city_id, list_rank, business_id)
         select 0, 1, place, gen_random_uuid() from generate_series(1, 40000) as place
@@ -102,11 +123,11 @@ describe("bringing the index up to date", () => {
       )
       insert into search_changes (business_id) select business_id from made`;
     // As an import does.
-    await database.sql`analyze listings`;
+    await fresh.sql`analyze listings`;
     // Compared one by one, they would take many times as long.
-    const { pathname } = new URL(database.url);
-    await database.sql.unsafe(`alter database "${pathname.slice(1)}" set statement_timeout = '5s'`);
-    const sql = openPostgres(database.url, { keepsPlans: true });
+    const { pathname } = new URL(fresh.url);
+    await fresh.sql.unsafe(`alter database "${pathname.slice(1)}" set statement_timeout = '5s'`);
+    const sql = openPostgres(fresh.url, { keepsPlans: true });
     const began = new AbortController();
     const onProgress = () => began.abort(new Error("changes are brought in"));
     await expect(
@@ -344,19 +365,13 @@ describe("bringing the index up to date", () => {
   });
 
   test("the lock is free as soon as a run has ended, whether or not it succeeded", async () => {
-    const isFree = async () => {
-      const held = await database.sql`
-        select from pg_locks where locktype = 'advisory' and objid = ${SEARCH_SYNC_LOCK}
-          and database = (select oid from pg_database where datname = current_database())`;
-      return held.length === 0;
-    };
     const reason = new Error("enough");
     for (let time = 0; time < 5; time++) {
       await sync();
-      expect(await isFree()).toBe(true);
+      expect(await isLockFree()).toBe(true);
       await addBusiness(database.sql);
       await expect(sync({ signal: AbortSignal.abort(reason) })).rejects.toThrow(reason);
-      expect(await isFree()).toBe(true);
+      expect(await isLockFree()).toBe(true);
     }
   });
 
