@@ -345,28 +345,32 @@ test("what an element of OpenStreetMap or an establishment no longer has is remo
 });
 
 test("a file that cannot be read to its end leaves nothing, and does not stop the others", async () => {
-  const features = Array.from({ length: 6_000 }, (_, i) =>
+  // More than a batch, so that PostgreSQL has taken some of them.
+  const features = Array.from({ length: 10_001 }, (_, i) =>
     JSON.stringify({ id: `node/${i}`, properties: { name: `Shop ${i}` }, geometry: null }),
   );
-  const cut = await write(
-    `{"type":"FeatureCollection","features":[${features.join(",")}`,
-    "geojson",
-  );
-  const good = await write(record("1"));
-  const { stdout, stderr, exitCode } = await run([cut, good]);
+  const cut = (count: number) =>
+    write(
+      `{"type":"FeatureCollection","features":[${features.slice(0, count).join(",")}`,
+      "geojson",
+    );
+  const [long, short, good] = [await cut(10_001), await cut(1), await write(record("1"))];
+  const { stdout, stderr, exitCode } = await run([long, good]);
   expect(exitCode).toBe(1);
   expect(stderr).toBe(
-    `${cut}: The GeoJSON is cut short after feature 6000. Nothing of it was kept.\n`,
+    `${long}: The GeoJSON is cut short after feature 10001. Nothing of it was kept.\n`,
   );
   expect(stdout).toContain("All files: read 1, created 1");
   expect(await count()).toBe(1);
-  expect((await importJson([cut, good])).counts).toMatchObject({
+  const told = await importJson([short, good]);
+  expect(told.counts).toMatchObject({
     read: 1,
     files: [
-      { file: cut, error: stderr.trimEnd() },
+      { file: short, error: told.stderr.trimEnd() },
       { file: good, read: 1 },
     ],
   });
+  expect(told.stderr).toContain("after feature 1.");
 });
 
 const faulty: [string, string | Uint8Array, string, string][] = [
@@ -640,7 +644,7 @@ test("an import that is interrupted while it waits for another leaves the reject
 
 test("on a terminal it shows its progress and its rate, and removes them at its end", async () => {
   const file = await write(
-    Array.from({ length: 10_000 }, (_, number) =>
+    Array.from({ length: 2_000 }, (_, number) =>
       number < 9 ? "broken" : record(`${number}`),
     ).join("\n"),
   );
@@ -648,7 +652,7 @@ test("on a terminal it shows its progress and its rate, and removes them at its 
   const bars = written.matchAll(/ (\d+) % \| ([\d,]+) rows, ([\d,]+) a second \| /g);
   const steps = Array.from(bars, ([, ...texts]) => texts.map((text) => text.replace(",", "")));
   expect(steps.at(0)).toEqual(["0", "0", "0"]);
-  expect(steps.at(-1)).toEqual(["100", "10000", expect.stringMatching(/^[1-9]/)]);
+  expect(steps.at(-1)).toEqual(["100", "2000", expect.stringMatching(/^[1-9]/)]);
   const clearLine = "\u001b[2K";
   expect(written.split(clearLine).at(-1)).toStartWith(file);
 });
