@@ -113,8 +113,7 @@ test("a worker killed under load is replaced, and the server keeps serving", asy
   });
   await until(() => answered > 100, 10_000);
   // The one that keeps search current.
-  process.kill(server.pidOf(0), "SIGKILL");
-  await until(() => server.workers().length === WORKERS + 1, 10_000);
+  await replaceWorker(0);
   const answeredUntilReplaced = answered;
   await until(() => answered > answeredUntilReplaced + 200, 10_000);
   isOver = true;
@@ -127,14 +126,15 @@ test("a worker killed under load is replaced, and the server keeps serving", asy
 }, 40_000);
 
 test("a worker that keeps dying is restarted with a growing back-off", async () => {
-  for (let deaths = 2; deaths <= 3; deaths++) {
-    process.kill(server.pidOf(0), "SIGKILL");
-    await until(() => server.workers().length === WORKERS + deaths, 10_000);
+  const lastPauses = () => server.pauses().slice(-2);
+  // On a busy machine one may take so long to start that it counts as steady, and the back-off begins anew.
+  for (let deaths = 0; deaths < 2 || (deaths < 6 && lastPauses().includes(0)); deaths++) {
+    await replaceWorker(0);
   }
-  const [, second = 0, third = 0] = server.pauses();
-  expect(second).toBeGreaterThan(0);
-  expect(third).toBeGreaterThan(second);
-});
+  const [first = 0, second = 0] = lastPauses();
+  expect(first).toBeGreaterThan(0);
+  expect(second).toBeGreaterThan(first);
+}, 90_000);
 
 test("what a worker had counted at the last scrape still counts after its replacement", async () => {
   const counted = async () => {
@@ -151,12 +151,10 @@ test("what a worker had counted at the last scrape still counts after its replac
   expect(before).toBeGreaterThanOrEqual(60);
   // The second time, these are counts of the worker before the last.
   for (let deaths = 1; deaths <= 2; deaths++) {
-    const workers = server.workers().length;
-    process.kill(server.pidOf(0), "SIGKILL");
-    await until(() => server.workers().length === workers + 1, 10_000);
+    await replaceWorker(0);
     expect(await counted()).toBe(before);
   }
-});
+}, 60_000);
 
 test("a hanging worker does not hold up the metrics of the others", async () => {
   const hanging = server.pidOf(1);
@@ -200,30 +198,31 @@ test("a worker that cannot be started is started as soon as it can be", async ()
 test("while Redis is away each worker admits its share of the server's limit", async () => {
   const before = await outages();
   await frail.kill();
-  // Enough for every worker to reach its share.
-  let count = 0;
-  for (let round = 0; round < 4; round++) {
-    count += await admitted({ "X-Forwarded-For": "198.51.100.1" }, 300);
+  try {
+    // Enough for every worker to reach its share.
+    let count = 0;
+    for (let round = 0; round < 4; round++) {
+      count += await admitted({ "X-Forwarded-For": "198.51.100.1" }, 300);
+    }
+    expect(count).toBe(20);
+    expect((await metrics()).get("highstreet_admission_local")).toBe(1);
+    expect(await outages()).toBe(before + WORKERS);
+
+    await replaceWorker(2);
+    // New connections are spread over the workers, so the new one is asked as well.
+    const fresh = { keepalive: false, headers: { "X-Forwarded-For": "198.51.100.2" } };
+    const ask = () => fetch(`${server.url()}/api/v1/businesses`, fresh);
+    await until(async () => {
+      await Promise.all(Array.from({ length: 20 }, ask));
+      return (await outages()) === before + WORKERS + 1;
+    }, 10_000);
+  } finally {
+    // Without it no server of the tests below would start.
+    await frail.restart();
   }
-  expect(count).toBe(20);
-  expect((await metrics()).get("highstreet_admission_local")).toBe(1);
-  expect(await outages()).toBe(before + WORKERS);
-
-  const served = server.workers().length;
-  process.kill(server.pidOf(2), "SIGKILL");
-  await until(() => server.workers().length === served + 1, 10_000);
-  // New connections are spread over the workers, so the new one is asked as well.
-  const fresh = { keepalive: false, headers: { "X-Forwarded-For": "198.51.100.2" } };
-  const ask = () => fetch(`${server.url()}/api/v1/businesses`, fresh);
-  await until(async () => {
-    await Promise.all(Array.from({ length: 20 }, ask));
-    return (await outages()) === before + WORKERS + 1;
-  }, 10_000);
-
-  await frail.restart();
   await untilRedisDecides();
   await whileRedisDecides(async () => expect(await admitted(newClient(), 400)).toBe(60));
-}, 30_000);
+}, 60_000);
 
 test("SIGTERM shuts all workers down gracefully: what was charged is written", async () => {
   const key = await newKey({ quota: 1_000, perMinute: 60_000, burst: 60_000 });
@@ -270,7 +269,7 @@ test("says in one line that the port is in use, also by a program that would sha
   const port = await freePort();
   const shared = { port, hostname: "127.0.0.1", reusePort: true, fetch: () => new Response() };
   const other = Bun.serve(shared);
-  const second = run({ PORT: String(port) });
+  const second = run({ PORT: String(port), WORKERS: "2" });
   expect(await second.exited).toBe(1);
   expect(second.stderr()).toBe(
     "Cannot start: the port is in use. Stop the program that uses it, or choose another with PORT.\n",
@@ -292,7 +291,7 @@ test.each(["1", "2"])(
 
 test("says once why no worker can start, and leaves none", async () => {
   const port = await freePort();
-  const other = run({ REDIS_URL: `redis://127.0.0.1:${port}` });
+  const other = run({ REDIS_URL: `redis://127.0.0.1:${port}`, WORKERS: "2" });
   expect(await other.exited).toBe(1);
   const lines = other.stderr().split("\n");
   const forPeople = lines.filter((line) => line !== "" && !line.startsWith("{"));
@@ -357,6 +356,13 @@ function run(settings: Record<string, string> = {}, bun = process.execPath): Pro
   };
   programs.push(program);
   return program;
+}
+
+/** Kills the worker with this number, and waits until another serves in its place: a while on a busy machine. */
+async function replaceWorker(number: number): Promise<void> {
+  const served = server.workers().length;
+  process.kill(server.pidOf(number), "SIGKILL");
+  await until(() => server.workers().length === served + 1, 20_000);
 }
 
 async function openFiles(pid: number): Promise<number> {
