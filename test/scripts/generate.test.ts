@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { parsePhoneNumberWithError } from "libphonenumber-js/max";
@@ -23,6 +23,7 @@ import {
   runScript,
   scriptCommand,
   storesEnvironment,
+  type TestDatabase,
 } from "../support.ts";
 
 // GeoNames postal codes of Great Britain, which are not part of this project and may be missing.
@@ -404,39 +405,6 @@ describe("bun scripts/generate.ts", () => {
     expect(tidy).toBe(pages);
   });
 
-  test("npm start adds no sample to a directory that is not empty", async () => {
-    await using database = await createDatabase();
-    await addBusiness(database.sql, { slug: "our-only-shop" });
-    await fillDirectory(database.sql);
-    expect([...(await database.sql`select slug from businesses`)]).toEqual([
-      { slug: "our-only-shop" },
-    ]);
-  });
-
-  test("the sample directory of npm start answers the reference's calls, with its business as in the examples", async () => {
-    await using database = await createDatabase();
-    await fillDirectory(database.sql);
-    const { paths } = openApiDocument({ baseUrl: "https://directory.example", openAccess: true });
-    const exampleOf = (parameter: string) => {
-      const parameters = Object.values(paths).flatMap(({ get }) => get.parameters);
-      return String(parameters.find(({ name }) => name === parameter)?.example);
-    };
-    const [city, category] = [exampleOf("city"), exampleOf("category")];
-    const list = await listBusinesses(database.sql, { city, category, offset: 0, limit: 1 });
-    expect(list.total).toBeGreaterThan(0);
-    const business = await findBusiness(database.sql, exampleOf("slug"));
-    const { id, updatedAt } = keyedBusiness.data;
-    expect(business && { ...keyedDetail(business), id, updatedAt }).toEqual(keyedBusiness.data);
-  });
-
-  test("continues where the sample directory of npm start ends", async () => {
-    await using database = await createDatabase();
-    await fillDirectory(database.sql);
-    expect((await run(database.url, "--count", "5100")).stdout).toMatch(
-      /^Added 100 .*; already there: 5,000\.\n$/,
-    );
-  });
-
   test("says in one line that there is no directory to fill", async () => {
     const { stdout, stderr, exitCode } = await runScript("", "generate", [], {
       env: { DATA_DIR: "/nowhere" },
@@ -462,6 +430,42 @@ describe("bun scripts/generate.ts", () => {
       stderr: "--count must be a whole number from 0 to 999999999; not many.\n",
       exitCode: 1,
     });
+  });
+});
+
+describe("the sample directory of npm start", () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+    await fillDirectory(database.sql);
+  });
+  afterAll(() => database.drop());
+
+  test("answers the reference's calls, with its business as in the examples", async () => {
+    const { paths } = openApiDocument({ baseUrl: "https://directory.example", openAccess: true });
+    const exampleOf = (parameter: string) => {
+      const parameters = Object.values(paths).flatMap(({ get }) => get.parameters);
+      return String(parameters.find(({ name }) => name === parameter)?.example);
+    };
+    const [city, category] = [exampleOf("city"), exampleOf("category")];
+    const list = await listBusinesses(database.sql, { city, category, offset: 0, limit: 1 });
+    expect(list.total).toBeGreaterThan(0);
+    const business = await findBusiness(database.sql, exampleOf("slug"));
+    const { id, updatedAt } = keyedBusiness.data;
+    expect(business && { ...keyedDetail(business), id, updatedAt }).toEqual(keyedBusiness.data);
+  });
+
+  test("is continued by bun scripts/generate.ts where it ends", async () => {
+    expect((await runScript(database.url, "generate", ["--count", "5100"])).stdout).toMatch(
+      /^Added 100 .*; already there: 5,000\.\n$/,
+    );
+  });
+
+  test("is not added to a directory that is not empty", async () => {
+    await using own = await createDatabase();
+    await addBusiness(own.sql, { slug: "our-only-shop" });
+    await fillDirectory(own.sql);
+    expect([...(await own.sql`select slug from businesses`)]).toEqual([{ slug: "our-only-shop" }]);
   });
 });
 
