@@ -16,6 +16,7 @@ afterAll(async () => {
   await Promise.all([postgres.mend(), redis.mend()]);
   await server.stop();
   await Promise.all([postgres.close(), redis.close()]);
+  await database.drop();
 });
 
 const typed = { name: "Ada Shah", email: "ada@map.example", purpose: "A map\nof bakeries" };
