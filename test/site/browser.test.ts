@@ -347,6 +347,25 @@ test("focus changes no shape, and its outline lies within the window", async () 
   await close();
 });
 
+test("a link that is cut off by the lower edge of the window is shown with its whole outline when tabbed to", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/cities/leeds");
+  const names = tab.locator(".cards h2 a");
+  const { y = 0 } = (await names.nth(2).boundingBox()) ?? {};
+  const height = Math.round(y) + 10;
+  await tab.setViewportSize({ width: 1280, height });
+  await names.nth(1).focus();
+  await tab.keyboard.press("Tab");
+  const { text, end } = await tab.locator(":focus").evaluate((focused) => {
+    const { outlineWidth, outlineOffset } = getComputedStyle(focused);
+    const frame = Number.parseFloat(outlineWidth) + Number.parseFloat(outlineOffset);
+    return { text: focused.textContent, end: focused.getBoundingClientRect().bottom + frame };
+  });
+  expect(text).toBe((await names.nth(2).textContent()) as string);
+  expect(end).toBeLessThanOrEqual(height);
+  await close();
+});
+
 test("the tab order through the header is the visual order", async () => {
   const { tab, close } = await openTab(browser, server.url);
   for (const width of [360, 768, 1280]) {
