@@ -366,6 +366,23 @@ test("a link that is cut off by the lower edge of the window is shown with its w
   await close();
 });
 
+test("with forced colours, the link to the page that is shown looks different when it has the focus", async () => {
+  const { tab, close } = await openTab(browser, server.url, { forcedColors: "active" });
+  await tab.goto("/cities/leeds");
+  const outline = (link: Locator) =>
+    link.evaluate((shown) => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(shown);
+      return `${outlineWidth} ${outlineStyle}`;
+    });
+  const shown = tab.getByRole("link", { name: "Page 1" });
+  expect(await outline(shown)).toBe("2px solid");
+  await tab.getByRole("link", { name: "Page 2" }).focus();
+  await tab.keyboard.press("Shift+Tab");
+  expect(await outline(tab.locator(":focus"))).toBe("3px solid");
+  expect(await tab.locator(":focus").getAttribute("aria-current")).toBe("page");
+  await close();
+});
+
 test("the tab order through the header is the visual order", async () => {
   const { tab, close } = await openTab(browser, server.url);
   for (const width of [360, 768, 1280]) {
