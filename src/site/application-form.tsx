@@ -30,7 +30,7 @@ export function checkApplication(form: Record<string, string>): {
 /** A honeypot: bots fill in every field; people do not see this one. */
 const TRAP = "homepage";
 
-/** Characters. */
+/** Characters. The fields have no maxlength, with which browsers would cut off the rest of what is pasted, unsaid. */
 const longest = { name: 200, email: 254, purpose: 2_000 };
 
 const atMost = (most: number) =>
@@ -131,7 +131,6 @@ function Field({
     id: string;
     name: string;
     required: true;
-    maxLength: number;
     "aria-invalid"?: "true";
     "aria-describedby"?: string;
   }) => preact.JSX.Element;
@@ -144,7 +143,6 @@ function Field({
         id: name,
         name,
         required: true,
-        maxLength: longest[name],
         ...(fault && { "aria-invalid": "true", "aria-describedby": faultId }),
       })}
       {fault && (

@@ -253,6 +253,19 @@ test("an invalid form keeps what was typed, says what is wrong beside the field,
   await close();
 });
 
+test("a pasted text that is too long is kept whole, and the form says so instead of cutting it off", async () => {
+  const { tab, close } = await openTab(browser, server.url);
+  await tab.goto("/developers#apply");
+  const purpose = tab.getByLabel("What do you want to build?");
+  await purpose.focus();
+  const text = `${"A map. ".repeat(300)}The end.`;
+  await tab.keyboard.insertText(text);
+  await tab.getByRole("button", { name: "Apply for a key" }).click();
+  await tab.getByText("At most 2,000 characters, please.").waitFor();
+  expect(await purpose.inputValue()).toBe(text);
+  await close();
+});
+
 test("going back to an invalid form shows it as it was, with what was typed", async () => {
   const { tab, close } = await openTab(browser, server.url);
   await tab.goto("/developers");
