@@ -55,6 +55,21 @@ describe("the reference", () => {
     expect(frame).toEqual([true, "solid", "2px"]);
   });
 
+  test("no header covers what has the focus on the way back up", async () => {
+    const links = tab.locator("main").getByRole("link", { name: "Open Government Licence" });
+    for (const width of [1280, 320]) {
+      await tab.setViewportSize({ width, height: 720 });
+      await links.first().evaluate((link) => scrollBy(0, link.getBoundingClientRect().top - 20));
+      await links.nth(1).evaluate((link) => link.focus({ preventScroll: true }));
+      await tab.keyboard.press("Shift+Tab");
+      const isInSight = await links.first().evaluate((link) => {
+        const { left, top } = link.getClientRects()[0] as DOMRect;
+        return link.matches(":focus") && document.elementFromPoint(left + 4, top + 4) === link;
+      });
+      expect([width, isInSight]).toEqual([width, true]);
+    }
+  });
+
   test("has nothing that axe finds wrong, also on the narrowest phone, where a path must be scrollable with the keyboard", async () => {
     const within = [320, 1280].flatMap((width): Look[] => [
       { colorScheme: "light", width },
