@@ -70,10 +70,13 @@ const settings = {
   defaultOpenAllTags: true,
 };
 
+// Scalar draws its contents, with dozens of links, before its main part, which has no id to link to.
+const SKIP = `document.querySelector(".skip").onclick = () => { const main = document.querySelector("main"); if (!main) return; main.tabIndex = -1; main.focus(); return false; }`;
+
 // Calls go to the host that served the page, under whatever name, so keys go nowhere else.
 // The fallback is removed last, so that it stays if the script does not load, or fails. Scalar's page has a
 // first heading of its own.
-const START = `Scalar.createApiReference("#reference", {...${JSON.stringify(settings)}, servers: [{url: location.origin}]}); document.getElementById("fallback").remove()`;
+const START = `Scalar.createApiReference("#reference", {...${JSON.stringify(settings)}, servers: [{url: location.origin}]}); ${SKIP}; document.getElementById("fallback").remove()`;
 
 const pageAt = (baseUrl: string) => `<!doctype html>
 <html lang="en-GB">
@@ -88,14 +91,15 @@ const pageAt = (baseUrl: string) => `<!doctype html>
 <style>${styles}</style>
 </head>
 <body>
+<a class="skip" href="#reference">Skip to the content</a>
 <nav class="site" aria-label="Site"><a href="/">Highstreet</a><a href="/developers">Developers</a></nav>
+<div id="reference"></div>
 <div id="fallback">
 <h1>API reference</h1>
 <p>This reference needs JavaScript, which is still loading or does not run here. Its content is
 also in <a href="/api/v1/openapi.json">openapi.json</a>, the OpenAPI 3.1 document, and summarised in
 <a href="/llms.txt">llms.txt</a>.</p>
 </div>
-<div id="reference"></div>
 <script src="${SCRIPT_PATH}?${SCRIPT_VERSION}"></script>
 <script>${START}</script>
 </body>

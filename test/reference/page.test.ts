@@ -55,6 +55,20 @@ describe("the reference", () => {
     expect(frame).toEqual([true, "solid", "2px"]);
   });
 
+  test("the keyboard can skip Scalar's contents, as on every other page", async () => {
+    await tab.locator("nav.site a").first().focus();
+    await tab.keyboard.press("Shift+Tab");
+    const skip = tab.getByRole("link", { name: "Skip to the content" });
+    const isShown = await skip.evaluate((link) => {
+      const { left, top } = link.getBoundingClientRect();
+      return link.matches(":focus") && document.elementFromPoint(left + 4, top + 4) === link;
+    });
+    expect(isShown).toBe(true);
+    await tab.keyboard.press("Enter");
+    await tab.keyboard.press("Tab");
+    expect(await tab.locator("main :focus").count()).toBe(1);
+  });
+
   test("no header covers what has the focus on the way back up", async () => {
     const links = tab.locator("main").getByRole("link", { name: "Open Government Licence" });
     for (const width of [1280, 320]) {
