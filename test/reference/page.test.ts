@@ -89,7 +89,8 @@ describe("the reference", () => {
       { colorScheme: "light", width },
       { colorScheme: "dark", width },
     ]);
-    expect(await violations(tab, { within })).toEqual([]);
+    const rules = { "target-size": { enabled: true } };
+    expect(await violations(tab, { within, rules })).toEqual([]);
     expect(await tab.locator("body.dark-mode").count()).toBe(1);
     await tab.setViewportSize({ width: 360, height: 740 });
     expect(await overflow(tab)).toBe(0);
