@@ -114,6 +114,22 @@ describe("the reference", () => {
     expect(await violations(tab, { except: ".response-card", within })).toEqual([]);
   }, 60_000);
 
+  test("on the narrowest phone, the boxes with examples and defaults lie within the window", async () => {
+    await tab.setViewportSize({ width: 320, height: 720 });
+    const toggles = tab.locator(":is(.property-default, .property-example) > button");
+    expect(await toggles.count()).toBeGreaterThan(operations.length);
+    for (const toggle of await toggles.all()) {
+      await toggle.focus();
+      const box = tab.locator(`#${await toggle.getAttribute("aria-controls")}`);
+      await box.waitFor();
+      const { x = -1, width = 0 } = (await box.boundingBox()) ?? {};
+      expect([await box.textContent(), x >= 0 && x + width <= 320]).toEqual([
+        await box.textContent(),
+        true,
+      ]);
+    }
+  });
+
   test("shows every operation and runs one, and did all this without errors or requests to other hosts", async () => {
     await tab.setViewportSize({ width: 1280, height: 720 });
     for (const { summary } of operations) {
