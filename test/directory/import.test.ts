@@ -440,6 +440,7 @@ test("slugs of odd names", async () => {
     named("7", `${"x".repeat(60)} ${"y".repeat(9)} z`),
     named("8", "Norwich"),
     named("9", "x".repeat(200), { city: `Llan${"fair".repeat(10)}` }),
+    named("91", "Tilbury Hire of Tilbury", { city: "Bury" }),
   ]);
   const rows = await database.sql`select source_id, slug, name from businesses order by source_id`;
   expect(rows.map(({ slug }) => slug)).toEqual([
@@ -453,6 +454,7 @@ test("slugs of odd names", async () => {
     "norwich",
     // With an outcode and a number, too, it has 120 characters at most.
     `${"x".repeat(70)}-llan${"fair".repeat(7)}fa`,
+    "tilbury-hire-of-tilbury-bury",
   ]);
   expect(rows[0]?.name).toBe("Joe’s Café & Grill");
 });
@@ -607,11 +609,25 @@ test.each([null, {}, { lat: null, lng: null }])("coordinates %j are none", async
   });
 });
 
-test("an empty address and empty coordinates keep the known ones", async () => {
+test("the times of a closed entry say nothing, not even that the day is open from midnight to midnight", async () => {
+  const closed = { day: "FRIDAY", openTime: "00:00", closeTime: "00:00", isClosed: true };
+  const dinner = { day: "FRIDAY", openTime: "18:00", closeTime: "23:00" };
+  await load([
+    { ...whole, openingHours: [closed] },
+    named("2", "Jarrold", { openingHours: [closed, dinner] }),
+  ]);
+  expect(await stored()).toMatchObject({ opening_hours: "Fr off" });
+  expect(await stored("2")).toMatchObject({ opening_hours: "Fr 18:00-23:00" });
+});
+
+test("an empty address and empty coordinates keep the known ones, and null for both clears them", async () => {
   await load([whole]);
   // As when their field names are misspelt.
   const record = { ...whole, address: {}, coordinates: {} } as ImportRecord;
   expect(await load([record])).toMatchObject({ unchanged: 1, pending: 0, withdrawn: 0 });
+  const none = { ...whole, coordinates: { lat: null, lng: null } };
+  expect(await load([none])).toMatchObject({ updated: 1, withdrawn: 1 });
+  expect(await stored()).toMatchObject({ latitude: null, longitude: null });
 });
 
 test.each([
