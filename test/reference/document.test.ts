@@ -137,9 +137,38 @@ describe("the OpenAPI document", () => {
     );
   });
 
-  test("the document itself needs no store, so it has no 503", () => {
-    const { responses } = documentOf(true).paths["/api/v1/openapi.json"]?.get ?? {};
-    expect(Object.keys(responses ?? {})).toEqual(["200", "304", "500"]);
+  test("each operation has the statuses that it may answer with, and no others", () => {
+    const statuses = Object.values(documentOf(true).paths).map(({ get }) => [
+      get.operationId,
+      Object.keys(get.responses).join(" "),
+    ]);
+    expect(Object.fromEntries(statuses)).toEqual({
+      listBusinesses: "200 304 400 401 403 429 500 503",
+      getBusiness: "200 304 400 401 403 404 429 500 503",
+      listCategories: "200 304 401 403 429 500 503",
+      listCities: "200 304 400 401 403 429 500 503",
+      searchBusinesses: "200 304 400 401 403 429 500 503",
+      getUsage: "200 304 401 403 429 500 503",
+      // It needs no store.
+      getOpenApi: "200 304 500",
+      getHealth: "200 304 500 503",
+    });
+  });
+
+  test("the example of each error has its own code", () => {
+    const { schemas, responses } = documentOf(true).components;
+    const ajv = new Ajv2020({ strict: false });
+    const answers = Object.values(documentOf(true).paths).flatMap(({ get }) =>
+      Object.values<Partial<ReturnType<typeof errorResponse>>>({ ...get.responses, ...responses }),
+    );
+    const errors = answers
+      .flatMap(({ content }) => Object.entries(content?.["application/json"].examples ?? {}))
+      .filter(([name]) => `${name}Error` in schemas);
+    const wrong = errors.filter(([name, example]) => {
+      const { value } = example as { value: unknown };
+      return !ajv.validate(schemas[`${name}Error`] as object, value);
+    });
+    expect([errors.length > 40, wrong]).toEqual([true, []]);
   });
 
   test("parameters have the service's defaults and maxima", () => {
@@ -172,14 +201,19 @@ describe("the OpenAPI document", () => {
       expect([said.length > 0, said.filter(Boolean)]).toEqual([true, []]);
     }
   });
-  test("free operations are never said to use up a limit", () => {
-    const errorsOf = (path: string) => {
-      const responses: Record<string, unknown> = documentOf(true).paths[path]?.get.responses ?? {};
-      const { content } = responses[429] as ReturnType<typeof errorResponse>;
+  test("free operations are never said to use up a limit, nor those of both variants to lack a key", () => {
+    const errorsOf = (path: string, status: number, openAccess = true) => {
+      const { paths } = documentOf(openAccess);
+      const responses: Record<string, unknown> = paths[path]?.get.responses ?? {};
+      const { content } = responses[status] as ReturnType<typeof errorResponse>;
       return Object.keys(content["application/json"].examples);
     };
-    expect(errorsOf("/api/v1/usage")).toEqual(["TooManyRequests"]);
-    expect(errorsOf("/api/v1/search")).toEqual(["TooManyRequests", "RateLimited", "QuotaExceeded"]);
+    const limits = ["TooManyRequests", "RateLimited", "QuotaExceeded"];
+    expect(errorsOf("/api/v1/usage", 429)).toEqual(["TooManyRequests"]);
+    expect(errorsOf("/api/v1/search", 429)).toEqual(limits);
+    expect(errorsOf("/api/v1/search", 401)).toEqual(["Missing", "Invalid"]);
+    expect(errorsOf("/api/v1/businesses", 401)).toEqual(["Invalid"]);
+    expect(errorsOf("/api/v1/businesses", 401, false)).toEqual(["Missing", "Invalid"]);
   });
   test("refunded answers do not show what a key has left", () => {
     const fieldsOf = (path: string, status: number) => {
