@@ -186,19 +186,26 @@ describe("npm start", () => {
     expect(existsSync(join(dataDir, "postgres"))).toBe(false);
   });
 
-  test("with some given stores and an address other than localhost's, it starts the others and says where it answers", async () => {
+  test("with given stores and an address other than localhost's, it starts none of its own and says where it answers", async () => {
     await using database = await createDatabase();
-    const { url } = database;
+    const { redisUrl, meiliUrl, meiliKey } = stores();
     const dataDir = join(folder, "other-address");
-    // Empty addresses in the list are ignored, as by the server.
-    const given = { DATABASE_URL: url, REDIS_URL: `${stores().redisUrl}, ` };
-    const starter = run({ DATA_DIR: dataDir, HOST: "127.0.0.2", ...given });
+    const starter = run({
+      DATA_DIR: dataDir,
+      HOST: "127.0.0.2",
+      DATABASE_URL: database.url,
+      // Empty addresses in the list are ignored, as by the server.
+      REDIS_URL: `${redisUrl}, `,
+      MEILI_URL: meiliUrl,
+      MEILI_KEY: meiliKey,
+    });
     const baseUrl = `http://127.0.0.2:${await starter.listening("127.0.0.2")}`;
     expect((await fetch(`${baseUrl}/api/v1/businesses`)).status).toBe(200);
-    const none = { postgres: null, redis: null };
-    expect(await readStackFile(dataDir)).toMatchObject({ baseUrl, pids: none });
+    const pids = { postgres: null, redis: null, meilisearch: null };
+    expect(await readStackFile(dataDir)).toMatchObject({ baseUrl, meiliUrl, meiliKey, pids });
     starter.kill("SIGTERM");
     expect(await starter.exited).toBe(0);
+    await openMeilisearch(meiliUrl, meiliKey).deleteIndexIfExists(SEARCH_INDEX);
     expect(await starter.errors()).toContain(`curl '${baseUrl}/api/v1/businesses?limit=2'`);
   });
 
