@@ -47,7 +47,13 @@ const businesses: Partial<BusinessFixture>[] = [
   { ...norwich, name: "M. Hall", category: "hardware-shops" },
   { ...norwich, name: "The Flower Box", category: "gift-shops" },
   { name: "Best Foot Forward", category: "shoe-shops", city: "York", postcode: "YO1 9BB" },
-  { name: "Lamb & Co", category: "accountants", city: "York", postcode: "YO24 1AA" },
+  {
+    name: "Lamb & Co",
+    category: "accountants",
+    city: "York",
+    addressLine1: "37 Micklegate",
+    postcode: "YO24 1AA",
+  },
   { name: "Wren & Daughters", category: "solicitors", city: "London", postcode: "EC1A 1BB" },
   {
     name: "Sea View",
@@ -770,6 +776,7 @@ describe("when nothing matches all words", () => {
     ["hairdresser open sunday york", ["Clip Joint", "Shear Bliss"], "hairdresser"],
     ["wet plumber open sunday york", ["Drip Stop"], "plumber york"],
     ["emergency plumber york", ["Drip Stop"], "plumber york"],
+    ["best chemist nr1 3hp", ["Boots"], "chemist nr1 3hp"],
     ["plumber sink stoke on trent", ["Wall to Wall"], "plumber stoke trent"],
     ["plumber wiring yo1", ["Drip Stop"], "plumber yo1"],
     ["pharmacy yo1", ["Boots", "Boots", "Wensum Dispensing"], "pharmacy"],
@@ -1072,20 +1079,23 @@ describe("when nothing matches all words", () => {
     }
   });
 
-  test("so is 'new' where a name there begins with it and the next word", async () => {
+  test("so is 'new' in a town's name, and where a name there begins with it and the next word", async () => {
     await using _ = await withMore([
+      { name: "Quill", category: "solicitors", city: "New Mills", postcode: "SK22 4AA" },
       { ...norwich, name: "The New Inn", category: "pubs" },
       { ...norwich, name: "New Leaf Books", category: "bookshops" },
       { ...norwich, name: "Shelf", category: "bookshops" },
     ]);
     for (const [text, ...found] of [
       ["new inn hotel norwich", "The New Inn"],
+      ["new inn hotel nr3", "The New Inn"],
       ["new leaf printer norwich", "New Leaf Books"],
       // Not next to each other in any name.
       ["new books printer norwich", "Barclay Books", "New Leaf Books", "Shelf"],
     ] as const) {
       expect([text, ...(await names(text)).toSorted()]).toEqual([text, ...found]);
     }
+    expect((await search("best solicitor new mills")).instead).toBe("solicitor new mills");
   });
 
   test("qualifiers count as long as something matches all words", async () => {
@@ -1097,6 +1107,7 @@ describe("when nothing matches all words", () => {
     ["norwich arborst", ["Bough Down"], "norwich arborist"],
     ["best layer ec1", ["Wren & Daughters"], "lawyer ec1"],
     ["arborst wiring nr1", ["Bough Down"], "arborist norwich"],
+    ["arborst nr3 1ab", ["Bough Down"], "arborist nr3"],
   ] as const) {
     test(`"${text}" finds what "${instead}" does: an everyday name may be misspelt`, async () => {
       const answer = await search(text);
@@ -1115,6 +1126,10 @@ describe("when nothing matches all words", () => {
     expect((await search("print norwich")).instead).toBe("norwich");
   });
 
+  test("nor is a word with another first letter: 'tlorist' does not become 'florist'", async () => {
+    expect((await search("tlorist norwich")).instead).toBe("norwich");
+  });
+
   test("nor is the plural of a word that occurs: 'tiles' does not become 'tires'", async () => {
     await using _ = await withMore([{ name: "Glaze", category: "tile-shops", city: "Leeds" }]);
     expect((await search("tiles norwich")).instead).toBe("tiles");
@@ -1123,6 +1138,9 @@ describe("when nothing matches all words", () => {
   test("no search is relaxed to a number or a letter alone", async () => {
     expect((await search("9")).total).toBe(2);
     expect(await search("+9 1603 625000")).toEqual({ items: [], total: 0, instead: null });
+    for (const text of ["quokka 37", "quokka m"]) {
+      expect([text, (await search(text)).instead]).toEqual([text, null]);
+    }
     expect((await search("m plumber")).instead).toBe("plumber");
     expect((await search("hairdresser 9 wiring")).instead).toBe("hairdresser 9");
   });
@@ -1217,6 +1235,8 @@ describe("when nothing matches all words", () => {
     expect((await search("qa qe qi qo qu boots qy")).instead).toBe("boots");
     expect((await search("qa qe qi qo qu qy boots")).instead).toBe("boots");
     expect((await search("qa qe qi qo qu qy boots york")).instead).toBe("boots");
+    expect((await search("wet drip bean petal saffron garden")).instead).toBe("saffron garden");
+    expect((await search("wet drip bean petal shear saffron garden")).instead).toBe("wet");
   });
 
   test("words after the tenth are ignored", async () => {
@@ -1444,6 +1464,7 @@ describe("order and totals", () => {
     }
     // Errors in a town are forgiven as long as that is no town.
     expect(await names("plumber bostan")).toContain("Quick Drip");
+    expect(await search("bostonville drip boston")).toMatchObject({ total: 1, instead: null });
     // Sandwich is a town as well.
     expect((await names("sandwiches boston"))[0]).toBe("Baps");
     expect((await search("sandwich")).total).toBe(2);
