@@ -1034,18 +1034,19 @@ test("an asset is cached forever only at its versioned address", async () => {
   expect(await kept("/assets/site.css")).toBe("no-cache");
 });
 
-test("each file says what it is, and tells browsers not to guess", async () => {
-  for (const [path, type] of [
-    ["/assets/site.css", "text/css"],
-    ["/assets/developers.js", "text/javascript"],
-    ["/assets/icon.svg", "image/svg+xml"],
-    ["/favicon.ico", "image/svg+xml"],
-    ["/robots.txt", "text/plain"],
-    ["/sitemap.xml", "application/xml"],
+test("each file says what it is and how long it may be cached, and tells browsers not to guess", async () => {
+  for (const [path, type, caching] of [
+    ["/assets/site.css", "text/css", "no-cache"],
+    ["/assets/developers.js", "text/javascript", "no-cache"],
+    ["/assets/icon.svg", "image/svg+xml", "no-cache"],
+    ["/favicon.ico", "image/svg+xml", "public, max-age=86400"],
+    ["/robots.txt", "text/plain", "public, max-age=3600"],
+    ["/sitemap.xml", "application/xml", "public, max-age=3600"],
   ] as const) {
     const { headers } = await open(path);
-    const said = [headers.get("Content-Type"), headers.get("X-Content-Type-Options")];
-    expect([path, ...said]).toEqual([path, `${type}; charset=utf-8`, "nosniff"]);
+    const names = ["Content-Type", "Cache-Control", "X-Content-Type-Options"];
+    const said = names.map((name) => headers.get(name));
+    expect([path, ...said]).toEqual([path, `${type}; charset=utf-8`, caching, "nosniff"]);
   }
 });
 
