@@ -47,6 +47,7 @@ describe("npm start", () => {
       expect(baseUrl).toBe(`http://localhost:${port}`);
       expect(Object.keys(pids).sort()).toEqual(["meilisearch", "postgres", "redis", "server"]);
       expect(Object.values(pids).every((pid) => pid !== null && isAlive(pid))).toBe(true);
+      expect(new Set(Object.values(pids)).size).toBe(4);
       expect((await fetch(`${baseUrl}/api/v1/businesses`)).status).toBe(200);
 
       // The scripts find it, and only it.
@@ -281,17 +282,21 @@ describe("npm start", () => {
     );
   });
 
-  test("says which given store does not answer, and does not start its own instead", async () => {
-    const port = await freePort();
-    const starter = run({
-      DATA_DIR: join(folder, "given"),
-      DATABASE_URL: `postgres://x@127.0.0.1:${port}/x`,
-    });
-    expect(await starter.exited).toBe(1);
-    expect(await starter.errors()).toContain("DATABASE_URL is set, but cannot be used");
-    expect(existsSync(join(folder, "given", "postgres"))).toBe(false);
-    expect(await readdir(join(folder, "given", "run"))).toEqual([]);
-  });
+  test.each([
+    ["DATABASE_URL", "postgres"],
+    ["REDIS_URL", "redis"],
+  ])(
+    "says that the store of %s does not answer, and does not start its own instead",
+    async (setting, store) => {
+      const dataDir = join(folder, `given-${store}`);
+      const address = `${store}://x@127.0.0.1:${await freePort()}/0`;
+      const starter = run({ DATA_DIR: dataDir, [setting]: address });
+      expect(await starter.exited).toBe(1);
+      expect(await starter.errors()).toContain(`${setting} is set, but cannot be used`);
+      expect(existsSync(join(dataDir, store))).toBe(false);
+      expect(await readdir(join(dataDir, "run"))).toEqual([]);
+    },
+  );
 });
 
 /** Runs `npm start`'s script without a sample directory, and without settings from the environment. */

@@ -81,6 +81,12 @@ test.each<[Partial<typeof own>, string | null]>([
   },
 );
 
+test("a script takes from the running stack the address of the site, unless it is set", async () => {
+  const BASE_URL = "https://directory.example";
+  expect((await scriptConfig({ DATA_DIR: folder })).baseUrl).toBe(running.baseUrl);
+  expect((await scriptConfig({ DATA_DIR: folder, BASE_URL })).baseUrl).toBe(BASE_URL);
+});
+
 test("the running stack is also found through a link to its folder", async () => {
   const link = join(folder, "link");
   await symlink(folder, link);
