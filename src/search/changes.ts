@@ -29,6 +29,8 @@ export async function applyChanges(
   let oldest = "0";
   let newest = "0";
   while (true) {
+    // As of now, since some may be deleted between the look-up and its answer, which has them all the same.
+    const taken = new Set(underWay);
     // Ids are assigned before the commit, so one lower than the last may turn up later. This run misses it, and
     // the next one, which starts from the lowest again, finds it.
     const found = await sql<Change[]>`
@@ -36,7 +38,7 @@ export async function applyChanges(
       union
       (${recorded} where id > ${newest} order by id desc limit ${NEWEST_AT_ONCE})
       order by id`;
-    const changes = found.filter(({ id }) => !underWay.has(id));
+    const changes = found.filter(({ id }) => !taken.has(id));
     if (changes.length > 0) {
       const tasks = await send(changes);
       await pipeline.add(finish(tasks, changes));

@@ -340,6 +340,28 @@ describe("bringing the index up to date", () => {
     expect(await pendingChanges()).toBeGreaterThan(1_000);
   });
 
+  test("a change is applied once, even if it is done while the next ones are looked up", async () => {
+    await sync();
+    await recordDeletions(12_000);
+    const { sql } = database;
+    let lookUps = 0;
+    const isApplied = Promise.withResolvers<void>();
+    // The second look-up is answered once the first batch is applied, of which it still has the newest changes.
+    const late = async (...query: Parameters<typeof sql>) => {
+      const found = await sql(...query);
+      await isApplied.promise;
+      return found;
+    };
+    const slowSql = Object.assign((...query: Parameters<typeof sql>) => {
+      const isSecond = query[0].join("").includes("union") && ++lookUps === 2;
+      return isSecond ? late(...query) : sql(...query);
+    }, sql) as typeof sql;
+    const { signal } = new AbortController();
+    const done = await applyChanges(slowSql, meili, [index], signal, () => isApplied.resolve());
+    expect(done).toBe(12_000);
+    expect(await pendingChanges()).toBe(0);
+  });
+
   test("a run ends although changes never stop", async () => {
     const { id } = await addBusiness(database.sql);
     await sync();
