@@ -1,11 +1,13 @@
 import { afterAll, expect, setSystemTime, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
 import { until } from "../../scripts/stack/waiting.ts";
+import { apply, revealKey } from "../../src/access/applications.ts";
 import { generateKey } from "../../src/access/key-format.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
 import { createKey, type KeyRequest, revokeKey } from "../../src/access/keys.ts";
+import { rollKey } from "../../src/access/roll-key.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
-import { openPostgres } from "../../src/store/postgres.ts";
+import { listenTo, openPostgres } from "../../src/store/postgres.ts";
 import { openProxy } from "../proxy.ts";
 import { createDatabase, untilBlocked } from "../support.ts";
 
@@ -52,6 +54,23 @@ async function openKeyring(
       // After a lost connection, the driver would wait forever.
       await own.end({ timeout: 1 });
     },
+  };
+}
+
+/** Hears the announcements of changes to keys. To be disposed of with `await using`. */
+async function hearing() {
+  let heard: string[] = [];
+  const stop = await listenTo(sql, "keys_changed", (payload) => heard.push(payload));
+  return {
+    /** How many there were since it was last called. They arrive in the order of their commits. */
+    async announcements() {
+      await sql.notify("keys_changed", "last");
+      await until(() => heard.includes("last"), 5_000);
+      const before = heard.indexOf("last");
+      heard = heard.slice(before + 1);
+      return before;
+    },
+    [Symbol.asyncDispose]: stop,
   };
 }
 
@@ -255,6 +274,36 @@ test("what is looked up during a change is not cached", async () => {
   const before = keyring.lookups();
   expect(await keyring.resolve(key)).toMatchObject({ ok: true });
   expect(keyring.lookups()).toBe(before + 1);
+});
+
+test("what changes no key is not announced, so that nobody can have all keys looked up again", async () => {
+  const { id } = await issue();
+  await revokeKey(sql, id);
+  const { name, email } = OWNER;
+  const token = await apply(sql, { name, email, purpose: "to try" });
+  await using heard = await hearing();
+
+  expect(await revokeKey(sql, id)).toBe("unchanged");
+  expect(await rollKey(sql, id, { graceSeconds: 0 })).toEqual({ refused: "revoked" });
+  expect(await revealKey(sql, token)).toBeNull();
+  expect(await heard.announcements()).toBe(0);
+});
+
+test("each transaction that changes keys or tiers is announced once", async () => {
+  await using heard = await hearing();
+  const { id } = await issue();
+  expect(await heard.announcements()).toBe(1);
+  for (const change of [
+    sql`update tiers set name = name`,
+    sql`update api_keys set name = name`,
+    sql`delete from api_keys where id = ${id}`,
+    sql`truncate api_keys cascade`,
+    sql`insert into tiers values ('trial', 'Trial', 10, 1)`,
+    sql`delete from tiers where slug = 'trial'`,
+  ]) {
+    await change;
+    expect(await heard.announcements()).toBe(1);
+  }
 });
 
 test("a key that did not exist is accepted once it does", async () => {
