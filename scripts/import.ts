@@ -81,7 +81,9 @@ async function warnOfSharedSources(files: readonly string[], options: FileOption
     const other = known.getOrInsert(found.source, file);
     if (resolve(other) === resolve(file)) continue;
     say(
-      `${other} and ${file} are both of the source ${found.source}, where an id is one business: if they are two feeds, import each with a --source of its own.`,
+      plain(
+        `${other} and ${file} are both of the source ${found.source}, where an id is one business: if they are two feeds, import each with a --source of its own.`,
+      ),
     );
   }
 }

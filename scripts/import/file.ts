@@ -8,6 +8,7 @@ import { CommandError } from "../terminal/command.ts";
 import { onInterruption } from "../terminal/interruption.ts";
 import { sayUnsettled, sayWaiting } from "../terminal/output.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
+import { plain } from "../terminal/table.ts";
 import { defaultSource, type Format, guessFormat, readRows } from "./formats.ts";
 import type { Mapping } from "./mapping.ts";
 import { FileRecords, type Rows, type UnusableField } from "./records.ts";
@@ -88,12 +89,12 @@ export async function importFile(
       source,
       isOwnFormat: format === "ndjson" || (format === "csv" && !options.mapping),
       onWait: sayWaiting,
-      onUnsettled: (error) => sayUnsettled(`${file}: all is`, error),
+      onUnsettled: (error) => sayUnsettled(plain(`${file}: all is`), error),
       onCommit() {
         // From here on PostgreSQL may commit even if we are interrupted.
         isCommitting = true;
         // It takes a minute after millions of rows.
-        bar.finish(`Committing ${file}`);
+        bar.finish(plain(`Committing ${file}`));
       },
       onProgress: (read) => bar.update(bytes, read + records.rejected),
       onDropped: options.dropped ? list : undefined,
@@ -131,7 +132,7 @@ export async function importFile(
     const size = await sizeOf(file);
     rejects.remove();
     hasBegun = true;
-    bar.start(Math.max(size, 1), { name: basename(file) });
+    bar.start(Math.max(size, 1), { name: plain(basename(file)) });
     yield* readText(file, (more) => {
       bytes += more;
     });

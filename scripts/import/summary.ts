@@ -58,16 +58,17 @@ export function describeFile(
       `  ${grouped(withdrawn)} of those pending were approved before, and are no longer public.`,
     closed.rows > 0 &&
       `  Marked as closed: ${places(closed)}; those that are new are pending, even if they lack nothing.`,
-    most.length > 0 && plain(`  Unusable and left out: ${most.join(", ")}${more}`),
+    most.length > 0 && `  Unusable and left out: ${most.join(", ")}${more}`,
     rejects !== null && `  Rejected rows are in ${rejects}; most often:`,
-    ...reasons.map(([reason, rows]) => plain(`  ${String(rows).padStart(7)}  ${reason}`)),
+    ...reasons.map(([reason, rows]) => `  ${String(rows).padStart(7)}  ${reason}`),
     options.dropped &&
       (dropped
         ? `  Approved businesses of this source that the file lacks: ${grouped(dropped.length)}.`
         : "  Which businesses the file lacks is not known: rejected rows may be of any of them."),
     `  ${describeCounts(numbers)}`,
   ]
-    .filter(Boolean)
+    .filter((line) => line !== false)
+    .map(plain)
     .join("\n");
 }
 

@@ -282,6 +282,17 @@ test("no text from a file sends control sequences to the terminal", async () => 
   expect(all).not.toContain("\u001b");
 });
 
+test("no name of a file sends control sequences to the terminal", async () => {
+  const title = "\u001b]0;title\u0007";
+  const [file, other] = [join(folder, `shops${title}.ndjson`), join(folder, `shops${title}.csv`)];
+  await Bun.write(file, "broken\n");
+  await Bun.write(other, "sourceId,name\n");
+  const written = await runOnTerminal(database.url, "import", [file, other, "--dry-run"]);
+  expect(written).toContain(" are both of the source shops-0-title,");
+  expect(written).toContain("shops ]0;title .ndjson (source shops-0-title)");
+  expect(written).not.toContain("\u001b]");
+});
+
 test("no text from a file changes the direction of writing, and the rejects still hold it", async () => {
   const turned = "a\u202ecba\u2066\u009b2J\u007f";
   const file = await write(record("1", { category: turned }));
