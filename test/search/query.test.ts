@@ -1040,6 +1040,23 @@ describe("when nothing matches all words", () => {
     }
   });
 
+  test("'street' after another place is a street there, and otherwise the town", async () => {
+    await using _ = await withMore([
+      { ...norwich, name: "Call Plumbing", category: "plumbers", addressLine1: "9 Call Street" },
+      { name: "Tor Taps", category: "plumbers", city: "Street", postcode: "BA16 0AA" },
+    ]);
+    for (const [text, found, instead] of [
+      ["leeds king street plumber", "Wet Walls Ltd", "plumber leeds"],
+      ["ls1 king street plumber", "Wet Walls Ltd", "plumber ls1"],
+      ["norwich king street plumber", "Call Plumbing", "street plumber norwich"],
+      ["king plumber street", "Tor Taps", "plumber street"],
+    ] as const) {
+      const answer = await search(text);
+      expect([text, answer.items[0]?.name, answer.instead]).toEqual([text, found, instead]);
+    }
+    expect((await names("plumber in street, somerset"))[0]).toBe("Tor Taps");
+  });
+
   test("the centre of a town is that town, whatever has 'city' in its name", async () => {
     const added = [
       { name: "City Spice", category: "indian-restaurants", city: "York" },
