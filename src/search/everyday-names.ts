@@ -23,6 +23,7 @@ export const synonymGroups = [
   ["baker", "bakery"],
   ["delicatessen", "deli"],
   ["sweet shop", "confectioner", "candy shop"],
+  ["doughnut", "donut"],
   ["newsagent", "paper shop"],
   ["bookshop", "bookseller", "bookstore", "book store"],
   ["ironmonger", "hardware shop", "hardware store"],

@@ -441,6 +441,18 @@ describe("searches as people type them", () => {
     expect((await search("sofa shaped dentist norwich")).instead).toBe("dentist norwich");
   });
 
+  test("doughnuts are found by either spelling, in the singular and plural, and no donations", async () => {
+    await using _ = await withMore([
+      { ...norwich, name: "Dough to Go", category: "bakeries", shortDescription: "Doughnuts" },
+      { ...norwich, name: "Glazed Donuts", category: "bakeries" },
+      { ...norwich, name: "Spare", category: "charity-shops", shortDescription: "Donations" },
+    ]);
+    for (const text of ["donut", "donuts", "doughnut", "doughnuts"]) {
+      const found = (await names(`${text} norwich`)).sort();
+      expect([text, ...found]).toEqual([text, "Dough to Go", "Glazed Donuts"]);
+    }
+  });
+
   test("a trade is found by what is taught, fitted, cut, minded, removed or stored there", async () => {
     const added = [
       { ...norwich, name: "On Points", category: "dance-schools" },
