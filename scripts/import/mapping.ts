@@ -10,6 +10,7 @@ import { makeSlug } from "../../src/directory/slug.ts";
 import { CommandError } from "../terminal/command.ts";
 import { type FieldName, fieldNames, isFieldName } from "./fields.ts";
 import { separateLocality } from "./localities.ts";
+import { isHouseNumber } from "./row.ts";
 import { readText } from "./text.ts";
 
 /** How the columns of another table become our fields. */
@@ -137,9 +138,6 @@ export function mapColumns(
     }
   };
 }
-
-/** Such as 150, 17-19 or 2a, also with the en dash that a word processor makes of a hyphen. */
-const isHouseNumber = (line: string) => /^\d+[a-z]?( ?[-–/&] ?\d+[a-z]?)*$/i.test(line);
 
 interface Resolved {
   field: FieldName;

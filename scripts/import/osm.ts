@@ -5,7 +5,7 @@ import { grouped } from "../../src/numbers.ts";
 import { CommandError } from "../terminal/command.ts";
 import { categoryOf, isVacant, type Tags } from "./osm-categories.ts";
 import { readWeek } from "./osm-hours.ts";
-import { LONGEST_ROW, present, type Row } from "./row.ts";
+import { isHouseNumber, LONGEST_ROW, present, type Row } from "./row.ts";
 
 /**
  * Places of OpenStreetMap as GeoJSON: with tags as properties, as from Overpass, osmtogeojson and osmium, or
@@ -109,15 +109,18 @@ function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "ci
   const [street, ...around] = [tags["addr:street"], tags["addr:place"], tags["addr:parentstreet"]]
     .map(present)
     .filter((text) => text !== undefined);
+  const named = present(tags["addr:housename"]);
+  // Some mappers give the number as the name.
+  const isNumber = isHouseNumber(named ?? "") && present(tags["addr:housenumber"]) === undefined;
   // Split, since a pattern for the surrounding spaces would take quadratic time for many of them.
-  const number = present(tags["addr:housenumber"])
+  const number = present(isNumber ? named : tags["addr:housenumber"])
     ?.split(";")
     .map((part) => part.trim())
     .join(", ");
   // Mostly a bare number or letter, which says nothing on its own line.
   const unit = present(tags["addr:unit"])?.replace(/^(\d+ ?[a-z]?|[a-z] ?\d*)$/i, "Unit $1");
-  const named = present(tags["addr:housename"]);
-  const houseName = street && makeSlug(named ?? "") === makeSlug(name) ? undefined : named;
+  const isRepeated = street !== undefined && makeSlug(named ?? "") === makeSlug(name);
+  const houseName = isNumber || isRepeated ? undefined : named;
   // Without a street, a number is of use only beside a house name.
   const house = [street || !houseName ? undefined : number, unit, houseName]
     .filter(Boolean)

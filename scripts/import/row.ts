@@ -33,3 +33,6 @@ export function present(text: string | undefined): string | undefined {
   const trimmed = text?.trim();
   return trimmed === "" ? undefined : trimmed;
 }
+
+/** Such as 150, 17-19 or 2a, also with the en dash that a word processor makes of a hyphen. */
+export const isHouseNumber = (line: string) => /^\d+[a-z]?( ?[-–/&] ?\d+[a-z]?)*$/i.test(line);

@@ -148,6 +148,20 @@ test("OSM: the number of a house with a name is kept where no street is given", 
   expect(await addressOf(number)).toEqual({});
 });
 
+test("OSM: a number that is given as the name of a house comes before the street", async () => {
+  const street = { "addr:street": "Magdalen Street" };
+  for (const number of ["39", "67-69", "8B"]) {
+    const line1 = `${number} Magdalen Street`;
+    expect(await addressOf({ ...street, "addr:housename": number })).toEqual({ line1 });
+  }
+  const both = { "addr:housenumber": "1", "addr:housename": "1812" };
+  expect(await addressOf({ ...street, ...both })).toEqual({
+    line1: "1 Magdalen Street",
+    line2: "1812",
+  });
+  expect(await addressOf({ "addr:housename": "39" })).toEqual({});
+});
+
 test("OSM: many spaces in a house number are read as quickly as other texts", async () => {
   const number = { "addr:housenumber": `1${" ".repeat(500_000)}a ; 2`, "addr:street": "Elm Hill" };
   const { line1 } = (await addressOf(number)) ?? {};
