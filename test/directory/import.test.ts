@@ -187,6 +187,24 @@ test("the lines of an address change together, and only when the first is given"
   expect(await stored()).toMatchObject({ address_line1: "", address_line2: null, postcode: "" });
 });
 
+test("commas separate the lines of an address that is given in one, and the last that is a town is found", async () => {
+  const address = {
+    line1: "Lamb Yard,\r\nOrford Place\n",
+    line2: "Orford\n\nHill",
+    postcode: "NR1 3QD",
+  };
+  for (const isOwnFormat of [true, false]) {
+    await load([{ ...whole, address, city: "Lamb Yard\nNorwich" }], { isOwnFormat });
+    expect(await stored()).toMatchObject({
+      address_line1: "Lamb Yard, Orford Place",
+      address_line2: "Orford, Hill",
+    });
+    const page = await listBusinesses(database.sql, { offset: 0, limit: 20, city: "norwich" });
+    expect(page.total).toBe(1);
+    expect(await load([{ ...whole, address, city: "Norwich" }])).toMatchObject({ unchanged: 1 });
+  }
+});
+
 test("an incomplete business is pending and counted, and approved once it is complete", async () => {
   const lacking: Partial<ImportRecord>[] = [
     { ...whole, sourceId: "category", category: null },

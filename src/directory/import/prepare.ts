@@ -9,7 +9,7 @@ import { readEmail, readPhone, readPostcode, readWebsite } from "./contacts.ts";
 import { readOpeningHours } from "./hours.ts";
 import { type CheckedRecord, importRecord } from "./record.ts";
 import type { BusinessFields } from "./rows.ts";
-import { cleanLine, cleanText } from "./text.ts";
+import { cleanAddress, cleanLine, cleanText } from "./text.ts";
 import { readCityName, readTown, type Town } from "./towns.ts";
 
 /** A record that has been checked and normalised. */
@@ -131,7 +131,7 @@ function isInUk({ lat, lng }: { lat: number; lng: number }): boolean {
 
 /** Null when it is empty or a placeholder, such as #N/A in a spreadsheet. */
 function readAddressLine(text: string): string | null {
-  const line = cleanLine(text);
+  const line = cleanAddress(text);
   return /^(?:#?n\/?a|null|none|unknown|tbc|[-.]*)$/i.test(line) ? null : line;
 }
 

@@ -12,6 +12,14 @@ export function cleanId(text: string): string {
   return withoutInvisible(text).replace(/\s+/g, " ").trim();
 }
 
+/** Like cleanLine, for a part of an address: if a cell of a spreadsheet has several lines, commas separate them. */
+export function cleanAddress(text: string): string {
+  const lines = text.split(/[\r\n]+/);
+  if (lines.length === 1) return cleanLine(text);
+  const cleaned = lines.map((line) => cleanLine(line).replace(/,$/, ""));
+  return cleaned.filter(Boolean).join(", ");
+}
+
 /** Several lines, each cleaned; at most one empty line between two. */
 export function cleanText(text: string): string {
   return withoutInvisible(withoutEntities(text))

@@ -1,6 +1,6 @@
 import { remembered } from "../../remembered.ts";
 import { isSlug, makeSlug } from "../slug.ts";
-import { cleanLine } from "./text.ts";
+import { cleanAddress } from "./text.ts";
 
 /** A town by its name; spellings with the same slug are the same town. */
 export interface Town {
@@ -26,7 +26,7 @@ const LONGEST_TEXT = 200;
 const read = remembered(20_000, parse);
 
 function parse(text: string): Town | null {
-  const parts = separated(cleanLine(text)).map(withoutSurroundings).map(firstName);
+  const parts = separated(cleanAddress(text)).map(withoutSurroundings).map(firstName);
   const towns = parts.filter(isTown);
   const name = towns.findLast((town) => !isIsland(town)) ?? towns.at(-1);
   if (name === undefined) return null;
@@ -44,8 +44,8 @@ function townNamed(name: string): Town | null {
  * placeholder such as n/a. One with a comma is a part of an address.
  */
 export function readCityName(text: string): Town | null {
-  if (text.includes(",")) return readTown(text);
-  const name = cleanLine(text);
+  const name = cleanAddress(text);
+  if (name.includes(",")) return readTown(name);
   if (!/\p{L}/u.test(name) || PLACEHOLDER.test(name)) return null;
   return townNamed(name === name.toUpperCase() ? withCase(name) : name);
 }
