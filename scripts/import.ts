@@ -46,9 +46,9 @@ and those below it, are neither listed nor filtered by, but their businesses are
   --outcodes FILE  a postal file of GeoNames, to place rows without coordinates by their postcode,
                    and again when that changes
   --dry-run        does everything, but keeps only the rejected rows
-  --dropped        prints the slugs of the approved businesses of this source that the file lacks, one a
-                   line, and the counts on stderr. It has those of its rejected rows; if it is not known
-                   whose some of these are, none is printed
+  --dropped        prints the slugs of the approved businesses of this source that the file lacks or marks
+                   as vacant, one a line, and the counts on stderr. It has those of its other rejected
+                   rows; if it is not known whose some of these are, none is printed
   --json           one JSON line: the counts; for businesses also those of each file or why it failed
 
 Exit code 0 when every file was read to its end, otherwise 1, also when interrupted in one of

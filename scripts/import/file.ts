@@ -22,7 +22,7 @@ export interface FileOptions {
   mapping: Mapping | null;
   outcodes: Outcodes | undefined;
   dryRun: boolean;
-  /** Whether to list the approved businesses of the source that the file lacks. */
+  /** Whether to list the approved businesses of the source that the file lacks or marks as vacant. */
   dropped: boolean;
 }
 

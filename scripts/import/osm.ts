@@ -63,7 +63,9 @@ function rowOf(line: number, row: unknown): Row {
   const sourceId = idOf(feature);
   const name = present(tags.name);
   if (sourceId === "") return { line, row, reason: "the feature has no id" };
-  if (isVacant(tags)) return { line, row, sourceId, reason: "the place is vacant or disused" };
+  if (isVacant(tags)) {
+    return { line, row, sourceId, isVacant: true, reason: "the place is vacant or disused" };
+  }
   if (name === undefined) return { line, row, sourceId, reason: "the place has no name" };
 
   const coordinates = middleOf(feature.geometry);

@@ -37,7 +37,8 @@ export class FileRecords {
     for await (const row of rows) {
       if ("reason" in row) {
         this.#rejects.add(row);
-        this.#keepId(row.sourceId);
+        // What is no longer there counts as dropped.
+        if (!row.isVacant) this.#keepId(row.sourceId);
         this.rejected++;
         continue;
       }

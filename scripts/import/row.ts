@@ -20,6 +20,8 @@ export interface RejectedRow {
   reason: string;
   /** Of the business, where the row says it. */
   sourceId?: unknown;
+  /** Whether the row says that the business is no longer there. */
+  isVacant?: boolean;
 }
 
 /**

@@ -63,7 +63,7 @@ export function describeFile(
     ...reasons.map(([reason, rows]) => `  ${String(rows).padStart(7)}  ${reason}`),
     options.dropped &&
       (dropped
-        ? `  Approved businesses of this source that the file lacks: ${grouped(dropped.length)}.`
+        ? `  Approved businesses of this source that the file lacks or marks as vacant: ${grouped(dropped.length)}.`
         : "  Which businesses the file lacks is not known: rejected rows may be of any of them."),
     `  ${describeCounts(numbers)}`,
   ]

@@ -773,20 +773,23 @@ test("--dropped lists the approved businesses that a feed lacks, unless a reject
   const rest = [record(" 4\u00a0 a"), record("3", { category: "none" })];
   const some = await list(rest);
   expect(some).toMatchObject({ stdout: "shop-1-leeds-ls1\nshop-2-leeds-ls1\n", exitCode: 0 });
-  expect(some.stderr).toContain("  Approved businesses of this source that the file lacks: 2.\n");
+  expect(some.stderr).toContain(
+    "  Approved businesses of this source that the file lacks or marks as vacant: 2.\n",
+  );
   const tried = await list([...rest, record("1")], "--json", "--dry-run");
   expect(JSON.parse(tried.stdout)).toMatchObject({ files: [{ dropped: ["shop-2-leeds-ls1"] }] });
   // Rows that hold no record, but whose ids are known.
   const csv = "sourceId,name,openingHours\n1,A,9-5\n2,B,\n";
-  const features = [
-    { id: "1", properties: { shop: "vacant" } },
-    { id: "2", properties: {} },
-  ];
+  const features = ["1", "2"].map((id) => ({ id, properties: {} }));
   const osm = JSON.stringify({ type: "FeatureCollection", features });
   for (const file of [await write(csv, "csv"), await write(osm, "geojson")]) {
     const { dropped } = await load(file, { source: "b", dropped: true, dryRun: true });
     expect(dropped).toEqual(["shop-3-leeds-ls1", "shop-4-a-leeds-ls1"]);
   }
+  // A shop that has closed stays in OpenStreetMap.
+  const closed = osm.replace("{}", JSON.stringify({ shop: "vacant", name: "Shop 1" }));
+  const { dropped } = await load(await write(closed, "geojson"), { source: "b", dropped: true });
+  expect(dropped).toEqual(["shop-1-leeds-ls1", "shop-3-leeds-ls1", "shop-4-a-leeds-ls1"]);
   for (const row of ["broken", record(" ")]) {
     const none = await list([...rest, row]);
     expect(none).toMatchObject({ stdout: "", exitCode: 0 });
