@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { importCategoryFile } from "../../scripts/import/categories.ts";
 import { type FileOptions, importFile } from "../../scripts/import/file.ts";
+import { readMapping } from "../../scripts/import/mapping.ts";
+import { readOutcodes } from "../../scripts/import/outcodes.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { CommandError } from "../../scripts/terminal/command.ts";
 import { IMPORT_LOCK } from "../../src/store/locks.ts";
@@ -262,23 +264,24 @@ test("in formats without a row per line, an example is named as the feature or e
 
 test("no text from a file sends control sequences to the terminal", async () => {
   const clear = "\u001b[2J";
-  const rows = await run([await write(record("1", { category: `a${clear}` }))]);
-  expect(rows.stdout).toContain("1  category a [2J is unknown");
-  const header = await run([await write(`sourceId,a${clear}\n1,2\n`, "csv")]);
-  expect(header.stderr).toContain("unknown columns: a [2J.");
+  const hours = { name: "Café", amenity: "cafe", opening_hours: `Mo SH 10:00-12:00 "${clear}"` };
+  const features = [{ id: "node/1", properties: hours }];
+  const files = await run([
+    await write(record("1", { category: `a${clear}` })),
+    await write(`sourceId,a${clear}\n1,2\n`, "csv"),
+    await write(JSON.stringify({ type: "FeatureCollection", features }), "geojson"),
+  ]);
+  expect(files.stdout).toContain("1  category a [2J is unknown");
+  expect(files.stdout).toContain("openingHours 1");
+  expect(files.stderr).toContain("unknown columns: a [2J.");
+  expect(files.stderr.split("\n").length).toBe(2);
   const category = { slug: "b", name: "B", parent: `a${clear}` };
   const parent = await run(["--categories", await write(JSON.stringify(category))]);
   expect(parent.stderr).toContain("The parent a [2J of b is not a category.");
   const mapping = await write(JSON.stringify({ header: true, [`a${clear}`]: 1 }), "json");
   const field = await run(["a.csv", "--mapping", mapping]);
   expect(field.stderr).toContain("unknown fields: a [2J.");
-  const hours = { name: "Café", amenity: "cafe", opening_hours: `Mo SH 10:00-12:00 "${clear}"` };
-  const features = [{ id: "node/1", properties: hours }];
-  const collection = JSON.stringify({ type: "FeatureCollection", features });
-  const osm = await run([await write(collection, "geojson"), "--dry-run"]);
-  expect(osm).toMatchObject({ stderr: "", exitCode: 0 });
-  expect(osm.stdout).toContain("openingHours 1");
-  const all = rows.stdout + header.stderr + parent.stderr + field.stderr + osm.stdout;
+  const all = files.stdout + files.stderr + parent.stderr + field.stderr;
   expect(all).not.toContain("\u001b");
 });
 
@@ -718,26 +721,37 @@ test("a file that is missing, an unknown option and wrong values are explained, 
   const headless = await write('{"sourceId":1,"name":2}', "json");
   const circle = join(folder, "circle.csv");
   await symlink(circle, circle);
-  const faults: [string[], string][] = [
-    [["missing.ndjson"], "There is no file missing.ndjson."],
-    [["/dev/null"], "/dev/null is not a file."],
-    [[circle], `${circle} cannot be read: ELOOP`],
+  const faults: [string[], ...string[]][] = [
+    [
+      ["missing.ndjson", "/dev/null", circle],
+      "There is no file missing.ndjson.",
+      "/dev/null is not a file.",
+      `${circle} cannot be read: ELOOP`,
+    ],
     [["--frobnicate", "a"], "Usage: npx bun scripts/import.ts"],
     [[], "Usage: npx bun scripts/import.ts"],
     [["a", "--format", "yaml"], "--format must be one of"],
     [["a", "--status", "open"], "--status must be approved or pending."],
     [["a", "--mapping", "missing.json"], "There is no file missing.json."],
-    [["a", "--mapping", tmpdir()], "is not a file."],
-    [["a", "--mapping", headless], '"header" must be true or false.'],
-    [["a", "--outcodes", tmpdir()], "is not a file."],
-    [["--categories", tmpdir()], "is not a file."],
     [["--categories", "a", "--status", "pending"], "--status is not for categories."],
   ];
   const answers = await Promise.all(faults.map(([args]) => run(args)));
   for (const [place, { stderr, exitCode }] of answers.entries()) {
-    expect(stderr).toContain(faults[place]?.[1] ?? "");
+    const [, ...messages] = faults[place] ?? [];
+    for (const message of messages) expect(stderr).toContain(message);
     expect(stderr).not.toContain("    at ");
     expect(exitCode).toBe(1);
+  }
+  // Without the command around them, which says this in the same way.
+  for (const [read, message] of [
+    [() => readMapping(tmpdir()), "is not a file."],
+    [() => readMapping(headless), '"header" must be true or false.'],
+    [() => readOutcodes(tmpdir()), "is not a file."],
+    [() => loadCategories(tmpdir()), "is not a file."],
+  ] as const) {
+    const reading = read();
+    await expect(reading).rejects.toThrow(CommandError);
+    await expect(reading).rejects.toThrow(message);
   }
 });
 
