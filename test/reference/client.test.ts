@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { rm, symlink } from "node:fs/promises";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { addBusiness } from "../fixtures.ts";
 import { newFolder, startTestServer } from "../support.ts";
@@ -84,12 +84,25 @@ export async function callAll(baseUrl: string, key: string) {
 }
 `;
 
-test("a client generated from the document compiles and makes one call of each kind", async () => {
-  const path = join(folder, "calls.ts");
-  await Bun.write(path, calls);
-  expect(await run(["tsc", "--project", folder])).toBe("");
+const callsFile = join(folder, "calls.ts");
+await Bun.write(callsFile, calls);
+await Bun.write(
+  join(folder, "wrong.ts"),
+  `import createClient from "openapi-fetch";
+import type { paths } from "./schema";
+const client = createClient<paths>({ baseUrl: "" });
+client.GET("/api/v1/search", { params: { query: { limit: 1 } } });
+client.GET("/api/v1/secrets");
+`,
+);
+// Both at once, since the compiler spends most of its time on the libraries. Indented lines continue a fault.
+const compiled = await run(["tsc", "--project", folder]);
+const faults = compiled.split("\n").filter((line) => /^\S/.test(line));
 
-  const { callAll } = await import(path);
+test("a client generated from the document compiles and makes one call of each kind", async () => {
+  expect(faults.filter((fault) => !fault.includes("wrong.ts("))).toEqual([]);
+
+  const { callAll } = await import(callsFile);
   expect(await callAll(server.url, await server.issueKey({ tier: "developer" }))).toEqual({
     openTotal: 1,
     keyedTotal: 1,
@@ -106,21 +119,9 @@ test("a client generated from the document compiles and makes one call of each k
   });
 });
 
-test("calls that the document does not have do not compile", async () => {
-  const path = join(folder, "wrong.ts");
-  await Bun.write(
-    path,
-    `import createClient from "openapi-fetch";
-import type { paths } from "./schema";
-const client = createClient<paths>({ baseUrl: "" });
-client.GET("/api/v1/search", { params: { query: { limit: 1 } } });
-client.GET("/api/v1/secrets");
-`,
-  );
-  const output = await run(["tsc", "--project", folder]);
-  await rm(path);
-  expect(output).toContain("wrong.ts(4,");
-  expect(output).toContain("wrong.ts(5,");
+test("calls that the document does not have do not compile", () => {
+  expect(faults).toContainEqual(expect.stringContaining("wrong.ts(4,"));
+  expect(faults).toContainEqual(expect.stringContaining("wrong.ts(5,"));
 });
 
 /** Runs a program of this project. @returns what it wrote */
