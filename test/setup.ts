@@ -89,13 +89,13 @@ async function hasRoom(parent: string): Promise<boolean> {
   return free !== null && free.bavail * free.bsize >= ROOM_BYTES;
 }
 
-/** The stores of a killed run end with it, but nothing removes their data. */
+/** The stores of a killed run end with it, but nothing removes their data. Another account's are left to it. */
 async function removeFoldersOfKilledRuns() {
   for (const parent of [tmpdir(), MEMORY]) {
     for (const name of await readdir(parent).catch(() => [])) {
       const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
       if (pid && !isAlive(Number(pid))) {
-        await rm(join(parent, name), { recursive: true, force: true });
+        await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
       }
     }
   }
