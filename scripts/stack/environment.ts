@@ -45,7 +45,16 @@ export async function scriptConfig(
   });
 }
 
-/** DATA_DIR as an absolute path. */
+/**
+ * DATA_DIR as an absolute path.
+ * @throws CommandError when it begins with ~, which would be a folder of that name in the current one
+ */
 export function dataFolder(env: Environment): string {
-  return resolve(givenIn(env).DATA_DIR ?? ".data");
+  const { DATA_DIR = ".data" } = givenIn(env);
+  if (DATA_DIR.startsWith("~")) {
+    throw new CommandError(
+      `DATA_DIR (${DATA_DIR}) begins with ~, which only a shell replaces with a home folder: write the whole path.`,
+    );
+  }
+  return resolve(DATA_DIR);
 }

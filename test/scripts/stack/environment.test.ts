@@ -117,6 +117,15 @@ test("without DATA_DIR, a stack's folder is .data in the current one", () => {
   expect(dataFolder({})).toBe(join(process.cwd(), ".data"));
 });
 
+test.each(["~", "~/directory", "~ada/directory"])(
+  "%s, as in .env, where no shell reads it, is not taken for a folder of that name",
+  (DATA_DIR) => {
+    expect(() => dataFolder({ DATA_DIR })).toThrow(
+      `DATA_DIR (${DATA_DIR}) begins with ~, which only a shell replaces with a home folder: write the whole path.`,
+    );
+  },
+);
+
 test("an incomplete stack file is ignored", async () => {
   const file = join(folder, "stack.json");
   const { pids, ...addresses } = running;
