@@ -8,8 +8,10 @@ import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { openMeilisearch } from "../src/store/meilisearch.ts";
 import { laterMigrations, migrate } from "../src/store/migrations.ts";
 import { openPostgres } from "../src/store/postgres.ts";
+import { isPostgresAway } from "../src/store/postgres-errors.ts";
 import { claimFolder } from "./stack/claim.ts";
 import { dataFolder } from "./stack/environment.ts";
+import { failureLine } from "./stack/failure-line.ts";
 import { endLeftovers } from "./stack/leftovers.ts";
 import { fillDirectory } from "./stack/sample.ts";
 import { prepareSearchIndex } from "./stack/search-index.ts";
@@ -51,7 +53,12 @@ await runCommand(USAGE, async () => {
     // When a store exits, whatever waited for its reply fails too, and perhaps sooner. So the supervisor
     // gets a moment to throw its own error, which quotes the store's log and says more.
     await Promise.race([supervisor.failure, Bun.sleep(200)]);
-    throw error;
+    // PostgreSQL does not exit when it crashes, as on a full disk, but starts over.
+    const { DATABASE_URL } = givenIn(process.env);
+    const isAway = [error, (error as Error).cause].some(isPostgresAway);
+    if (DATABASE_URL || !isAway) throw error;
+    const log = join(folder, "logs", "postgres.log");
+    throw new CommandError(`PostgreSQL broke off, see ${log}: ${await failureLine(log)}`);
   } finally {
     await supervisor.stop();
     await removeStack(folder);

@@ -18,7 +18,14 @@ export async function failureLine(log: string): Promise<string> {
   const [before = ""] = end.split(/^Stack backtrace:$/m);
   const lines = before.trimEnd().split("\n");
   const told = (sign: RegExp) => lines.findLast((line) => sign.test(line));
-  return told(/no space left/i) ?? told(/error|fatal|cannot/i) ?? lines.at(-1) ?? "";
+  return (
+    told(/no space left/i) ??
+    // Of a process of PostgreSQL that crashed. Its connections are refused with FATAL from then on.
+    told(/was terminated by signal/) ??
+    told(/error|fatal|cannot/i) ??
+    lines.at(-1) ??
+    ""
+  );
 }
 
 const LAST_BYTES = 64 * 1024;

@@ -44,6 +44,19 @@ test("a program's end is reported with the log line that says why, not with thos
     );
   }));
 
+test("nor with what a process of PostgreSQL that crashed left the others to say", () =>
+  withSupervisor(async (supervisor) => {
+    const says = `LOG:  client backend (PID 7) was terminated by signal 9: Killed
+LOG:  terminating any other active server processes
+FATAL:  the database system is in recovery mode
+LOG:  abnormal database system shutdown`;
+    const command = ["/bin/sh", "-c", 'echo "$0"; exit 1', says];
+    supervisor.start({ title: "A program", name: "program", command });
+    await expect(supervisor.failure).rejects.toThrow(
+      /: LOG: {2}client backend \(PID 7\) was terminated by signal 9: Killed$/,
+    );
+  }));
+
 test("nor with those of its stack trace", () =>
   withSupervisor(async (supervisor) => {
     const says =
