@@ -150,8 +150,10 @@ test("no program outlives a killed command, not even one that is stopped", () =>
     const script = `
       import { Supervisor } from "./scripts/stack/supervisor.ts";
       const supervisor = new Supervisor(${JSON.stringify(folder)});
-      const { pid } = supervisor.start({ title: "A program", name: "program", command: ["sleep", "60"] });
-      process.kill(pid, "SIGSTOP");
+      const command = ["sh", "-c", "kill -STOP $$; sleep 60"];
+      const { pid } = supervisor.start({ title: "A program", name: "program", command });
+      // Stopped from outside, it might be before it has a guard.
+      while (!/\\) T /.test(await Bun.file("/proc/" + pid + "/stat").text())) await Bun.sleep(10);
       console.log(pid);
       process.kill(process.pid, "SIGKILL");`;
     const { stdout } = await runProgram([process.execPath, "-e", script], { cwd: ROOT });
