@@ -13,6 +13,7 @@ High Street",52.6,1.3,yes,4.5,"[{""url"":""https://x.example/a""}]"
 3,No photos,,,,,,
 4,Bad photos,,,,,,[
 5,Bad rating,,,,,good,
+6,Long, 1 High Street,,,,,,
 `;
   expect(await records(readCsv(pieces(csv), null))).toEqual([
     {
@@ -28,6 +29,7 @@ High Street",52.6,1.3,yes,4.5,"[{""url"":""https://x.example/a""}]"
     { sourceId: "3", name: "No photos" },
     "photos is not JSON",
     { sourceId: "5", name: "Bad rating", rating: "good" },
+    "the row has 9 columns instead of 8",
   ]);
 });
 
