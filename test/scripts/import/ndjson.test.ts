@@ -3,7 +3,7 @@ import { readNdjson } from "../../../scripts/import/ndjson.ts";
 import { pieces, records } from "./rows.ts";
 
 test("NDJSON: each line is a record, a broken one is rejected with its number", async () => {
-  const rows = await Array.fromAsync(readNdjson(pieces('{"sourceId":"1"}\r\n\n{"a":\n["é"]')));
+  const rows = await Array.fromAsync(readNdjson(pieces('{"sourceId":"1"}\r\n\n{"a":\r\n["é"]')));
   expect(rows).toEqual([
     { line: 1, row: { sourceId: "1" }, record: { sourceId: "1" } as never },
     { line: 3, row: '{"a":', reason: "the line is not JSON" },
