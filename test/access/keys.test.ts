@@ -13,6 +13,7 @@ import {
   type KeyRequest,
   keysVersion,
   listKeys,
+  listKeysOf,
   listTiers,
   revokeKey,
 } from "../../src/access/keys.ts";
@@ -225,6 +226,20 @@ test("the list has every key, oldest first, and nothing secret", async () => {
   expect(after.map((record) => record.id)).toEqual([...before.map((record) => record.id), id]);
   expect(JSON.stringify(after)).not.toContain(key.slice(12));
   expect(Object.keys(after[0] ?? {})).not.toContain("keyHash");
+});
+
+test("of a key that has been rolled very often, the latest hundred are listed, newest first", async () => {
+  const { id } = await createKey(sql, ann);
+  await sql`
+    insert into api_keys (id, meter_id, key_hash, hint, name, email, tier, created_at)
+    select uuidv7(), id, sha256(int4send(later)), hint, name, email, tier,
+      created_at + later * interval '1 second'
+    from api_keys, generate_series(1, 100) as later
+    where id = ${id}`;
+  const times = (await listKeysOf(sql, id)).map(({ createdAt }) => createdAt.getTime());
+  const first = (await findKey(sql, id))?.createdAt.getTime() ?? 0;
+  const latest = Array.from({ length: 100 }, (_, before) => first + (100 - before) * 1_000);
+  expect(times).toEqual(latest);
 });
 
 test("a waiting application is decided once, and its key is created once", async () => {
