@@ -92,6 +92,7 @@ test.each([
   ["javascript:alert(1)", null],
   ["mailto:a@shop.example", null],
   ["ftp://shop.example/", null],
+  ["example.shop.app://open", null],
   ["https://user:secret@shop.example/", null],
   ["https://:secret@shop.example/", null],
   ["https://user@shop.example/", null],
@@ -201,6 +202,8 @@ test.each([
   ["Westcliff-on-sea", "Westcliff-on-Sea"],
   ["Mansfield woodhouse", "Mansfield Woodhouse"],
   ["Pont-faen", "Pont-faen"],
+  ["Boat o' Brig", "Boat o' Brig"],
+  ["Upton-by-chester", "Upton-by-Chester"],
   ["JOHN O'GROATS", "John O'Groats"],
 ])("town %p is %p", (text, town) => expect(readTown(text)?.name).toBe(town));
 
