@@ -209,6 +209,7 @@ test("whole days are 24 hours", () => {
     ...each("24h", DAYS.slice(0, 6)),
     "SUN closed",
   ]);
+  expect(week("24/7; Tu off")).toEqual(each("24h").with(1, "TUE closed"));
   for (const midnight of ["00:00-00:00", "12:00am-12:00am"]) {
     expect(week(`Mo-Su ${midnight}`)).toEqual(each("24h"));
   }
@@ -452,6 +453,7 @@ test("a night goes with its evening when another rule replaces that", () => {
     ...each("20:00-02:00", ["FRI", "SAT"]),
     "SUN 12:00-22:00",
   ]);
+  expect(week("Mo-Su 20:00-30:00; We off")).toEqual(each("20:00-06:00").with(2, "WED closed"));
   expect(week("Mo-Su 17:00-02:00+; Tu 12:00-00:30")).toEqual([
     "MON 17:00-02:00",
     "TUE 12:00-00:30",
