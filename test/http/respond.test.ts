@@ -97,6 +97,7 @@ test("the coding is the caller's preferred one, named in any case or left out", 
     ["gzip;q=0, *", "zstd"],
     ["gzip;q=0.5, zstd", "zstd"],
     ["gzip;q=0.5", "gzip"],
+    ["gzip;q=high, zstd", "zstd"],
     ["*;q=0", null],
     ["br", null],
   ] as const) {
