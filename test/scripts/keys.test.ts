@@ -115,6 +115,11 @@ describe("issue-key", () => {
   ];
   const unreadable: [what: string, given: Parameters<typeof readOrder>[0], message: string][] = [
     ["an invalid email", { email: "x" }, "--email must be"],
+    [
+      "a long email",
+      { email: `ann@${"b.".repeat(124)}com` },
+      "--email is too long; it may have at most 254",
+    ],
     ["an empty name", { name: " " }, "--name is empty"],
     ["a long name", { name: "x".repeat(201) }, "--name is too long; it may have at most 200"],
     ["enterprise without limits", { tier: "enterprise", quota: "5" }, "--burst"],
