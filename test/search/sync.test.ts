@@ -106,6 +106,12 @@ describe("bringing the index up to date", () => {
     expect(await sync()).toEqual({ state: "current", rebuilt: false, documents: 0, changes: 0 });
   });
 
+  test("a total is exact, however many there are", async () => {
+    await addMany(1_001);
+    await sync();
+    expect(await total("zephyr")).toBe(1_001);
+  });
+
   test("an empty directory gives an index that answers", async () => {
     expect(await sync()).toEqual({ state: "current", rebuilt: true, documents: 0, changes: 0 });
     expect(await total("anything")).toBe(0);
@@ -654,6 +660,10 @@ describe("a rebuild", () => {
     await until(() => exists(`${index}_next`), 5_000);
     expect(await sync()).toMatchObject({ rebuilt: false });
     expect(await exists(`${index}_next`)).toBe(true);
+    await using frail = proxyMeilisearch(({ pathname }, forward) =>
+      pathname.endsWith("_next") ? new Response("{}", { status: 503 }) : forward(),
+    );
+    await expect(syncSearch({ ...where(), meili: frail.meili }, { tidy: true })).rejects.toThrow();
     expect(await sync({ tidy: true })).toMatchObject({ rebuilt: false });
     await until(async () => !(await exists(`${index}_next`)), 5_000);
     expect(await total("zephyr")).toBe(10);
