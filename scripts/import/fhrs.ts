@@ -54,7 +54,6 @@ export async function* readFhrs(text: AsyncIterable<string>): AsyncGenerator<Row
     yield* found.splice(0);
   }
   parser.close();
-  yield* found.splice(0);
   if (count === 0 && !isFhrs)
     throw new CommandError("The file has no EstablishmentDetail: it is not FHRS data.");
 }
