@@ -501,11 +501,14 @@ test("confirmations of another server do not count for this one, nor do its own 
   };
   await until(isFound, 2_000);
   const connection = await own.reserve();
+  // From a server that has been up for longer.
+  const other = `confirm ${crypto.randomUUID()} 1e12`;
   try {
-    // From a server that has been up for longer. From here on this one cannot send confirmations.
-    await sql`select pg_notify('directory_pages', ${`confirm ${crypto.randomUUID()} 1e12`})`;
+    // From here on this one cannot send confirmations.
     await until(async () => {
-      await sql.notify("directory_pages", confirmation);
+      // In one transaction, so that they arrive together: the last one counts, if any does.
+      await sql`
+        select pg_notify('directory_pages', ${confirmation}), pg_notify('directory_pages', ${other})`;
       return !(await isFound());
     }, 2_000);
   } finally {
