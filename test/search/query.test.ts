@@ -1300,10 +1300,15 @@ describe("order and totals", () => {
   });
 
   test("a better match ranks before premium", async () => {
-    const premium = { name: "Haddock and Wet Walls of Leeds", isPremium: true, rating: 5 };
-    await using _ = await withMore([premium]);
+    const premium = { isPremium: true, rating: 5 };
+    await using _ = await withMore([
+      { ...premium, name: "Haddock and Wet Walls of Leeds" },
+      { ...premium, name: "Sketch", shortDescription: "Kelp Lane in oils." },
+      { name: "Gable", addressLine1: "2 Kelp Lane" },
+    ]);
     expect((await names("wet walls ltd"))[0]).toBe("Wet Walls Ltd");
     expect((await names("wet walls"))[0]).toBe("Wet Walls Ltd");
+    expect(await names("kelp lane")).toEqual(["Gable", "Sketch"]);
   });
 
   test("a trade ranks before descriptions that begin with the word", async () => {
