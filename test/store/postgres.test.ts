@@ -105,6 +105,22 @@ test("work with a deadline is rolled back when its last answer is read too late"
   expect(await sql<object[]>`select from done`).toHaveLength(0);
 });
 
+test("work with a deadline is rolled back when what it leaves to its commit takes too long", async () => {
+  await using database = await createDatabase();
+  const { sql } = database;
+  await sql`create table done (what text)`;
+  await sql.unsafe(`
+    create function wait() returns trigger language plpgsql as
+      $$ begin perform pg_sleep(5); return null; end $$;
+    create constraint trigger wait after insert on done
+      deferrable initially deferred for each row execute function wait()`);
+  const late = doBefore(sql, performance.now() + 300, async (transaction) => {
+    await transaction`insert into done values ('late')`;
+  });
+  await expect(late).rejects.toMatchObject({ code: "57014" });
+  expect(await sql<object[]>`select from done`).toHaveLength(0);
+});
+
 test("work with a deadline is rolled back when its commit would have to wait for longer", () =>
   withSupervisor(async (supervisor) => {
     const { url } = await startPostgres(supervisor, { durable: false });
