@@ -306,8 +306,14 @@ describe("invalid values", () => {
     }
   });
   test("a value given twice is invalid", async () => {
-    const response = await open("/api/v1/businesses?page=1&page=1");
-    expect(await response.json()).toMatchObject({ error: "invalid_parameter", parameter: "page" });
+    for (const [parameter, query] of [
+      ["page", "page=1&page=1"],
+      ["city", "city=&city=leeds"],
+    ]) {
+      const { error, message } = await json(open(`/api/v1/businesses?${query}`));
+      expect(error).toBe("invalid_parameter");
+      expect(message).toBe(`${parameter} is given twice; give it once.`);
+    }
   });
   test("a name without a value has an empty one", async () => {
     const response = await open("/api/v1/businesses?city");
