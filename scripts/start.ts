@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { $ } from "bun";
+import { MeilisearchError } from "meilisearch";
 import { type Config, givenIn, loadConfig } from "../src/config.ts";
 import { SEARCH_INDEX } from "../src/search/settings.ts";
 import { openMeilisearch } from "../src/store/meilisearch.ts";
@@ -56,7 +57,8 @@ await runCommand(USAGE, async () => {
     // PostgreSQL does not exit when it crashes, as on a full disk, but starts over.
     const { DATABASE_URL } = givenIn(process.env);
     const isAway = [error, (error as Error).cause].some(isPostgresAway);
-    if (DATABASE_URL || !isAway) throw error;
+    // A connection to Meilisearch breaks off with the same codes.
+    if (DATABASE_URL || !isAway || error instanceof MeilisearchError) throw error;
     const log = join(folder, "logs", "postgres.log");
     throw new CommandError(`PostgreSQL broke off, see ${log}: ${await failureLine(log)}`);
   } finally {

@@ -256,6 +256,31 @@ describe("npm start", () => {
     expect(errors).not.toContain("Migrations");
   });
 
+  test("says of a given Meilisearch that it breaks off, not of its own PostgreSQL", async () => {
+    const body = '{"results":[]}';
+    using meilisearch = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        data(socket, request) {
+          const isCheck = request.toString().startsWith("GET /indexes?");
+          if (isCheck)
+            socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+          else socket.terminate();
+        },
+      },
+    });
+    const MEILI_URL = `http://127.0.0.1:${meilisearch.port}`;
+    const starter = run({ DATA_DIR: join(folder, "meilisearch-breaks"), MEILI_URL });
+    expect(await starter.exited).toBe(1);
+    expect(await starter.errors()).toMatch(
+      new RegExp(
+        `^Cannot reach Meilisearch: Request to ${MEILI_URL}/\\S+ has failed\\. Is it running\\?\n$`,
+        "m",
+      ),
+    );
+  });
+
   test("takes no arguments", async () => {
     const starter = run({ DATA_DIR: join(folder, "arguments") }, ["--port", "3000"]);
     expect(await starter.exited).toBe(1);
