@@ -22,14 +22,15 @@ export async function findTowns(sql: Sql, words: Words): Promise<ReadonlySet<str
 /**
  * The place that the words name: the last city of the directory (the longest name of those that end with the
  * same word), and the last outcode, wherever it stands. `before` and `after` are the other words on either side
- * of the city, or of the outcode when there is no city. Beside any of these, Street in Somerset does not count:
- * `leeds high street plumber` is about Leeds.
+ * of the city, or of the outcode when there is no city. Beside any of these but its own outcode, Street in Somerset
+ * does not count: `leeds high street plumber` is about Leeds.
  * @param towns of findTowns
  */
 export function placeIn(words: Words, towns: ReadonlySet<string>): Place {
   if (towns.has(STREET)) {
     const elsewhere = placeIn(words, new Set(towns).difference(new Set([STREET])));
-    if (elsewhere.city.length > 0 || elsewhere.district.length > 0) return elsewhere;
+    const isElsewhere = elsewhere.city.length > 0 || elsewhere.district.some(isNotOfStreet);
+    if (isElsewhere) return elsewhere;
   }
   const last = words.findLastIndex(isOutcode);
   const district = last < 0 ? [] : words.slice(last, last + 1);
@@ -47,6 +48,7 @@ export function placeIn(words: Words, towns: ReadonlySet<string>): Place {
 
 /** A town by itself, and the last word of half of all addresses. */
 const STREET = "street";
+const isNotOfStreet = (outcode: string) => outcode !== "ba16";
 
 /**
  * `pub norwich norfolk uk` → `pub norwich`. Addresses have no county, so these words would find only what has it in its

@@ -1057,6 +1057,7 @@ describe("when nothing matches all words", () => {
   test("'street' after another place is a street there, and otherwise the town", async () => {
     await using _ = await withMore([
       { ...norwich, name: "Call Plumbing", category: "plumbers", addressLine1: "9 Call Street" },
+      { ...norwich, name: "Call Roofing", category: "roofers", addressLine1: "8 Call Street" },
       { name: "Tor Taps", category: "plumbers", city: "Street", postcode: "BA16 0AA" },
     ]);
     for (const [text, found, instead] of [
@@ -1064,6 +1065,8 @@ describe("when nothing matches all words", () => {
       ["ls1 king street plumber", "Wet Walls Ltd", "plumber ls1"],
       ["norwich king street plumber", "Call Plumbing", "street plumber norwich"],
       ["king plumber street", "Tor Taps", "plumber street"],
+      ["king plumber street ba16", "Tor Taps", "plumber street ba16"],
+      ["roofer street ba16", "Call Roofing", "roofer street"],
     ] as const) {
       const answer = await search(text);
       expect([text, answer.items[0]?.name, answer.instead]).toEqual([text, found, instead]);
