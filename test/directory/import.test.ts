@@ -189,15 +189,15 @@ test("the lines of an address change together, and only when the first is given"
 
 test("commas separate the lines of an address that is given in one, and the last that is a town is found", async () => {
   const address = {
-    line1: "Lamb Yard,\r\nOrford Place\n",
-    line2: "Orford\n\nHill",
+    line1: "Lamb Yard ,\r\nOrford Place\n",
+    line2: "Orford\n\nHill&#13;&#10;Castle Meadow",
     postcode: "NR1 3QD",
   };
   for (const isOwnFormat of [true, false]) {
     await load([{ ...whole, address, city: "Lamb Yard\nNorwich" }], { isOwnFormat });
     expect(await stored()).toMatchObject({
       address_line1: "Lamb Yard, Orford Place",
-      address_line2: "Orford, Hill",
+      address_line2: "Orford, Hill, Castle Meadow",
     });
     const page = await listBusinesses(database.sql, { offset: 0, limit: 20, city: "norwich" });
     expect(page.total).toBe(1);

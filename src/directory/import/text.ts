@@ -14,10 +14,11 @@ export function cleanId(text: string): string {
 
 /** Like cleanLine, for a part of an address: if a cell of a spreadsheet has several lines, commas separate them. */
 export function cleanAddress(text: string): string {
-  const lines = text.split(/[\r\n]+/);
-  if (lines.length === 1) return cleanLine(text);
-  const cleaned = lines.map((line) => cleanLine(line).replace(/,$/, ""));
-  return cleaned.filter(Boolean).join(", ");
+  const lines = withoutEntities(text)
+    .split(/[\r\n]+/)
+    .map(cleanId);
+  const parts = lines.length === 1 ? lines : lines.map((line) => line.replace(/[ ,]+$/, ""));
+  return parts.filter(Boolean).join(", ");
 }
 
 /** Several lines, each cleaned; at most one empty line between two. */
