@@ -20,7 +20,8 @@ export async function failureLine(log: string): Promise<string> {
   const told = (sign: RegExp) => lines.findLast((line) => sign.test(line));
   return (
     told(/no space left/i) ??
-    // Of a process of PostgreSQL that crashed. Its connections are refused with FATAL from then on.
+    // Of a process of PostgreSQL that crashed: why, if it knew. Its connections are refused with FATAL from then on.
+    told(/PANIC:/) ??
     told(/was terminated by signal/) ??
     told(/error|fatal|cannot/i) ??
     lines.at(-1) ??

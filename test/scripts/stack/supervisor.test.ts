@@ -57,6 +57,17 @@ LOG:  abnormal database system shutdown`;
     );
   }));
 
+test("nor with how it crashed, when it says why", () =>
+  withSupervisor(async (supervisor) => {
+    const says = `FATAL:  the database system is starting up
+PANIC:  could not locate a valid checkpoint record at 0/1C87820
+LOG:  startup process (PID 7) was terminated by signal 6: Aborted
+LOG:  database system is shut down`;
+    const command = ["/bin/sh", "-c", 'echo "$0"; exit 1', says];
+    supervisor.start({ title: "A program", name: "program", command });
+    await expect(supervisor.failure).rejects.toThrow(/: PANIC: {2}could not locate .* 0\/1C87820$/);
+  }));
+
 test("nor with those of its stack trace", () =>
   withSupervisor(async (supervisor) => {
     const says =
