@@ -112,8 +112,10 @@ function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "ci
     .map(present)
     .filter((text) => text !== undefined);
   const named = present(tags["addr:housename"]);
-  // Some mappers give the number as the name.
-  const isNumber = isHouseNumber(named ?? "") && present(tags["addr:housenumber"]) === undefined;
+  const isRepeated = street !== undefined && makeSlug(named ?? "") === makeSlug(name);
+  // Some mappers give the number as the name. But a bar called 1812 is hardly at number 1812.
+  const isNumber =
+    !isRepeated && isHouseNumber(named ?? "") && present(tags["addr:housenumber"]) === undefined;
   // Split, since a pattern for the surrounding spaces would take quadratic time for many of them.
   const number = present(isNumber ? named : tags["addr:housenumber"])
     ?.split(";")
@@ -121,7 +123,6 @@ function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "ci
     .join(", ");
   // Mostly a bare number or letter, which says nothing on its own line.
   const unit = present(tags["addr:unit"])?.replace(/^(\d+ ?[a-z]?|[a-z] ?\d*)$/i, "Unit $1");
-  const isRepeated = street !== undefined && makeSlug(named ?? "") === makeSlug(name);
   const houseName = isNumber || isRepeated ? undefined : named;
   // Without a street, a number is of use only beside a house name.
   const house = [street || !houseName ? undefined : number, unit, houseName]

@@ -177,6 +177,8 @@ test("OSM: a house that is named as the place itself needs no line where a stree
   });
   expect(await addressOf({ ...place, ...street })).toEqual({ line1: "Magdalen Street" });
   expect(await addressOf(place)).toEqual({ line1: "the lions den" });
+  const year = { name: "1812", "addr:housename": "1812" };
+  expect(await addressOf({ ...year, ...street })).toEqual({ line1: "Magdalen Street" });
 });
 
 test("OSM: the number or letter of a unit is preceded by Unit", async () => {
