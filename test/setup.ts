@@ -40,7 +40,7 @@ for (const name of [
 
 const PREFIX = "highstreet-test-";
 const MEMORY = "/dev/shm";
-/** Several times what the stores of two halves of the suite take. */
+/** Several times what the stores of all parts of the suite take. */
 const ROOM_BYTES = 4 * 1024 ** 3;
 
 await removeFoldersOfKilledRuns();

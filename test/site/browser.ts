@@ -20,7 +20,7 @@ export async function openTab(
     ...options,
   });
   context.setDefaultTimeout(10_000);
-  // Chromium's first page takes longest, especially beside the other half of the suite.
+  // Chromium's first page takes longest, especially beside the other parts of the suite.
   context.setDefaultNavigationTimeout(25_000);
   const tab = await context.newPage();
   const pages = new Set<string>();
