@@ -19,7 +19,7 @@ plugin({
   name: "default timeout",
   setup(build) {
     build.onResolve({ filter: /\.test\.tsx?$/ }, () => {
-      setDefaultTimeout(30_000);
+      setDefaultTimeout(60_000);
       return undefined;
     });
   },
