@@ -92,7 +92,7 @@ const pageAt = (baseUrl: string) => `<!doctype html>
 </head>
 <body>
 <a class="skip" href="#reference">Skip to the content</a>
-<nav class="site" aria-label="Site"><a href="/">Highstreet</a><a href="/developers">Developers</a></nav>
+<nav class="site" aria-label="Site"><a class="brand" href="/"><img src="/favicon.ico" width="28" height="28" alt="">Highstreet</a><a href="/developers">Developers</a></nav>
 <div id="reference"></div>
 <div id="fallback">
 <h1>API reference</h1>
