@@ -48,8 +48,8 @@ export function createAdmission(
 
   const outage = watchOutages(redis, {
     onBegin(cause) {
-      // Now rather than when the last outage ended: a charge that was still being looked up then may have
-      // seeded a meter since, without what Redis has charged.
+      // Here rather than at the end of the last outage: a look-up that was under way then may have seeded a meter
+      // since, without what Redis has charged meanwhile.
       local.forgetMeters();
       onChange(true, cause);
       // If Redis comes back empty, the other servers seed their meters from this. A failure is not reported

@@ -7,15 +7,16 @@ import type { MeterTotal } from "./usage-rows.ts";
 
 /**
  * For a Redis that came back with older data: restored from an old file, or promoted from a replica. Raises the
- * meters in it that have less than PostgreSQL.
+ * meters in it that count less than PostgreSQL does.
  *
- * While neither has lost anything, and no server is in an outage of Redis, that never has less: charges reach it
- * before PostgreSQL, refunds after. So it may be raised to what PostgreSQL has, but only while no refund can be
- * written there: Redis could make that one too before it is raised, which would undo it.
- * @param isOutage whether Redis is down or slow: then it is not told of what was charged without it, since it would
- *   not be told of the refunds either
- * @returns to be called with the totals that PostgreSQL has just written; it does nothing when a store fails, so
- *   that the next write of those meters finds them again
+ * Charges reach Redis before PostgreSQL, refunds after. So while neither has lost anything, and no server is in an
+ * outage of Redis, a meter in Redis never counts less. One that does is raised to PostgreSQL's total, but only while
+ * no refund can be written to PostgreSQL: such a refund could reach Redis before the meter is raised, which would
+ * undo it.
+ * @param isOutage whether Redis is down or slow. Then it is told of no charges here, since it would not be told of
+ *   their refunds either
+ * @returns to be called with the totals that PostgreSQL has just written. When a store fails, it does nothing: the
+ *   next write of the same meters finds them again
  */
 export function createCatchUp(
   meters: Meters,

@@ -77,7 +77,7 @@ export async function createKeyring(
     asked.then(
       (record) => {
         finding.found = record;
-        // If it is not there any more, it has been invalidated meanwhile and may be stale.
+        // A finding that is not there any more was invalidated meanwhile, and may be stale.
         if (!record || unproven.peek(name) !== finding) return;
         unproven.delete(name);
         findings.set(name, finding);

@@ -19,7 +19,7 @@ export type LocalLimiter = ReturnType<typeof createLocalLimiter>;
 export function createLocalLimiter(instances: number, now = () => Date.now() * 1000) {
   const windows = new LRUCache<string, number[]>({ max: MOST_SUBJECTS });
   const meters = new LRUCache<string, LocalMeter>({ max: MOST_SUBJECTS });
-  /** How many there have been, of all keys. */
+  /** How many charges there have been, of all keys. */
   let charges = 0;
   const share = (limit: number) => Math.max(1, Math.floor(limit / instances));
   // In the unit of admit-keys.lua the whole bucket gains `perMinute` each microsecond. A share gains the
@@ -97,7 +97,11 @@ export function createLocalLimiter(instances: number, now = () => Date.now() * 1
       const bucket = meters.get(meterId) ?? { level, time: now(), perMinute, lastCharge: 0 };
       meters.set(meterId, { ...bucket, month, usedByAll: used, used: 0 });
     },
-    /** @param used what all processes have charged in that month, this one included: less than was known after refunds */
+    /**
+     * Takes note of a newer total.
+     * @param used what all processes have charged in that month, this one included; after refunds, it may be less
+     *   than was known
+     */
     learn(meterId: string, month: string, used: number) {
       const meter = meters.peek(meterId);
       if (meter?.month !== month) return;
@@ -112,7 +116,7 @@ export function createLocalLimiter(instances: number, now = () => Date.now() * 1
     },
     /** How many charges there have been here: the number of the last one. */
     charges: () => charges,
-    /** The meters that have been charged here after that charge, and what is known of them here. */
+    /** The meters that this process has charged since the charge of that number, and what it knows of them. */
     charged: (after: number) =>
       Array.from(meters)
         .filter(([, { lastCharge }]) => lastCharge > after)

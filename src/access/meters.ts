@@ -103,7 +103,7 @@ export function createMeters(
       withDeadline(redis.refundKey(meterName(meterId), digitsOf(month)), deadlineMs),
     /** Raises a meter's count to what is known elsewhere, and lowers its bucket likewise. */
     seed,
-    /** Does so before anything that is sent later, rather than at the end of the turn. */
+    /** The same for many, sent at once and so ahead of anything later, rather than at the end of the turn. */
     seedNow: (all: readonly KnownMeter[]) =>
       Promise.all(inParts(all, isCluster ? 1 : BATCH_SIZE).map(seedMeters)),
   };

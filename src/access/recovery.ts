@@ -20,13 +20,13 @@ export function createRecovery(
   /** Refunds that Redis is to be sent once it is back, oldest first. */
   const owed: Refund[] = [];
   /**
-   * By month and meter, how many refunds Redis has yet to be sent: these, and those that PostgreSQL has to write
-   * first. What Redis is told to have been used has to include them, since it will subtract them.
+   * By month and meter, how many refunds Redis has yet to be sent: those owed, and those that PostgreSQL has to
+   * write first. The usage that Redis is told of includes these requests, since it will subtract them.
    */
   const unsent = new Map<string, number>();
-  /** Redis may have been told of the local charges up to this one; while it is told, of any. */
+  /** The last local charge that Redis may have been told of, by number; infinite while it is being told. */
   let told = 0;
-  /** The last local charge before the last round of telling. */
+  /** The last local charge before the last round of telling, by number. */
   let lastRound = 0;
 
   const nameOf = ({ month, meterId }: MeterMonth) => `${month} ${meterId}`;
@@ -76,7 +76,7 @@ export function createRecovery(
       known,
       (meter) => unsentOf(meter) - (sentFirst.get(nameOf(meter))?.length ?? 0),
     );
-    // Not sooner: if PostgreSQL is down, all of it is still owed.
+    // Only now: if PostgreSQL is down, the line above throws, and all of them are still owed.
     owed.splice(0, refunds.length);
     // Refunds before seeds. If Redis has lost the charge, the refund makes its count too low, and the seed
     // raises it to that of PostgreSQL; the other way round it would stay too low.
@@ -92,8 +92,8 @@ export function createRecovery(
       await sendOnceWritten(refund);
     },
     /**
-     * Makes it once Redis is back, unless it is a local charge that this process has not told Redis of.
-     * @param charge its number, if it was charged locally
+     * Makes a refund once Redis is back. Nothing is owed for a local charge of which Redis has not been told.
+     * @param charge the number of the local charge; 0 if Redis made the charge
      */
     owe(refund: Refund, charge = 0): void {
       if (charge > told) return;
@@ -102,7 +102,8 @@ export function createRecovery(
     },
     /** What has to be done before Redis decides again. @throws when Redis or PostgreSQL fails */
     async run(): Promise<void> {
-      // While PostgreSQL is down, Redis can be told of nothing, and no refunds of local charges are owed.
+      // Before `told` is changed: while PostgreSQL is down, this throws. Then Redis is told of nothing, and no refund
+      // of a local charge may be owed.
       await usage.flush();
       told = Number.POSITIVE_INFINITY;
       let after = 0;

@@ -20,7 +20,7 @@ export type DurableUsage = ReturnType<typeof openUsage>;
  */
 export function openUsage(sql: Sql) {
   const writer = crypto.randomUUID();
-  /** Of the last batch. */
+  /** The number of the last batch. */
   let number = 0;
   /**
    * What PostgreSQL has not confirmed, oldest first. A batch is retried unchanged, with its number: if only
@@ -29,7 +29,10 @@ export function openUsage(sql: Sql) {
   const batches: UsageBatch[] = [];
   /** By month, then by meter. */
   let pending = new Map<string, Map<string, number>>();
-  /** The last write, and what is read before the next. One runs after the other, so awaiting it awaits them all. */
+  /**
+   * The last write, and the reads that the next write has to wait for. All run one after the other, so awaiting it
+   * awaits them all.
+   */
   let writing: Promise<void> = Promise.resolve();
   /** The write that has yet to begin, shared by all flushes until then. */
   let next: Promise<void> | undefined;
@@ -125,7 +128,8 @@ export function openUsage(sql: Sql) {
           return Math.max(0, (written[index] ?? 0) + counted) + besides(meter);
         });
       });
-      // The next write waits: it would take up charges that have come too late to be read.
+      // The next write waits for this read. Otherwise it could take up charges that would be missing from both: no
+      // longer unwritten, and not yet in PostgreSQL when that was read.
       writing = Promise.allSettled([writing, read]).then(() => {});
       return read;
     },

@@ -108,8 +108,8 @@ export async function createPageCache<Page extends object, Rest>(
   ): Promise<Page> {
     const seen = recent.latest;
     const { page, shows } = await work();
-    // Not if somebody has begun to make the page again since: that later one may be cached already, and show
-    // a change that has not been reported yet. If this one replaced it, the change would vanish again.
+    // Not if somebody has begun to make the page again since: that newer page may be cached already, and show a
+    // change that has not been announced yet. If this older page replaced it, the change would vanish again.
     if (shows && file.size > 0 && isLatest()) {
       pages.keep(name, pack(page), shows, seen);
     }

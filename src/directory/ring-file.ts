@@ -9,7 +9,7 @@ export class Slot {
   /** Counted from the first byte ever written. */
   start = 0;
   length = 0;
-  /** When they were last set or got, as the end position at that moment. */
+  /** Where the end of everything written was when this entry was last set or got. */
   lastUsedAt = 0;
 }
 

@@ -40,9 +40,9 @@ interface Lookups {
  * 5. With the town in place of the district: what the district lacks, its town may have.
  * 6. The place with shorter and shorter runs of the other words, since whoever names a place wants what is
  *    there; then the town with the same runs.
- * 7. Shorter and shorter runs of all the words, in which the place counts as one word. Of them, all that is there is
- *    wanted last: `greggs leeds` and `leeds greggs` alike find Greggs elsewhere. But `leeds yorkshire` finds Leeds,
- *    not what has Yorkshire in its name.
+ * 7. Shorter and shorter runs of all the words, in which the place counts as one word. The place alone, which finds
+ *    all that is there, is one of the last: `greggs leeds` and `leeds greggs` alike find Greggs elsewhere. Only its
+ *    county comes later: `leeds yorkshire` finds Leeds, not what has Yorkshire in its name.
  *
  * Steps that would change nothing are left out; without a place, step 7 follows step 4. Steps 6 and 7 are taken
  * twice: first with the runs that name a trade or may be a name, then with the rest. So `mens barber london`

@@ -7,10 +7,12 @@ import { synonyms } from "./synonyms.ts";
 type Answered = Pick<Attempt, "words" | "likelihood"> & { matches: Matches };
 
 /**
- * The best of the attempts of a step, if any has found something: the likeliest; of equally likely ones one whose
- * words are spelled as they are somewhere, since `blood test` does not mean the florist's blooms, or are there in the
- * plural, since `marquee hire` does not mean all that is hired; and of these that with the fewest matches, since its
- * words say most.
+ * The best of the attempts of a step that have found something, if there are any:
+ *
+ * 1. The likeliest.
+ * 2. Of equally likely ones, that with the fewest misspelt words. A word that some business has, as it is or in the
+ *    plural, is not misspelt: `blood test` does not mean the florist's blooms, nor `marquee hire` all that is hired.
+ * 3. Of these, that with the fewest matches, since its words say most.
  * @param isSpelled whether a business anywhere has a word exactly as it is spelled, or its singular
  */
 export async function bestOf<Tried extends Answered>(

@@ -51,8 +51,9 @@ const STREET = "street";
 const isNotOfStreet = (outcode: string) => outcode !== "ba16";
 
 /**
- * `pub norwich norfolk uk` → `pub norwich`. Addresses have no county, so these words would find only what has it in its
- * name. But there has to be something before the town, and in Bradford on Avon, Avon is no county.
+ * Without a county or country after a town: `pub norwich norfolk uk` → `pub norwich`. Addresses have none, so these
+ * words would find only what has one in its name. They stay where nothing comes before the town, and where they end the
+ * name of a town themselves, as in Bradford on Avon.
  * @param towns of findTowns
  */
 export function withoutCounty(words: Words, towns: ReadonlySet<string>): Words {

@@ -40,8 +40,9 @@ export async function withoutQualifiers(
 }
 
 /**
- * They count at first, since a name may contain them, and always as part of a trade, such as a night club or things
- * to do, of a town, such as New Mills, or, if it is new, of a name there, such as New Inn.
+ * Words that mostly say only how or when. Even so, they are searched for at first, since a name may contain them, and
+ * stay where they are part of a trade (night club, things to do), of a town (New Mills), or, if it is `new`, of a name
+ * in the place (New Inn).
  */
 const qualifiers = new Set(
   `24 24h 24hr 24hrs 7 affordable any anyone anywhere are around as asap best buy can cheap cheapest close
