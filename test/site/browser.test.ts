@@ -234,14 +234,24 @@ test("a photo that cannot be loaded shows its whole caption, however long", asyn
   await close();
 });
 
-test("on a phone, no word of a name is broken to make room for its count", async () => {
+test("on a phone, a count is beside even a long name, but no word is broken to make room for it", async () => {
   await using large = await startTestServer();
   await addBusiness(large.sql, { category: "hotels", city: "Wolverhampton" });
-  // Only counted: so many would take long to add and to index.
-  await large.sql`update listing_counts set change = 11000`;
   const { tab, close } = await openTab(browser, large.url, {
     viewport: { width: 360, height: 740 },
   });
+  // Only counted: so many would take long to add and to index.
+  await large.sql`update listing_counts set change = 97`;
+  await tab.goto("/");
+  const shown = tab.locator(".counted li", { hasText: "Travel and accommodation" }).first();
+  const [link, count] = await Promise.all([
+    shown.getByRole("link").boundingBox(),
+    shown.getByText("97").boundingBox(),
+  ]);
+  expect(count?.y).toBe(link?.y ?? Number.NaN);
+  expect((count?.x ?? 0) - (link?.x ?? 0) - (link?.width ?? 0)).toBeGreaterThanOrEqual(8);
+
+  await large.sql`update listing_counts set change = 11000`;
   for (const [path, name] of [
     ["/", "Travel and accommodation"],
     ["/cities", "Wolverhampton"],
