@@ -20,14 +20,12 @@ export function errorPage({ status, headers, body }: Answer, query = ""): Answer
   const asked = new URLSearchParams(query);
   const isOfList = asked.has("page");
   asked.delete("page");
-  const said = JSON.parse(String(body ?? "{}")) as { message?: string };
-  const { title, advice, before = "", isPassing } = texts[status] ?? unexpected;
-  const message = advice ?? before + (said.message ?? "");
+  const { title, advice, isPassing } = texts[status] ?? unexpected;
   const answer = page(
     { title, hidesSearch: true },
     <div class="narrow">
       <h1>{title}</h1>
-      <p>{message}</p>
+      <p>{advice ?? messageIn(String(body ?? "{}"))}</p>
       {isPassing && (
         <p>
           <a class="button" href={SAME_ADDRESS}>
@@ -52,6 +50,12 @@ export function errorPage({ status, headers, body }: Answer, query = ""): Answer
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
+/** The message of the API. One about a parameter begins with its name, which might be read as a word of the sentence. */
+function messageIn(body: string): string {
+  const { message = "", parameter } = JSON.parse(body) as { message?: string; parameter?: string };
+  return parameter ? `In the address, “${parameter}”${message.slice(parameter.length)}` : message;
+}
+
 /** A link to this page itself: it needs no script and, unlike a reload, does not resubmit a form. */
 export const SAME_ADDRESS = "";
 
@@ -59,8 +63,6 @@ interface ErrorText {
   title: string;
   /** Replaces the message of the API. */
   advice?: string;
-  /** Precedes a message of the API that begins with the name of a parameter. */
-  before?: string;
   /** Trying again may help. */
   isPassing?: boolean;
 }
@@ -68,7 +70,7 @@ interface ErrorText {
 const unexpected: ErrorText = { title: "Something went wrong", isPassing: true };
 
 const texts: Record<number, ErrorText> = {
-  400: { title: "This address does not work", before: "In the address, " },
+  400: { title: "This address does not work" },
   404: {
     title: "Page not found",
     advice: "The page may have moved, or the business may no longer be listed. Try a search.",

@@ -805,7 +805,7 @@ describe("lists", () => {
       expect([path, (await open(path)).status]).toEqual([path, 404]);
     }
     expect((await open("/cities/leeds?page=abc")).html).toContain(
-      "<p>In the address, page must be a whole number from 1 to",
+      "<p>In the address, “page” must be a whole number from 1 to",
     );
   });
 
