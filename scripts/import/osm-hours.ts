@@ -1,4 +1,4 @@
-import { remembered } from "../../src/remembered.ts";
+import { memoized } from "../../src/memoized.ts";
 import { rangeOf } from "./clock-times.ts";
 import { readEveryday } from "./everyday-hours.ts";
 import { areUnclear } from "./osm-rules.ts";
@@ -15,7 +15,7 @@ export function readWeek(value: string): Week | null {
   return value.length > LONGEST_VALUE ? null : read(value);
 }
 
-const read = remembered(10_000, (value) => {
+const read = memoized(10_000, (value) => {
   const rules = inNotation(value);
   return rules === null ? null : usualWeek(rules);
 });

@@ -31,7 +31,7 @@ export function json(status: number, value: unknown, headers: HeaderFields): Tex
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(value) };
 }
 
-// Frozen, so that what is derived from it is cached: see `memoized`.
+// Frozen, so that what is derived from it is cached: see `memoizedByHeaders`.
 const JSON_HEADERS = Object.freeze({ "Content-Type": "application/json; charset=utf-8" });
 
 /** The same answer, for sending again and again. */
@@ -53,11 +53,11 @@ export const NO_HEADERS: HeaderFields = Object.freeze({});
 
 /** Adds the same headers to any others. */
 export function addingHeaders(headers: HeaderFields): (before: HeaderFields) => HeaderFields {
-  return memoized((before) => ({ ...before, ...headers }));
+  return memoizedByHeaders((before) => ({ ...before, ...headers }));
 }
 
 /** Caches what is made from frozen headers, which all answers of a kind share, but not from others. */
-export function memoized<Made>(
+export function memoizedByHeaders<Made>(
   make: (headers: HeaderFields) => Made,
 ): (headers: HeaderFields) => Made {
   const made = new WeakMap<HeaderFields, Made>();

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { remembered } from "../remembered.ts";
+import { memoized } from "../memoized.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -19,7 +19,7 @@ export function clientAddress(
   const isTrusted = (address: Address) =>
     ipaddr.subnetMatch(address, { trusted: ranges }, "") === "trusted";
   // When there is a proxy, all requests come from a few addresses.
-  const readPeer = remembered(1_000, (text) => {
+  const readPeer = memoized(1_000, (text) => {
     const address = parseAddress(text);
     return { address, isTrusted: address !== null && isTrusted(address) };
   });

@@ -1,5 +1,11 @@
-import { remembered } from "../remembered.ts";
-import { type Answer, addingHeaders, type HeaderFields, memoized, NO_HEADERS } from "./answer.ts";
+import { memoized } from "../memoized.ts";
+import {
+  type Answer,
+  addingHeaders,
+  type HeaderFields,
+  memoizedByHeaders,
+  NO_HEADERS,
+} from "./answer.ts";
 import { type Coding, codings, Representation } from "./representation.ts";
 
 /**
@@ -59,11 +65,11 @@ const blobs = new WeakMap<Uint8Array, Blob>();
 /** Bytes; anything smaller mostly fits into the system's socket buffers at once. */
 const SMALLEST_SHARED = 64 * 1024;
 
-const adding = memoized(addingHeaders);
+const adding = memoizedByHeaders(addingHeaders);
 
 // A response copies Headers much faster than it builds them from an object.
-const plainHeaders = memoized(varyingHeaders);
-const validatedHeaders = memoized((fields) =>
+const plainHeaders = memoizedByHeaders(varyingHeaders);
+const validatedHeaders = memoizedByHeaders((fields) =>
   varyingHeaders({ "Cache-Control": "no-cache", ...fields }),
 );
 
@@ -78,7 +84,7 @@ function acceptedCoding(request: Request): Coding {
 }
 
 /** Clients send few different values, so each is parsed once. */
-const preferredCoding = remembered(1_000, parsePreference);
+const preferredCoding = memoized(1_000, parsePreference);
 
 /** The best coding that the caller accepts (RFC 9110, section 12.5.3). */
 function parsePreference(header: string): Coding {

@@ -3,7 +3,7 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from "libphonenumber-js/min";
-import { remembered } from "../../remembered.ts";
+import { memoized } from "../../memoized.ts";
 import { emailPattern } from "../email.ts";
 import { cleanLine } from "./text.ts";
 
@@ -25,7 +25,7 @@ export function readPhone(text: string): string | null {
  * Cached, since many branches give the number of their head office, and reading one takes as long as reading
  * a row.
  */
-const phoneOf = remembered(20_000, parsePhone);
+const phoneOf = memoized(20_000, parsePhone);
 
 function parsePhone(phone: string): string | null {
   // From a spreadsheet that took numbers without their leading zero for amounts.

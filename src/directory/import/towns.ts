@@ -1,4 +1,4 @@
-import { remembered } from "../../remembered.ts";
+import { memoized } from "../../memoized.ts";
 import { isSlug, makeSlug } from "../slug.ts";
 import { cleanAddress } from "./text.ts";
 
@@ -23,7 +23,7 @@ export function readTown(text: string): Town | null {
 const LONGEST_TEXT = 200;
 
 // Feeds repeat a few thousand towns in millions of rows.
-const read = remembered(20_000, parse);
+const read = memoized(20_000, parse);
 
 function parse(text: string): Town | null {
   const parts = separated(cleanAddress(text)).map(withoutSurroundings).map(firstName);

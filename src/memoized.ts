@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 
-/** Does some work on texts that often repeat, and caches its last `most` results. */
-export function remembered<Result>(
+/** A function of texts that often repeat, which caches its last `most` results. */
+export function memoized<Result>(
   most: number,
   work: (text: string) => Result,
 ): (text: string) => Result {
