@@ -20,6 +20,9 @@ const looks = [
   { name: "dark-phone", colorScheme: "dark", viewport: { width: 360, height: 740 } },
 ] as const;
 
+/** Milliseconds for a page to open, or to be drawn. */
+const LONGEST_MS = 180_000;
+
 await runCommand(USAGE, async () => {
   const { positionals } = parseArgs({ allowPositionals: true });
   const [folder = "screenshots", ...rest] = positionals;
@@ -29,6 +32,8 @@ await runCommand(USAGE, async () => {
 
   await using browser = await openChromium();
   const tab = await browser.newPage({ baseURL: baseUrl });
+  // On a busy machine, the whole reference takes Chromium longer to draw than its usual 30 seconds.
+  tab.setDefaultTimeout(LONGEST_MS);
   let taken = 0;
   const takeAll = async (name: string, prepare = async () => {}) => {
     for (const { name: look, colorScheme, viewport } of looks) {
