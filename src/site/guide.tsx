@@ -73,16 +73,19 @@ export function Limits({ openAccess }: { openAccess: boolean }) {
         )}
         <li>
           With a key: a token bucket that holds your tier's requests a minute and refills
-          continuously, and a quota per calendar month in UTC. <code>GET /api/v1/usage</code> shows
-          what you have left, free of charge, and so does each response:{" "}
-          <code>RateLimit: "permin";r=59;t=1, "month";r=959;t=777600</code> means 59 requests now,
-          one more in 1 second, and 959 this month, which ends in 777,600 seconds.
+          continuously, and a quota per calendar month in UTC.
+        </li>
+        <li>
+          <code>GET /api/v1/usage</code> shows what you have left, free of charge, and so does each
+          response: <code>RateLimit: "permin";r=59;t=1, "month";r=959;t=777600</code> means 59
+          requests now, one more in 1 second, and 959 this month, which ends in 777,600 seconds.
         </li>
         <li>
           Every response costs one request, including a 304 and the 404 of a business. Refusals
           (401, 403, 405, 429) cost a key nothing, and failures on our side (5xx) are refunded to
-          it. Refused keys are limited by address: 60 requests in any 60 seconds.
+          it.
         </li>
+        <li>Refused keys are limited by address: 60 requests in any 60 seconds.</li>
         <li>
           On 429, wait for the number of seconds in <code>Retry-After</code>; an earlier request is
           refused again, at no cost. For <code>quota_exceeded</code>, that is until the first of the
