@@ -83,12 +83,12 @@ export function serve(parts: Parts): Server<undefined> {
     fetch: answer("*", fallback),
     // The middleware catches what handlers throw; this is for faults in the middleware itself.
     error(error) {
-      const answer = failed(
+      const failure = failed(
         parts.log,
         { err: error },
         "a request failed outside of the middleware",
       );
-      return respond(new Request("http://localhost"), answer);
+      return respond(new Request("http://localhost"), failure);
     },
   });
 }

@@ -24,7 +24,7 @@ export interface Packed<Rest> {
   bytes: Bytes;
   /** Differs when the bytes differ. It stays in memory, so it should be short. */
   tag: string;
-  /** What else is needed when the list of the page has grown. Must be serialisable as JSON. */
+  /** What else `grow` needs to correct the page when its list has grown. Must be serialisable as JSON. */
   rest: Rest;
 }
 

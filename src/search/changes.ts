@@ -29,7 +29,7 @@ export async function applyChanges(
   let oldest = "0";
   let newest = "0";
   while (true) {
-    // As of now, since some may be deleted between the look-up and its answer, which has them all the same.
+    // Copied before the look-up: its answer may still have records that `finish` deletes while it is under way.
     const taken = new Set(underWay);
     // Ids are assigned before the commit, so one lower than the last may turn up later. This run misses it, and
     // the next one, which starts from the lowest again, finds it.

@@ -100,7 +100,8 @@ function cutWhenSilent(milliseconds: number) {
 /**
  * Listens on a channel.
  * @param onListening called now and after each reconnection, since earlier notifications are lost
- * @returns stops listening; that the connection is lost is no failure, since it has stopped listening too
+ * @returns a function that stops listening. It does not fail when the connection is lost: then nothing listens
+ *   any more
  */
 export async function listenTo(
   sql: Sql,
@@ -133,7 +134,7 @@ export async function doBefore<Result>(
     if (left <= 0) throw new DeadlineError("no connection to PostgreSQL in time");
     await transaction`select set_config('statement_timeout', ${String(left)}, true)`;
     const result = await work(transaction);
-    // What is left to the commit otherwise, such as counting a change of keys, may have to wait, too.
+    // Otherwise this would be left to the commit. It may have to wait, too, as when a change of keys is counted.
     await transaction`set constraints all immediate`;
     // statement_timeout does not cover the commit, which waits for other commits when there are notifications
     // to send.
