@@ -73,9 +73,22 @@ export function Badges({
 }
 
 /** Says why a business may come before one that is rated better; nothing where none does. */
-export function FeaturedFirst({ businesses }: { businesses: readonly ListedBusiness[] }) {
+export function FeaturedFirst({
+  businesses,
+  isSearch = false,
+}: {
+  businesses: readonly ListedBusiness[];
+  /** Whether they are ranked by a text first. */
+  isSearch?: boolean;
+}) {
   if (!businesses.some(({ isPremium }) => isPremium)) return null;
-  return <p class="small">Featured businesses come first, then the best rated.</p>;
+  return (
+    <p class="small">
+      {isSearch
+        ? "The best matches come first; of equal ones, featured businesses, then the best rated."
+        : "Featured businesses come first, then the best rated."}
+    </p>
+  );
 }
 
 /** Links to the pages around this one; nothing when there is only one. */

@@ -692,6 +692,19 @@ describe("lists", () => {
     }
   });
 
+  test("in a search, say that of equal matches featured businesses come first, where there are any", async () => {
+    const path = "/search?q=plumbers+feltham";
+    const said = "of equal ones, featured businesses, then the best rated";
+    await addBusiness(sql, { city: "Feltham", rating: 5 });
+    const { slug } = await addBusiness(sql, { city: "Feltham", rating: 2 });
+    await server.searchable(slug);
+    expect((await open(path)).html).not.toContain(said);
+
+    await sql`update businesses set is_premium = true where slug = ${slug}`;
+    await until(async () => slugsIn((await open(path)).html)[0] === slug, 20_000);
+    expect((await open(path)).html).toContain(said);
+  });
+
   test("of a category name the category of a business only if it is another", async () => {
     const named = async (path: string) =>
       new Set(
