@@ -2,8 +2,9 @@ import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { grouped } from "../../src/numbers.ts";
 import { CommandError } from "../terminal/command.ts";
+import { mapColumns } from "./columns.ts";
 import { fieldNames, isFieldName, recordOfFields } from "./fields.ts";
-import { type Mapping, mapColumns } from "./mapping.ts";
+import type { Mapping } from "./mapping.ts";
 import { LONGEST_ROW, type Row } from "./row.ts";
 
 /**

@@ -719,6 +719,11 @@ async function whileItCommits(
 
 test("a file that is missing, an unknown option and wrong values are explained, exit code 1", async () => {
   const headless = await write('{"sourceId":1,"name":2}', "json");
+  const fields = { header: true, sourceId: 1, name: 2 };
+  const listed = await write(
+    JSON.stringify({ ...fields, category: { column: ["a", "b"], values: {} } }),
+    "json",
+  );
   const circle = join(folder, "circle.csv");
   await symlink(circle, circle);
   const faults: [string[], ...string[]][] = [
@@ -746,6 +751,7 @@ test("a file that is missing, an unknown option and wrong values are explained, 
   for (const [read, message] of [
     [() => readMapping(tmpdir()), "is not a file."],
     [() => readMapping(headless), '"header" must be true or false.'],
+    [() => readMapping(listed), "category is wrong: each field needs a column name"],
     [() => readOutcodes(tmpdir()), "is not a file."],
     [() => loadCategories(tmpdir()), "is not a file."],
   ] as const) {
@@ -753,6 +759,24 @@ test("a file that is missing, an unknown option and wrong values are explained, 
     await expect(reading).rejects.toThrow(CommandError);
     await expect(reading).rejects.toThrow(message);
   }
+});
+
+test("a mapping replaces the names of categories, and each one that it lacks is told of with its rows", async () => {
+  const category = { column: "Type", values: { "Plumbers & Heating": "plumbers" } };
+  const mapping = { header: true, sourceId: "Ref", name: "Title", category };
+  const file = await write(
+    "Ref,Title,Type\n1,A,Plumbers & Heating\n2,B,Sparks & Co\n3,C,Sparks & Co\n4,D,Fun\n",
+    "csv",
+  );
+  const read = await readMapping(await write(JSON.stringify(mapping), "json"));
+  const { counts, reasons } = await load(file, { mapping: read });
+  expect(counts).toMatchObject({ created: 1, rejected: 3 });
+  const otherwise =
+    "is unknown: use a slug of the taxonomy, replace it in a mapping, or add it with --categories";
+  expect(reasons).toEqual([
+    [`category Sparks & Co ${otherwise}`, 2],
+    [`category Fun ${otherwise}`, 1],
+  ]);
 });
 
 test("two files whose source is the same name are said to be one feed, unless --source says so", async () => {

@@ -63,6 +63,32 @@ test("CSV: a mapping takes columns by name, by number and constants", async () =
   await expect(records(readCsv(pieces(csv), wrong))).rejects.toThrow("no column Name");
 });
 
+test("CSV: a mapping replaces values of a column, however they are spaced and capitalised", async () => {
+  const mapping: Mapping = {
+    header: true,
+    fields: {
+      sourceId: 1,
+      name: 2,
+      category: { column: "Type", values: { "Plumbers & Heating": "plumbers", Other: "" } },
+      isPremium: { column: 4, values: { Gold: true, "": false } },
+    },
+  };
+  const csv = [
+    "Ref,Title,Type,Level",
+    "1,A,Plumbers & Heating,Gold",
+    "2,B,plumbers &  heating ,gold",
+    "3,C,Other,",
+    "4,D,Chemists,Silver",
+  ].join("\n");
+  expect(await records(readCsv(pieces(csv), mapping))).toEqual([
+    { sourceId: "1", name: "A", category: "plumbers", isPremium: true },
+    { sourceId: "2", name: "B", category: "plumbers", isPremium: true },
+    { sourceId: "3", name: "C", isPremium: false },
+    // For the directory to tell of.
+    { sourceId: "4", name: "D", category: "Chemists", isPremium: "Silver" },
+  ]);
+});
+
 test("CSV: of several columns with a contact or postcode the first that can be used is taken", async () => {
   const mapping: Mapping = {
     header: false,
