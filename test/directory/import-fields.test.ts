@@ -205,6 +205,14 @@ test.each([
   ["Boat o' Brig", "Boat o' Brig"],
   ["Upton-by-chester", "Upton-by-Chester"],
   ["JOHN O'GROATS", "John O'Groats"],
+  ["Newcastle\nupon Tyne", "Newcastle upon Tyne"],
+  ["STOW ON\r\nTHE WOLD", "Stow on the Wold"],
+  ["Burton\nOn Trent\nStaffs", "Burton on Trent"],
+  ["12 Mill Lane\nAshby de\nla Zouch", "Ashby de la Zouch"],
+  ["CHESTER\nLE STREET", "Chester le Street"],
+  ["Horsforth\nLeeds", "Leeds"],
+  ["12 High Street\nThe Mumbles", "The Mumbles"],
+  ["12 Mill Lane\nnear Wigan", "Wigan"],
 ])("town %p is %p", (text, town) => expect(readTown(text)?.name).toBe(town));
 
 test.each([
@@ -238,6 +246,7 @@ test.each([
   ["St. Ives (Cambs)", "St. Ives (Cambs)"],
   ["NORWICH", "Norwich"],
   ["Norwich, Norfolk", "Norwich"],
+  ["Newcastle\nupon Tyne", "Newcastle upon Tyne"],
   ["High Street, Unit 4", null],
   ["#N/A", null],
   ["-", null],

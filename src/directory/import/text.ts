@@ -21,6 +21,19 @@ export function cleanAddress(text: string): string {
   return parts.filter(Boolean).join(", ");
 }
 
+/** Like cleanAddress, but joins a name that wraps within its cell, as in Newcastle⏎upon Tyne. */
+export function cleanPlace(text: string): string {
+  const joined = text.replace(
+    /(\S+)\s*[\r\n]\s*(?=(\S+))/g,
+    (lines, before: string, after: string) =>
+      JOINING.test(before) || JOINING.test(after) ? `${before} ` : lines,
+  );
+  return cleanAddress(joined);
+}
+
+// Not The or La, with which the name of a building or a village may begin.
+const JOINING = /^(?:(?i:upon|on|under|by|in|of)|le|la|de|en|the|LE|LA|DE|EN)$/;
+
 /** Several lines, each cleaned; at most one empty line between two. */
 export function cleanText(text: string): string {
   return withoutInvisible(withoutEntities(text))

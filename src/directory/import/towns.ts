@@ -1,6 +1,6 @@
 import { memoized } from "../../memoized.ts";
 import { isSlug, makeSlug } from "../slug.ts";
-import { cleanAddress } from "./text.ts";
+import { cleanPlace } from "./text.ts";
 
 /** A town by its name; spellings with the same slug are the same town. */
 export interface Town {
@@ -26,7 +26,7 @@ const LONGEST_TEXT = 200;
 const read = memoized(20_000, parse);
 
 function parse(text: string): Town | null {
-  const parts = separated(cleanAddress(text)).map(withoutSurroundings).map(firstName);
+  const parts = separated(cleanPlace(text)).map(withoutSurroundings).map(firstName);
   const towns = parts.filter(isTown);
   const name = towns.findLast((town) => !isIsland(town)) ?? towns.at(-1);
   if (name === undefined) return null;
@@ -44,7 +44,7 @@ function townNamed(name: string): Town | null {
  * placeholder such as n/a. One with a comma is a part of an address.
  */
 export function readCityName(text: string): Town | null {
-  const name = cleanAddress(text);
+  const name = cleanPlace(text);
   if (name.includes(",")) return readTown(name);
   if (!/\p{L}/u.test(name) || PLACEHOLDER.test(name)) return null;
   return townNamed(name === name.toUpperCase() ? withCase(name) : name);
