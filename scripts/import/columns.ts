@@ -1,9 +1,4 @@
-import {
-  readEmail,
-  readPhone,
-  readPostcode,
-  readWebsite,
-} from "../../src/directory/import/contacts.ts";
+import { readEmail, readPhone, readWebsite } from "../../src/directory/import/contacts.ts";
 import { cleanLine } from "../../src/directory/import/text.ts";
 import { isCounty, isIsland, readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
@@ -12,6 +7,7 @@ import type { FieldName } from "./fields.ts";
 import { separateLocality } from "./localities.ts";
 import type { Column, Mapping, Source, Value } from "./mapping.ts";
 import { isHouseNumber } from "./row.ts";
+import { findPostcode, takeApart } from "./whole-address.ts";
 
 /**
  * A function from the cells of a row to our fields.
@@ -54,7 +50,7 @@ export function mapColumns(
         return [field, values?.get(comparable(text)) ?? text];
       }),
     );
-    return separateLocality(fields);
+    return separateLocality(takeApart(fields));
 
     function choose(field: FieldName, columns: readonly number[]): number | undefined {
       const filled = columns.filter((index) => cell(index) !== "");
@@ -136,7 +132,7 @@ function resolve({ fields, header }: Mapping, first: readonly string[]): Resolve
 
 /** In a list of columns for one of these, a column fits if its value is usable. */
 const readers: { [Field in FieldName]?: (text: string) => string | null } = {
-  "address.postcode": readPostcode,
+  "address.postcode": findPostcode,
   phone: readPhone,
   email: readEmail,
   website: readWebsite,

@@ -6,6 +6,7 @@ import { mapColumns } from "./columns.ts";
 import { fieldNames, isFieldName, recordOfFields } from "./fields.ts";
 import type { Mapping } from "./mapping.ts";
 import { LONGEST_ROW, type Row } from "./row.ts";
+import { takeApart } from "./whole-address.ts";
 
 /**
  * Comma-separated values, or separated by semicolons, tabs or bars: with a mapping any file; without one,
@@ -191,5 +192,6 @@ function ownColumns(header: readonly string[]): (cells: string[]) => Map<string,
       unknown.length > 0 ? `unknown columns: ${unknown.join(", ")}` : "no column sourceId";
     throw new CommandError(`The header has ${fault}. Known columns: ${fieldNames.join(", ")}.`);
   }
-  return (cells) => new Map(names.map((name, column) => [name, cells[column] ?? ""]));
+  const fields = names.filter(isFieldName);
+  return (cells) => takeApart(new Map(fields.map((field, column) => [field, cells[column] ?? ""])));
 }

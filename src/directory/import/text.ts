@@ -23,11 +23,12 @@ export function cleanAddress(text: string): string {
 
 /** Like cleanAddress, but joins a name that wraps within its cell, as in Newcastle⏎upon Tyne. */
 export function cleanPlace(text: string): string {
-  const joined = text.replace(
-    /(\S+)\s*[\r\n]\s*(?=(\S+))/g,
-    (lines, before: string, after: string) =>
+  if (!/[\r\n]/.test(text)) return cleanAddress(text);
+  const joined = text
+    .trim()
+    .replace(/(?<!\S)(\S+)\s*[\r\n]\s*(?=(\S+))/g, (lines, before: string, after: string) =>
       JOINING.test(before) || JOINING.test(after) ? `${before} ` : lines,
-  );
+    );
   return cleanAddress(joined);
 }
 

@@ -50,6 +50,13 @@ export function readCityName(text: string): Town | null {
   return townNamed(name === name.toUpperCase() ? withCase(name) : name);
 }
 
+/** Whether a part of an address names this town and nothing else. */
+export function namesOnly(part: string, { slug }: Town): boolean {
+  if (part.length > LONGEST_TEXT) return false;
+  const name = withoutSurroundings(part);
+  return [name, withoutAbbreviations(withCase(name))].some((one) => makeSlug(one) === slug);
+}
+
 /** Whether a text is the name of a county or a country, and no more. */
 export function isCounty(text: string): boolean {
   return COUNTY.test(text.trim());

@@ -1,0 +1,101 @@
+import { readPostcode } from "../../src/directory/import/contacts.ts";
+import { cleanPlace } from "../../src/directory/import/text.ts";
+import {
+  isCounty,
+  namesOnly,
+  readCityName,
+  readTown,
+  type Town,
+} from "../../src/directory/import/towns.ts";
+import { makeSlug } from "../../src/directory/slug.ts";
+import type { FieldName } from "./fields.ts";
+import { isHouseNumber } from "./row.ts";
+
+/**
+ * Makes 12 High Street the first line of "12 High Street, Horsforth, Leeds, West Yorkshire, LS18 4SE", and Horsforth
+ * the second, unless there is one: a first line need not end with what is the town and the postcode anyway, nor with
+ * a county or country beside them. Where these are the same text, the town and the postcode are looked for in it.
+ */
+export function takeApart(fields: Map<FieldName, unknown>): Map<FieldName, unknown> {
+  const line = String(fields.get("address.line1") ?? "");
+  // Most are one line without any of these.
+  if (line.length > LONGEST || !/[,\r\n]|\d[a-z]{2}\b/i.test(line)) return fields;
+
+  const text = (field: FieldName) => cleanPlace(String(fields.get(field) ?? ""));
+  const whole = text("address.line1");
+  const isWhole = (field: FieldName) => text(field) === whole;
+  const given = partsOf(whole);
+
+  // The first part may be the name of a house.
+  const cityText = isWhole("city") ? given.slice(1).join(", ") || whole : text("city");
+  const town = readTown(cityText) ?? (isWhole("city") ? null : readCityName(cityText));
+  const postcode = findPostcode(text("address.postcode"));
+  const { parts, isShorter } = withoutEnd(given, town, postcode);
+
+  const apart = new Map(fields);
+  if (isWhole("city")) apart.set("city", town?.name ?? cityText);
+  // Without one, its last part is told of as unusable.
+  if (isWhole("address.postcode")) apart.set("address.postcode", postcode ?? given.at(-1));
+  if (!isShorter) return apart;
+  if (parts.length > 1 && makeSlug(parts[0] ?? "") === makeSlug(text("name"))) parts.shift();
+  const hasOther = text("address.line2") !== "" && !isWhole("address.line2");
+  const count = hasOther ? parts.length : countOfFirstLine(parts);
+  apart.set("address.line1", parts.slice(0, count).reduce(joined));
+  if (!hasOther) apart.set("address.line2", parts.slice(count).join(", "));
+  return apart;
+}
+
+/** In characters: cells of a table may be far longer, and the patterns below would take too long on them. */
+const LONGEST = 1_000;
+
+/** A postcode, alone or at the end of a part of an address, as in Leeds LS1 4AB, England. */
+export function findPostcode(text: string): string | null {
+  const alone = readPostcode(text);
+  if (alone !== null || text.length > LONGEST) return alone;
+  const ends = partsOf(cleanPlace(text)).flatMap((part) => postcodeAtEnd(part)?.postcode ?? []);
+  return ends.at(-1) ?? null;
+}
+
+/** In a text, only what looks like one in full: Unit A1, Old Mill is not A1 0LD. */
+function postcodeAtEnd(part: string): { before: string; postcode: string } | null {
+  const [, before = "", found = "", after = ""] =
+    /^(.* )?([A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})\b[. ]*(.*)$/i.exec(part) ?? [];
+  const postcode = readPostcode(found);
+  return postcode && (after === "" || isCounty(after)) ? { before: before.trim(), postcode } : null;
+}
+
+/**
+ * The parts of an address without those at its end that repeat the town or the postcode, nor any county among them.
+ * The first part stays: it may be all that is known.
+ */
+function withoutEnd(given: readonly string[], town: Town | null, postcode: string | null) {
+  const parts = [...given];
+  let isShorter = false;
+  for (;;) {
+    const last = parts.pop() ?? "";
+    const end = postcodeAtEnd(last);
+    const bare = end !== null && end.postcode === postcode ? end.before : last;
+    const isTown = town !== null && namesOnly(bare, town);
+    const isLeftOut = bare === "" || isTown || isCounty(bare.replace(/\.$/, ""));
+    isShorter ||= bare !== last || (isTown && parts.length > 0);
+    if (parts.length === 0 || !isLeftOut) return { parts: [...parts, bare || last], isShorter };
+  }
+}
+
+/** Up to the last part with a number, and the street after a number alone. */
+function countOfFirstLine(parts: readonly string[]): number {
+  const last = Math.max(
+    parts.findLastIndex((part) => /\d/.test(part)),
+    0,
+  );
+  return last + (isHouseNumber(parts[last] ?? "") ? 2 : 1);
+}
+
+const joined = (line: string, part: string) =>
+  `${line}${isHouseNumber(line.split(", ").at(-1) ?? "") ? " " : ", "}${part}`;
+
+const partsOf = (line: string) =>
+  line
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean);
