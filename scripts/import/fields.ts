@@ -40,15 +40,15 @@ const contacts = ["phone", "email", "website"];
 
 /**
  * A record from the fields of one row of a table: address.line1 becomes {address: {line1}}. A field
- * without a value is left out, except for a contact, which it removes; a value of the wrong kind stays
- * as it is, for the directory to report.
+ * without a value, or with a placeholder for one, is left out, except for a contact, which it removes; a
+ * value of the wrong kind stays as it is, for the directory to report.
  * @returns the reason when a cell that must hold JSON or hours holds neither, or hours that may mean two things
  */
 export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | string {
   const record: Nested = {};
   for (const [name, given] of fields) {
-    const value = typeof given === "string" ? given.trim() : given;
-    if (value === undefined || !isFieldName(name)) continue;
+    if (given === undefined || !isFieldName(name)) continue;
+    const value = typeof given === "string" ? saidBy(given.trim(), name) : given;
     if (value === "" && !contacts.includes(name)) continue;
     let read: unknown = value;
     try {
@@ -62,6 +62,19 @@ export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | s
   }
   return record;
 }
+
+/** What a cell says: nothing where it holds only a placeholder. */
+function saidBy(text: string, name: FieldName): string {
+  const isEmpty = NOTHING.test(text) || (WORD_FOR_NOTHING.test(text) && !verbatim.includes(name));
+  return isEmpty ? "" : text;
+}
+
+/** Dashes, n/a, and the errors of a spreadsheet's formulas. */
+const NOTHING = /^(?:[-–—.]+|n\/a|#(?:n\/a|ref!|value!|name\?|div\/0!|num!|null!|spill!))$/i;
+// Not null, which is JSON, but the NULL of databases.
+const WORD_FOR_NOTHING = /^(?:(?i:na|none|unknown|tbc|tba)|NULL)$/;
+/** In these, such a word may be meant, or should not pass for the usual. */
+const verbatim: FieldName[] = ["sourceId", "name", "status"];
 
 /** The text may be no hours at all, or may mean two things, such as 9-5. */
 const UNCLEAR_HOURS =

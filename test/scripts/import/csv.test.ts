@@ -46,6 +46,22 @@ test("CSV: an empty cell of a contact means that there is none, in other fields 
   ]);
 });
 
+test("CSV: a cell that only holds a placeholder is empty", async () => {
+  const header =
+    "sourceId,name,status,category,shortDescription,rating,isPremium,openingHours,phone";
+  const cells = ["N/A", "-", "–", "#N/A", "#REF!", "tbc", "None", "NULL"];
+  const rows = cells.map((cell, n) => `${n},Boots,,${[cell, cell, cell, cell, cell, cell]}`);
+  expect(await records(readCsv(pieces([header, ...rows].join("\n")), null))).toEqual(
+    cells.map((_, n) => ({ sourceId: `${n}`, name: "Boots", phone: "" })),
+  );
+  // A word may be a name or an id, and a business whose status is not known must not become public.
+  const words = "sourceId,name,status\nNone,TBC,unknown\n#N/A,-,\n";
+  expect(await records(readCsv(pieces(words), null))).toEqual([
+    { sourceId: "None", name: "TBC", status: "unknown" },
+    {},
+  ]);
+});
+
 test("CSV: a file that has no header may have no rows either", async () => {
   const mapping: Mapping = { header: false, fields: { sourceId: 1, name: 2 } };
   expect(await records(readCsv(pieces("\n"), mapping))).toEqual([]);
