@@ -17,11 +17,14 @@ import { isHouseNumber } from "./row.ts";
  * a county or country beside them. Where these are the same text, the town and the postcode are looked for in it.
  */
 export function takeApart(fields: Map<FieldName, unknown>): Map<FieldName, unknown> {
-  const line = String(fields.get("address.line1") ?? "");
-  // Most are one line without any of these.
-  if (line.length > LONGEST || !/[,\r\n]|\d[a-z]{2}\b/i.test(line)) return fields;
+  const cell = (field: FieldName) => String(fields.get(field) ?? "");
+  const line = cell("address.line1");
+  // Most are one line without any of these, and a postcode alone.
+  const isSingle = !/[,\r\n]|\d[a-z]{2}\b/i.test(line);
+  if (isSingle && cell("address.postcode").length <= LONGEST_POSTCODE) return fields;
+  if (line.length > LONGEST) return fields;
 
-  const text = (field: FieldName) => cleanPlace(String(fields.get(field) ?? ""));
+  const text = (field: FieldName) => cleanPlace(cell(field));
   const whole = text("address.line1");
   const isWhole = (field: FieldName) => text(field) === whole;
   const given = partsOf(whole);
@@ -34,8 +37,9 @@ export function takeApart(fields: Map<FieldName, unknown>): Map<FieldName, unkno
 
   const apart = new Map(fields);
   if (isWhole("city")) apart.set("city", town?.name ?? cityText);
-  // Without one, its last part is told of as unusable.
+  // Without one, the last part of the address is told of as unusable.
   if (isWhole("address.postcode")) apart.set("address.postcode", postcode ?? given.at(-1));
+  else if (postcode !== null) apart.set("address.postcode", postcode);
   if (!isShorter) return apart;
   if (parts.length > 1 && makeSlug(parts[0] ?? "") === makeSlug(text("name"))) parts.shift();
   const hasOther = text("address.line2") !== "" && !isWhole("address.line2");
@@ -47,6 +51,8 @@ export function takeApart(fields: Map<FieldName, unknown>): Map<FieldName, unkno
 
 /** In characters: cells of a table may be far longer, and the patterns below would take too long on them. */
 const LONGEST = 1_000;
+
+const LONGEST_POSTCODE = 8;
 
 /** A postcode, alone or at the end of a part of an address, as in Leeds LS1 4AB, England. */
 export function findPostcode(text: string): string | null {

@@ -104,6 +104,21 @@ test("CSV: town and postcode are found in the column that holds the whole addres
   ]);
 });
 
+test("CSV: town and postcode are found in a column of both", async () => {
+  const both = "city";
+  const fields = { sourceId: 1, name: 2, "address.line1": 3, city: both, "address.postcode": both };
+  const rows = [
+    ["12 High Street", "Leeds LS1 4AB"],
+    ["", "Leeds\nLS1 4AB"],
+    ["12 High Street", "Leeds"],
+  ];
+  expect(await read(rows, { header: true, fields })).toEqual([
+    ["12 High Street", undefined, "Leeds LS1 4AB", LS1],
+    [undefined, undefined, "Leeds\nLS1 4AB", LS1],
+    ["12 High Street", undefined, "Leeds", "Leeds"],
+  ]);
+});
+
 test.each([
   ["ls14ab", LS1],
   ["12 High Street, Leeds LS1 4AB", LS1],
