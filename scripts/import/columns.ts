@@ -1,5 +1,5 @@
 import { readEmail, readPhone, readWebsite } from "../../src/directory/import/contacts.ts";
-import { cleanLine } from "../../src/directory/import/text.ts";
+import { cleanId, cleanLine } from "../../src/directory/import/text.ts";
 import { isCounty, isIsland, readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
 import { CommandError } from "../terminal/command.ts";
@@ -113,9 +113,13 @@ function resolve({ fields, header }: Mapping, first: readonly string[]): Resolve
         `The mapping names the column ${name}, but says that the file has no header.`,
       );
     }
-    const heads = first.map((head) => head.trim());
-    const index = heads.indexOf(name);
-    const next = heads.indexOf(name, index + 1);
+    const exact = first.map((head) => head.trim());
+    // Long headings have line breaks within their cells.
+    const [heads, wanted] = exact.includes(name)
+      ? [exact, name]
+      : [first.map(cleanId), cleanId(name)];
+    const index = heads.indexOf(wanted);
+    const next = heads.indexOf(wanted, index + 1);
     if (next > index) {
       // The wrong one, where it is empty, might clear what is known.
       throw new CommandError(

@@ -35,6 +35,15 @@ test("CSV: a mapping that names one of several columns of that name is refused, 
   expect(await read(4)).toEqual([{ sourceId: "7", name: "Boots", phone: "01632 960123" }]);
 });
 
+test("CSV: a mapping names a column whose heading wraps in its cell as it is read", async () => {
+  const csv = 'Ref,"Trading\r\nname",Post\u00a0code\n7,Boots,LS1 6HD\n';
+  const fields = { sourceId: "Ref", name: "Trading name", "address.postcode": "Post code" };
+  const boots = [{ sourceId: "7", name: "Boots", address: { postcode: "LS1 6HD" } }];
+  expect(await records(readCsv(pieces(csv), { header: true, fields }))).toEqual(boots);
+  const exact = { ...fields, name: "Trading\nname" };
+  expect(await records(readCsv(pieces(csv), { header: true, fields: exact }))).toEqual(boots);
+});
+
 test("CSV: a mapping takes columns by name, by number and constants", async () => {
   const mapping: Mapping = {
     header: true,
