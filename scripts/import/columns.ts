@@ -3,7 +3,7 @@ import { cleanId, cleanLine } from "../../src/directory/import/text.ts";
 import { isCounty, isIsland, readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
 import { CommandError } from "../terminal/command.ts";
-import type { FieldName } from "./fields.ts";
+import { type FieldName, saidBy } from "./fields.ts";
 import { separateLocality } from "./localities.ts";
 import type { Column, Mapping, Source, Value } from "./mapping.ts";
 import { isHouseNumber } from "./row.ts";
@@ -53,7 +53,7 @@ export function mapColumns(
     return separateLocality(takeApart(fields));
 
     function choose(field: FieldName, columns: readonly number[]): number | undefined {
-      const filled = columns.filter((index) => cell(index) !== "");
+      const filled = columns.filter((index) => saidBy(cell(index), field) !== "");
       if (columns.length === 1) return filled[0];
       if (field === "city") {
         const named = filled.filter((index) => readTown(cell(index)) !== null);
@@ -67,7 +67,7 @@ export function mapColumns(
 
     function isLine(index: number): boolean {
       return (
-        cell(index) !== "" &&
+        saidBy(cell(index), "address.line1") !== "" &&
         !taken.has(index) &&
         !isCounty(cell(index)) &&
         !known.has(makeSlug(cell(index)))

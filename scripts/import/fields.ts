@@ -64,7 +64,7 @@ export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | s
 }
 
 /** What a cell says: nothing where it holds only a placeholder. */
-function saidBy(text: string, name: FieldName): string {
+export function saidBy(text: string, name: FieldName): string {
   const isEmpty = NOTHING.test(text) || (WORD_FOR_NOTHING.test(text) && !verbatim.includes(name));
   return isEmpty ? "" : text;
 }
