@@ -7,15 +7,16 @@ import { type FieldName, saidBy } from "./fields.ts";
 import { separateLocality } from "./localities.ts";
 import type { Column, Mapping, Source, Value } from "./mapping.ts";
 import { isHouseNumber } from "./row.ts";
-import { findPostcode, takeApart } from "./whole-address.ts";
+import { findPostcode, holdsMore, takeApart } from "./whole-address.ts";
 
 /**
  * A function from the cells of a row to our fields.
  *
  * Feeds shift addresses from column to column, so the town and the lines of the address may list the same
  * columns. The town is the first of its columns that names a town, or else an island. The first line is the
- * first of its columns that is not the town, a county or the name; a house number alone is joined by the next
- * column, its street. The second line is all of its columns that are none of these and not in the first line.
+ * first of its columns that is not the town, a county or the name, or else that of the town if it holds more; a
+ * house number alone is joined by the next column, its street. The second line is all of its columns that are
+ * none of these and not in the first line.
  *
  * @param first the cells of the file's first row, which names the columns or is one of the others
  * @throws CommandError when the file lacks a column
@@ -59,10 +60,16 @@ export function mapColumns(
         const named = filled.filter((index) => readTown(cell(index)) !== null);
         return named.find((index) => !isIsland(cell(index))) ?? named[0];
       }
-      if (ADDRESS_ORDER.includes(field)) return columns.find(isLine);
+      if (field === "address.line2") return columns.find(isLine);
+      // The cell of the town may hold the whole address.
+      if (field === "address.line1") return columns.find(isLine) ?? columns.find(isWholeAddress);
       const read = readers[field];
       // An unusable value is taken, too, so that it is reported.
       return filled.find((index) => !read || read(cell(index)) !== null) ?? filled[0];
+    }
+
+    function isWholeAddress(index: number): boolean {
+      return taken.has(index) && holdsMore(cell(index));
     }
 
     function isLine(index: number): boolean {

@@ -49,6 +49,12 @@ export function takeApart(fields: Map<FieldName, unknown>): Map<FieldName, unkno
   return apart;
 }
 
+/** Whether a part of an address comes before the town in a text. */
+export function holdsMore(text: string): boolean {
+  const [, ...others] = text.length > LONGEST ? [] : partsOf(cleanPlace(text));
+  return readTown(others.join(", ")) !== null;
+}
+
 /** In characters: cells of a table may be far longer, and the patterns below would take too long on them. */
 const LONGEST = 1_000;
 

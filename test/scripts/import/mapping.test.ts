@@ -153,6 +153,8 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
     "16,Boots,1 Church Street,,,Isle of Lewis",
     "17,Boots,1 High Street,,Gt Yarmouth,",
     "18,Boots,N/A,1 High Street,-,Oakham",
+    '19,Boots,,"2 High Street, Oakham",,',
+    '20,Boots,,"Oakham, Rutland",,',
   ].join("\n");
   expect(await records(readCsv(pieces(csv), mapping))).toEqual([
     { sourceId: "1", name: "Boots", city: "Hebburn", address: { line1: "1 High Street" } },
@@ -213,6 +215,8 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
     { sourceId: "16", name: "Boots", city: "Isle of Lewis", address: { line1: "1 Church Street" } },
     { sourceId: "17", name: "Boots", city: "Gt Yarmouth", address: { line1: "1 High Street" } },
     { sourceId: "18", name: "Boots", city: "Oakham", address: { line1: "1 High Street" } },
+    { sourceId: "19", name: "Boots", city: "Oakham", address: { line1: "2 High Street" } },
+    { sourceId: "20", name: "Boots", city: "Oakham, Rutland" },
   ]);
 });
 
