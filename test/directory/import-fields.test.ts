@@ -9,7 +9,7 @@ import {
   readWebsite,
 } from "../../src/directory/import/contacts.ts";
 import { SeenTexts } from "../../src/directory/import/seen.ts";
-import { cleanLine, cleanText } from "../../src/directory/import/text.ts";
+import { cleanAddress, cleanLine, cleanText } from "../../src/directory/import/text.ts";
 import { readCityName, readTown } from "../../src/directory/import/towns.ts";
 import { isSlug, makeSlug } from "../../src/directory/slug.ts";
 
@@ -296,6 +296,15 @@ test("invisible characters are removed from lines and texts", () => {
   expect(cleanText("a  b \r\n\r\n\r\n\r\n c\u0007 \n\n\nd ")).toBe("a b\n\nc\n\nd");
   expect(cleanText("a\rb\rc")).toBe("a\nb\nc");
 });
+
+test.each([
+  ["12 High Street,", "12 High Street"],
+  [", 12 High Street", "12 High Street"],
+  ["Unit 1 ,, 12 High Street, , ", "Unit 1, 12 High Street"],
+  ["Unit 1,\n,\n12 High Street", "Unit 1, 12 High Street"],
+  ["12,High Street", "12,High Street"],
+  [" , ", ""],
+])("the address %p is %p", (text, address) => expect(cleanAddress(text)).toBe(address));
 
 test("Windows-1252 characters that were read as Latin-1 are restored", () => {
   expect(cleanLine("Cornwell\x92s \x96 Caf\u00e9")).toBe("Cornwell’s – Café");

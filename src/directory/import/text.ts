@@ -12,13 +12,18 @@ export function cleanId(text: string): string {
   return withoutInvisible(text).replace(/\s+/g, " ").trim();
 }
 
-/** Like cleanLine, for a part of an address: if a cell of a spreadsheet has several lines, commas separate them. */
+/**
+ * Like cleanLine, for a part of an address: if a cell of a spreadsheet has several lines, commas separate them. A
+ * comma with nothing before or after it, as where a formula joins cells of which some are empty, is removed.
+ */
 export function cleanAddress(text: string): string {
   const lines = withoutEntities(text)
     .split(/[\r\n]+/)
     .map(cleanId);
-  const parts = lines.length === 1 ? lines : lines.map((line) => line.replace(/[ ,]+$/, ""));
-  return parts.filter(Boolean).join(", ");
+  const address = lines.filter(Boolean).join(", ");
+  return address.includes(",")
+    ? address.replace(/ ?,(?: ?,)+/g, ",").replace(/^[ ,]+|[ ,]+$/g, "")
+    : address;
 }
 
 /** Like cleanAddress, but joins a name that wraps within its cell, as in Newcastle⏎upon Tyne. */
