@@ -109,6 +109,8 @@ test.each([
   ["Write to a@b.example.", "a@b.example"],
   ["Email:a@b.example", "a@b.example"],
   ["E: a@b.example", "a@b.example"],
+  ["a@b.example/c@d.example", "a@b.example"],
+  ["a@b|c@d.example", "c@d.example"],
   ["mailto:a@b.example?subject=Hello", "a@b.example"],
   ["(pat.o'neil@b.example)", "pat.o'neil@b.example"],
   ["'a@b.example'", "a@b.example"],

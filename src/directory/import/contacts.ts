@@ -108,7 +108,7 @@ const WITH_SPACE =
 
 export function readEmail(text: string): string | null {
   if (text.length > LONGEST_EMAIL) return null;
-  for (const part of cleanLine(text).split(/[;,:\s<>()[\]"?]+/)) {
+  for (const part of cleanLine(text).split(/[;,:/|\s<>()[\]"?]+/)) {
     const address = part.replace(/^['‘]|[.'’]+$/g, "");
     if (address.length <= 254 && emailPattern.test(address)) return address;
   }
