@@ -5,6 +5,7 @@ import {
   namesOnly,
   readCityName,
   readTown,
+  STREET,
   type Town,
 } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
@@ -94,10 +95,10 @@ function withoutEnd(given: readonly string[], town: Town | null, postcode: strin
   }
 }
 
-/** Up to the last part with a number, and the street after a number alone. */
+/** Up to the last part with a number, or that is a street: what comes after a number alone is one, too. */
 function countOfFirstLine(parts: readonly string[]): number {
   const last = Math.max(
-    parts.findLastIndex((part) => /\d/.test(part)),
+    parts.findLastIndex((part) => /\d/.test(part) || STREET.test(part)),
     0,
   );
   return last + (isHouseNumber(parts[last] ?? "") ? 2 : 1);

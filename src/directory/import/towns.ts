@@ -185,7 +185,7 @@ const TRAILING_COUNTY = new RegExp(`^(.+?)(?: - |[ /])\\(?(?:${COUNTIES}|${ISLAN
 const ENDS_AS_COUNTY = /^(coupar angus|dinas powys|llanfair dyffryn clwyd|new england)$/i;
 
 // The last word of a street's name. Not "hill", "green", "gate" or "row", in which towns end as well.
-const STREET =
+export const STREET =
   /^.+[ -](street|str?|road|rd|avenue|ave|lane|ln|close|drive|way|crescent|terrace|mews|parade|square|gardens|boulevard|arcade|court|walk|grove)\.?$/i;
 
 // Towns that are named like streets.

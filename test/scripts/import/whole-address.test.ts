@@ -37,8 +37,16 @@ test.each([
     ["Unit 3, 12 High Street", "Horsforth"],
   ],
   [
+    ["Unit 3, Mill Lane, Horsforth, Leeds", "Leeds", LS1],
+    ["Unit 3, Mill Lane", "Horsforth"],
+  ],
+  [
     ["Old Mill, Mill Lane, Horsforth, Leeds", "Leeds", LS1],
-    ["Old Mill", "Mill Lane, Horsforth"],
+    ["Old Mill, Mill Lane", "Horsforth"],
+  ],
+  [
+    ["Old Mill, Horsforth, Leeds", "Leeds", LS1],
+    ["Old Mill", "Horsforth"],
   ],
   [
     ["12, High Street, Horsforth, Leeds", "Leeds", LS1],
