@@ -4,7 +4,7 @@ import { AS_NAME, likelihood } from "./likelihood.ts";
 import { withTradesCorrected } from "./misspelt.ts";
 import { placeIn } from "./place.ts";
 import { withoutQualifiers } from "./qualifiers.ts";
-import { isOutcode, singular, type Words } from "./words.ts";
+import { endsStreet, isOutcode, singular, type Words } from "./words.ts";
 
 /** A query to try. */
 export interface Attempt {
@@ -48,8 +48,8 @@ interface Lookups {
  * twice: first with the runs that name a trade or may be a name, then with the rest. So `mens barber london`
  * finds barbers rather than working men's clubs, `plymouth dentist` and `dentist plymouth` alike find dentists
  * elsewhere, and `royal oak hotel canterbury` finds the pub of that name there rather than other hotels. What may be
- * a name is first looked for in names, unless it is in the place: an `accountant for small businesses` is no bar with
- * small plates.
+ * a name is first looked for in names: an `accountant for small businesses` is no bar with small plates, and
+ * `old kent road plumber london` no bakery in that road.
  *
  * The number of runs grows with the square of the number of words. So when there are many, those that find
  * nothing by themselves are dropped first. That loses next to nothing: a business has to match every word of a
@@ -103,13 +103,17 @@ function withoutInwardCodes(words: Words): Words {
   );
 }
 
-/** Each word is a piece, but the words of a county, such as `west yorkshire`, stay together, and so do a few others. */
+/**
+ * Each word is a piece, but the words of a county, such as `west yorkshire`, stay together, as do the last two of a
+ * street, such as `church street`, and a few others.
+ */
 function inPieces(words: Words): Words[] {
   const pieces: string[][] = [];
-  for (const word of words) {
+  for (const [at, word] of words.entries()) {
     const last = pieces.at(-1);
     const both = [...(last ?? []), word].join(" ");
-    if (last && (inseparable.has(singular(both)) || isCounty(both))) last.push(word);
+    const isOne = inseparable.has(singular(both)) || isCounty(both) || endsStreet(words, at);
+    if (last && isOne) last.push(word);
     else pieces.push([word]);
   }
   return pieces;
@@ -170,7 +174,7 @@ function likeliestFirst(steps: readonly Words[][], place: Words): Attempt[][] {
   const likely = judged.map((step) =>
     step
       .filter(({ likelihood }) => likelihood > 0)
-      .map((query) => ({ ...query, isName: query.likelihood === AS_NAME && place.length === 0 })),
+      .map((query) => ({ ...query, isName: query.likelihood === AS_NAME })),
   );
   const others = judged.map((step) =>
     step

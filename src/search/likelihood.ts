@@ -1,6 +1,6 @@
 import { isCounty } from "../directory/import/towns.ts";
 import { knownTrades, sureTrades } from "./synonyms.ts";
-import type { Words } from "./words.ts";
+import { endsStreet, type Words } from "./words.ts";
 
 /** The likelihood of what may be a name. */
 export const AS_NAME = 1;
@@ -11,11 +11,18 @@ export const AS_NAME = 1;
  * else.
  */
 export function likelihood(query: Words, place: Words): number {
-  if (namesTrade(query, spaceless.sure)) return 3;
-  if (namesTrade(query, spaceless.known)) return 2;
+  const telling = withoutStreets(query, place);
+  if (namesTrade(telling, spaceless.sure)) return 3;
+  if (namesTrade(telling, spaceless.known)) return 2;
   if (query.every((word) => place.includes(word))) return -1;
   if (place.length > 0 && isCounty(query.join(" "))) return -2;
-  return mayBeName(query, place) ? AS_NAME : 0;
+  return mayBeName(telling, place) ? AS_NAME : 0;
+}
+
+/** `vet church street leeds` → `vet leeds`. But the town Street is no street. */
+function withoutStreets(words: Words, place: Words): Words {
+  const isLast = (at: number) => endsStreet(words, at) && !place.includes(words[at] ?? "");
+  return words.filter((_, at) => !isLast(at) && !isLast(at + 1));
 }
 
 /** Whether a query has two words or more besides the place, and the place itself if there is one. */

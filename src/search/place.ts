@@ -1,7 +1,7 @@
 import { citiesBeginningWith } from "../directory/cities.ts";
 import { isCounty } from "../directory/import/towns.ts";
 import type { Sql } from "../store/postgres.ts";
-import { isOutcode, normalised, queryWords, type Words } from "./words.ts";
+import { endsStreet, isOutcode, normalised, queryWords, type Words } from "./words.ts";
 
 interface Place {
   before: Words;
@@ -22,8 +22,8 @@ export async function findTowns(sql: Sql, words: Words): Promise<ReadonlySet<str
 /**
  * The place that the words name: the last city of the directory (the longest name of those that end with the
  * same word), and the last outcode, wherever it stands. `before` and `after` are the other words on either side
- * of the city, or of the outcode when there is no city. Beside any of these but its own outcode, Street in Somerset
- * does not count: `leeds high street plumber` is about Leeds.
+ * of the city, or of the outcode when there is no city. Leeds Road need not be in Leeds. Beside any of these but
+ * its own outcode, Street in Somerset does not count: `leeds high street plumber` is about Leeds.
  * @param towns of findTowns
  */
 export function placeIn(words: Words, towns: ReadonlySet<string>): Place {
@@ -38,7 +38,7 @@ export function placeIn(words: Words, towns: ReadonlySet<string>): Place {
   for (let end = others.length; end > 0; end--) {
     for (let start = 0; start < end; start++) {
       const city = others.slice(start, end);
-      if (!towns.has(city.join(" "))) continue;
+      if (!towns.has(city.join(" ")) || endsStreet(others, end)) continue;
       return { before: others.slice(0, start), city, district, after: others.slice(end) };
     }
   }

@@ -1,6 +1,6 @@
 import { placeIn } from "./place.ts";
 import { knownTrades } from "./synonyms.ts";
-import type { Words } from "./words.ts";
+import { endsStreet, type Words } from "./words.ts";
 
 /**
  * The words without those that only say how or when something is wanted, unless there are no others.
@@ -34,6 +34,7 @@ export async function withoutQualifiers(
       (isName && word === "new") ||
       isPartOf(isTrade, at) ||
       isPartOf(isTown, at) ||
+      endsStreet(words, at + 1) ||
       !(qualifiers.has(word) || isPartOf(isCentre, at)),
   );
   return wanted.length > 0 ? wanted : words;
@@ -41,8 +42,8 @@ export async function withoutQualifiers(
 
 /**
  * Words that mostly say only how or when. Even so, they are searched for at first, since a name may contain them, and
- * stay where they are part of a trade (night club, things to do), of a town (New Mills), or, if it is `new`, of a name
- * in the place (New Inn).
+ * stay where they are part of a trade (night club, things to do), of a town (New Mills), of a street (New Road), or, if
+ * it is `new`, of a name in the place (New Inn).
  */
 const qualifiers = new Set(
   `24 24h 24hr 24hrs 7 affordable any anyone anywhere are around as asap best buy can cheap cheapest close

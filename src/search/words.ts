@@ -69,6 +69,16 @@ export function singular(word: string): string {
   return /.[^su]s$/.test(word) && word !== "gas" ? word.slice(0, -1) : word;
 }
 
+/**
+ * Whether the word at this place is the last of a street's name, in which the word before it is no trade, town or
+ * qualifier: Church Street, Leeds Road, New Road. Left out are those that are often something else, such as `st`
+ * (saint), `place` (to eat) and `drive` (learn to).
+ */
+export function endsStreet(words: Words, at: number): boolean {
+  const isLast = /^(avenue|ave|crescent|lane|parade|road|rd|square|street|terrace)$/;
+  return isLast.test(words[at] ?? "") && !/^(food|dance)$/.test(words[at + 1] ?? "");
+}
+
 /** `café` → `cafe`: the same word to Meilisearch. */
 export const unaccented = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "");
 

@@ -1063,7 +1063,7 @@ describe("when nothing matches all words", () => {
     for (const [text, found, instead] of [
       ["leeds king street plumber", "Wet Walls Ltd", "plumber leeds"],
       ["ls1 king street plumber", "Wet Walls Ltd", "plumber ls1"],
-      ["norwich king street plumber", "Call Plumbing", "street plumber norwich"],
+      ["norwich king street plumber", "Call Plumbing", "plumber norwich"],
       ["king plumber street", "Tor Taps", "plumber street"],
       ["king plumber street ba16", "Tor Taps", "plumber street ba16"],
       ["roofer street ba16", "Call Roofing", "roofer street"],
@@ -1072,6 +1072,36 @@ describe("when nothing matches all words", () => {
       expect([text, answer.items[0]?.name, answer.instead]).toEqual([text, found, instead]);
     }
     expect((await names("plumber in street, somerset"))[0]).toBe("Tor Taps");
+  });
+
+  test("whoever names a trade, a street and a town wants the trade in the town", async () => {
+    const leeds = { city: "Leeds", category: "gift-shops" };
+    await using _ = await withMore([
+      { ...leeds, name: "King Street Gifts", addressLine1: "3 King Street" },
+      { ...leeds, name: "Wax", addressLine1: "4 Old Kent Road" },
+      { ...leeds, name: "Wick", addressLine1: "5 Church Street" },
+      { ...leeds, name: "Bow", addressLine1: "Retail Park", addressLine2: "Quay" },
+      { name: "Rising Main", category: "plumbers", city: "Leeds", addressLine1: "1 Ring Road" },
+      { name: "Quick Drip", category: "plumbers", city: "Bath" },
+      { ...norwich, name: "Wrap", category: "mobile-caterers", shortDescription: "Street food." },
+    ]);
+    for (const [text, instead, ...found] of [
+      ["leeds king street plumber", "plumber leeds", "Rising Main", "Wet Walls Ltd"],
+      ["plumber old kent road leeds", "plumber leeds", "Rising Main", "Wet Walls Ltd"],
+      ["church street plumber leeds", "plumber leeds", "Rising Main", "Wet Walls Ltd"],
+      ["plumber new road leeds", "plumber leeds", "Rising Main", "Wet Walls Ltd"],
+      ["plumber near the retail park leeds", "plumber leeds", "Rising Main", "Wet Walls Ltd"],
+      ["york leeds road plumber", "plumber york", "Drip Stop"],
+      ["king street plumber", "plumber", "Drip Stop", "Quick Drip", "Rising Main", "Wall to Wall"],
+      ["best street food norwich", "street food norwich", "Wrap"],
+      ["quokka street food norwich", "street food norwich", "Wrap"],
+      ["gifts king street leeds", null, "King Street Gifts"],
+      ["king street quokka leeds", "king street leeds", "King Street Gifts"],
+    ] as const) {
+      const answer = await search(text);
+      const names = answer.items.map(({ name }) => name).sort();
+      expect([text, answer.instead, ...names.slice(0, 4)]).toEqual([text, instead, ...found]);
+    }
   });
 
   test("the centre of a town is that town, whatever has 'city' in its name", async () => {
