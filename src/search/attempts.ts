@@ -4,7 +4,7 @@ import { AS_NAME, likelihood } from "./likelihood.ts";
 import { withTradesCorrected } from "./misspelt.ts";
 import { placeIn } from "./place.ts";
 import { withoutQualifiers } from "./qualifiers.ts";
-import { endsStreet, isOutcode, singular, type Words } from "./words.ts";
+import { endsStreet, isOutcode, mayBeUnfinished, singular, type Words } from "./words.ts";
 
 /** A query to try. */
 export interface Attempt {
@@ -13,6 +13,8 @@ export interface Attempt {
   likelihood: number;
   /** Whether it finds only what has all these words in its name, its town and its postcode. */
   isName: boolean;
+  /** Whether its last word may be unfinished although it is short. */
+  isUnfinished?: boolean;
 }
 
 /** What the attempts ask the index on their way. */
@@ -37,14 +39,15 @@ interface Lookups {
  * 2. Without the words that only say how it should be.
  * 3. Without the second half of a postcode, which names a street; the first half names a district.
  * 4. With misspelt trades corrected.
- * 5. With the town in place of the district: what the district lacks, its town may have.
- * 6. The place with shorter and shorter runs of the other words, since whoever names a place wants what is
+ * 5. With a short last word as the beginning of one in a name: `kings he` may become the King's Head.
+ * 6. With the town in place of the district: what the district lacks, its town may have.
+ * 7. The place with shorter and shorter runs of the other words, since whoever names a place wants what is
  *    there; then the town with the same runs.
- * 7. Shorter and shorter runs of all the words, in which the place counts as one word. The place alone, which finds
+ * 8. Shorter and shorter runs of all the words, in which the place counts as one word. The place alone, which finds
  *    all that is there, is one of the last: `greggs leeds` and `leeds greggs` alike find Greggs elsewhere. Only its
  *    county comes later: `leeds yorkshire` finds Leeds, not what has Yorkshire in its name.
  *
- * Steps that would change nothing are left out; without a place, step 7 follows step 4. Steps 6 and 7 are taken
+ * Steps that would change nothing are left out; without a place, step 8 follows step 5. Steps 7 and 8 are taken
  * twice: first with the runs that name a trade or may be a name, then with the rest. So `mens barber london`
  * finds barbers rather than working men's clubs, `plymouth dentist` and `dentist plymouth` alike find dentists
  * elsewhere, and `royal oak hotel canterbury` finds the pub of that name there rather than other hotels. What may be
@@ -69,6 +72,9 @@ export async function* attempts(
     if (rewritten.join() === query.join()) continue;
     query = rewritten;
     yield [anywhere(query)];
+  }
+  if (isShort(query.at(-1) ?? "")) {
+    yield [{ ...anywhere(query), isName: true, isUnfinished: true }];
   }
 
   const { before, city, district, after } = placeIn(query, towns);
@@ -95,6 +101,9 @@ export async function* attempts(
 }
 
 const anywhere = (words: Words): Attempt => ({ words, likelihood: 0, isName: false });
+
+/** Whether a word is too short to count as unfinished at first; an outcode never does. */
+const isShort = (word: string) => !mayBeUnfinished(word) && !isOutcode(word);
 
 /** `cafe nr2 1qr` and, half typed, `cafe nr2 1` → `cafe nr2`. */
 function withoutInwardCodes(words: Words): Words {

@@ -12,13 +12,14 @@ export type Query = Pick<MultiSearchQuery, "q" | "attributesToSearchOn">;
  * The query for what has all these words.
  * @param towns cities of the directory; see toQueryText
  * @param options.isName whether it finds only what has them in its name, its town and its postcode
+ * @param options.isUnfinished whether the last one may be unfinished although it is short
  */
 export function queryFor(
   words: Words,
   towns?: ReadonlySet<string>,
-  { isName = false } = {},
+  { isName = false, isUnfinished = false } = {},
 ): Query {
-  const q = toQueryText(words, towns);
+  const q = isUnfinished ? toQueryText(words, towns).trimEnd() : toQueryText(words, towns);
   return isName ? { q, attributesToSearchOn: NAME_ATTRIBUTES } : { q };
 }
 

@@ -24,8 +24,9 @@ export class SearchUnavailable extends Error {}
 /**
  * Approved businesses that match all words of a text, in any order, best first; see settings.ts for the
  * ranking. Typing errors are forgiven, and a last word of four letters or more may be unfinished, but not in a
- * town that is spelled right. Words after the tenth are ignored. When no business matches all the words, fewer
- * of them are searched for, and the answer says which; see attempts.ts. A text without words finds nothing.
+ * town that is spelled right; a shorter one, too, in a name, when nothing matches all words as they are. Words
+ * after the tenth are ignored. When no business matches all the words, fewer of them are searched for, and the
+ * answer says which; see attempts.ts. A text without words finds nothing.
  *
  * `total` counts all matches in the index, except those marked as gone there. Businesses that are still in the
  * index but no longer approved are never among `items`: others take their place, and as many as were met are

@@ -1104,6 +1104,31 @@ describe("when nothing matches all words", () => {
     }
   });
 
+  test("a short last word may be the beginning of one in a name, so that all who type find it", async () => {
+    const added = [
+      { ...norwich, name: "Kelp & Kin", category: "gift-shops", shortDescription: "Saffron." },
+      { name: "Nowak Plumbing", category: "plumbers", city: "Leeds" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, instead, ...found] of [
+      ["saffron ga", null, "Saffron Garden"],
+      ["saffron g", null, "Saffron Garden"],
+      ["gar", null, "Saffron Garden"],
+      ["wall to wa", null, "Wall to Wall"],
+      ["kelp saf", "kelp", "Kelp & Kin"],
+      ["drip lee", "drip", "Drip Stop"],
+      ["nowak plumber lee", null, "Nowak Plumbing"],
+      ["plumber leeds now", "plumber leeds", "Nowak Plumbing", "Wet Walls Ltd"],
+      ["boots nr1 3h", "boots nr1", "Boots"],
+      ["nr12 8b", "nr12", "Wensum Dispensing"],
+      ["dispensing nr1", "dispensing norwich", "Wensum Dispensing"],
+    ] as const) {
+      const answer = await search(text);
+      const names = answer.items.map(({ name }) => name).sort();
+      expect([text, answer.instead, ...names]).toEqual([text, instead, ...found]);
+    }
+  });
+
   test("the centre of a town is that town, whatever has 'city' in its name", async () => {
     const added = [
       { name: "City Spice", category: "indian-restaurants", city: "York" },
