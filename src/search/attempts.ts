@@ -1,6 +1,6 @@
 import { isCounty } from "../directory/import/towns.ts";
 import { inseparable } from "./everyday-names.ts";
-import { AS_NAME, likelihood } from "./likelihood.ts";
+import { AS_NAME, isOfManyTrades, likelihood } from "./likelihood.ts";
 import { withTradesCorrected } from "./misspelt.ts";
 import { placeIn } from "./place.ts";
 import { withoutQualifiers } from "./qualifiers.ts";
@@ -161,16 +161,6 @@ const MOST_PIECES_IN_RUNS = 6;
 
 /** Whether a word is only a number or a single letter: alone, 9 finds that house in every street. */
 const isNumberOrLetter = (word: string) => /^(\p{N}+|\p{L})$/u.test(word);
-
-/**
- * Whether a word says nothing alone: whoever looks for a lego shop, and there is none, does not want every shop, nor
- * all that is taught or fitted when it is a cookery class or a fitted kitchen.
- */
-const isOfManyTrades = (word: string) => ofManyTrades.has(singular(word));
-
-const ofManyTrades = new Set(
-  "class company course fitted installation lesson repair service shop store".split(" "),
-);
 
 /**
  * All steps with only their likely queries; then all with only the others, among them, but now anywhere, those that

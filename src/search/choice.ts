@@ -11,7 +11,7 @@ type Answered = Pick<Attempt, "words" | "likelihood"> & { matches: Matches };
  *
  * 1. The likeliest.
  * 2. Of equally likely ones, that with the fewest misspelt words. A word that some business has, as it is or in the
- *    plural, is not misspelt: `blood test` does not mean the florist's blooms, nor `marquee hire` all that is hired.
+ *    plural, is not misspelt: `blood test` does not mean the florist's blooms, nor `marquee tent` all tents.
  * 3. Of these, that with the fewest matches, since its words say most.
  * @param isSpelled whether a business anywhere has a word exactly as it is spelled, or its singular
  */

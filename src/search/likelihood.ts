@@ -1,23 +1,33 @@
 import { isCounty } from "../directory/import/towns.ts";
 import { knownTrades, sureTrades } from "./synonyms.ts";
-import { endsStreet, type Words } from "./words.ts";
+import { endsStreet, singular, type Words } from "./words.ts";
 
 /** The likelihood of what may be a name. */
 export const AS_NAME = 1;
 
 /**
  * How likely a query is to say what is wanted: 3 when it names a trade that is wanted whatever else is named,
- * 2 for any other trade, 1 for what may be a name, -1 for only a place, -2 for only its county, and 0 for anything
- * else.
+ * 2 for any other trade, 1 for what may be a name, -1 for only a place or only words of many trades there, -2 for only
+ * its county, and 0 for anything else.
  */
 export function likelihood(query: Words, place: Words): number {
   const telling = withoutStreets(query, place);
   if (namesTrade(telling, spaceless.sure)) return 3;
   if (namesTrade(telling, spaceless.known)) return 2;
-  if (query.every((word) => place.includes(word))) return -1;
+  if (query.every((word) => place.includes(word) || isOfManyTrades(word))) return -1;
   if (place.length > 0 && isCounty(query.join(" "))) return -2;
   return mayBeName(telling, place) ? AS_NAME : 0;
 }
+
+/**
+ * Whether a word says nothing alone: whoever looks for a lego shop, and there is none, does not want every shop, nor
+ * all that is taught, fitted or hired out when it is a cookery class, a fitted kitchen or a bike for hire.
+ */
+export const isOfManyTrades = (word: string) => ofManyTrades.has(singular(word));
+
+const ofManyTrades = new Set(
+  "class company course fitted hire installation lesson repair service shop store".split(" "),
+);
 
 /** `vet church street leeds` → `vet leeds`. But the town Street is no street. */
 function withoutStreets(words: Words, place: Words): Words {

@@ -3,7 +3,7 @@ import { knownTrades } from "./synonyms.ts";
 import { endsStreet, type Words } from "./words.ts";
 
 /**
- * The words without those that only say how or when something is wanted, unless there are no others.
+ * The words without those that only say how or when something is wanted, or what of it, unless there are no others.
  * @param towns of findTowns
  * @param isNamed whether something has all these words in its name and its town
  */
@@ -14,8 +14,8 @@ export async function withoutQualifiers(
 ): Promise<Words> {
   const isTrade = (first = "", second = "") => knownTrades.has(`${first} ${second}`);
   // Addresses do not say that they are in the centre of their town.
-  const isCentre = (first = "", second = "") =>
-    /^(city|town) cent(re|er)$/.test(`${first} ${second}`);
+  const isQualifier = (first = "", second = "") =>
+    /^((city|town) cent(re|er)|phone number)$/.test(`${first} ${second}`);
   const isTown = (first = "", second = "") => towns.has(`${first} ${second}`);
   const isPartOf = (isPair: typeof isTrade, at: number) =>
     isPair(words[at - 1], words[at]) || isPair(words[at], words[at + 1]);
@@ -35,7 +35,7 @@ export async function withoutQualifiers(
       isPartOf(isTrade, at) ||
       isPartOf(isTown, at) ||
       endsStreet(words, at + 1) ||
-      !(qualifiers.has(word) || isPartOf(isCentre, at)),
+      !(qualifiers.has(word) || isPartOf(isQualifier, at)),
   );
   return wanted.length > 0 ? wanted : words;
 }
@@ -46,11 +46,11 @@ export async function withoutQualifiers(
  * it is `new`, of a name in the place (New Inn).
  */
 const qualifiers = new Set(
-  `24 24h 24hr 24hrs 7 affordable any anyone anywhere are around as asap best buy can cheap cheapest close
-  closed closes closest closing do does emergency find fix fixed fixes fixing get good here hour hours hr hrs i is
-  late local looking nearest need new night now open opening opens please possible rated recommended reliable shut
-  shuts some somebody someone somewhere soon tell there time times today tomorrow tonight top trusted until urgent
-  very want weekend what when where which who you monday tuesday wednesday thursday friday saturday sunday`.split(
-    /\s+/,
-  ),
+  `24 24h 24hr 24hrs 7 address affordable any anyone anywhere are around as asap best buy can cheap
+  cheapest close closed closes closest closing contact cost costs details directions do does emergency find
+  fix fixed fixes fixing get good here hour hours how hr hrs i is late local looking menu much nearest need
+  new night now number open opening opens please possible price prices rated recommended reliable reviews
+  shut shuts some somebody someone somewhere soon telephone tell there time times today tomorrow tonight
+  top trusted until urgent very want website weekend what when where which who you monday tuesday wednesday
+  thursday friday saturday sunday`.split(/\s+/),
 );

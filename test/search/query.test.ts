@@ -1034,8 +1034,9 @@ describe("when nothing matches all words", () => {
     });
   }
 
-  test("in a question about opening hours, only the name and the place matter", async () => {
+  test("in a question about opening hours or a phone number, only the name and the place matter", async () => {
     const added = [
+      { name: "Number Ten", category: "gift-shops", city: "Leeds" },
       { name: "When in Rome", category: "italian-restaurants", city: "York" },
       { name: "Time & Tide", category: "jewellers", city: "Leeds" },
       { name: "Shut That Door", category: "gift-shops", city: "York" },
@@ -1048,6 +1049,9 @@ describe("when nothing matches all words", () => {
       ["what times are boots open", "boots"],
       ["is there a boots open until 9pm in leeds", "boots leeds"],
       ["when do boots shut in norwich", "boots norwich"],
+      ["phone number for boots leeds", "boots leeds"],
+      ["boots leeds contact details", "boots leeds"],
+      ["how much does boots cost", "boots"],
     ] as const) {
       const { items, instead: used } = await search(text);
       expect([text, used, items[0]?.name]).toEqual([text, instead, "Boots"]);
@@ -1261,6 +1265,23 @@ describe("when nothing matches all words", () => {
     expect((await search("cheap shops open now")).instead).toBe("shops");
   });
 
+  test("and with their place only when no other word is there", async () => {
+    const added = [
+      { ...norwich, name: "Hire a Hand", category: "handymen" },
+      { ...norwich, name: "Cycle Path", category: "gift-shops" },
+      { ...norwich, name: "Cycle Lanes", category: "gift-shops" },
+    ];
+    await using _ = await withMore(added);
+    for (const [text, instead] of [
+      ["cycle hire norwich", "cycle norwich"],
+      ["norwich hire cycle", "cycle norwich"],
+      ["quokka hire norwich", "hire norwich"],
+      ["quokka hire", null],
+    ] as const) {
+      expect([text, (await search(text)).instead]).toEqual([text, instead]);
+    }
+  });
+
   test("the longest run of words that matches is searched for", async () => {
     expect(await names("emergency plumber leeds")).toEqual(["Wet Walls Ltd"]);
   });
@@ -1292,11 +1313,11 @@ describe("when nothing matches all words", () => {
   test("and a word is spelled right if businesses have only its plural", async () => {
     const added = [
       { name: "Oak Barn", category: "gift-shops", shortDescription: "Marquees and rooms." },
-      { name: "Hire a Hand", category: "gift-shops" },
-      { name: "Suit Hire", category: "gift-shops" },
+      { name: "Tent Peg", category: "gift-shops" },
+      { name: "Scout Tent", category: "gift-shops" },
     ];
     await using _ = await withMore(added);
-    for (const text of ["marquee hire", "hire marquee"]) {
+    for (const text of ["marquee tent", "tent marquee"]) {
       expect([text, (await search(text)).instead]).toEqual([text, "marquee"]);
     }
   });
