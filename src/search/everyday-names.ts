@@ -158,6 +158,7 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "asbestos removal": ["waste clearance"],
   "house clearance": ["waste clearance"],
   grocer: ["greengrocer", "convenience store", "supermarket"],
+  grocery: ["greengrocer", "convenience store", "supermarket"],
   laundry: ["launderette", "dry cleaner"],
   childcare: ["nursery", "childminder"],
   accommodation: ["hotel", "hostel", "guest house", "bed and breakfast", "holiday cottage"],
@@ -185,6 +186,10 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "health centre": ["GP surgery"],
   "blood test": ["GP surgery", "hospital"],
   "covid test": ["pharmacy"],
+  "covid vaccine": ["pharmacy"],
+  "covid jab": ["pharmacy"],
+  "flu jab": ["pharmacy"],
+  vaccination: ["pharmacy", "GP surgery"],
   "walk-in centre": ["GP surgery", "hospital"],
   "A&E": ["hospital"],
   gastropub: ["pub"],
@@ -202,6 +207,8 @@ export const oneWaySynonyms: Record<string, string[]> = {
   flower: ["florist"],
   glasses: ["optician"],
   spectacles: ["optician"],
+  "contact lens": ["optician"],
+  "contact lenses": ["optician"],
   hair: ["hairdresser", "barber"],
   haircut: ["hairdresser", "barber"],
   "hair extension": ["hairdresser"],
@@ -231,11 +238,14 @@ export const oneWaySynonyms: Record<string, string[]> = {
   carer: ["home care"],
   "home help": ["home care"],
   pint: ["pub"],
+  "real ale": ["pub"],
   carvery: ["pub"],
   "Sunday lunch": ["pub"],
   "Sunday roast": ["pub"],
   brunch: ["café", "coffee shop"],
   breakfast: ["café", "coffee shop"],
+  lunch: ["café", "coffee shop", "sandwich shop", "restaurant", "pub"],
+  dinner: ["restaurant", "pub"],
   movie: ["cinema"],
   bowling: ["bowling alley"],
   parking: ["car park"],
@@ -258,6 +268,9 @@ export const oneWaySynonyms: Record<string, string[]> = {
   clothing: ["clothes shop"],
   "men's clothes": ["menswear", "clothes shop"],
   "women's clothes": ["clothes shop"],
+  "children's clothes": ["baby wear"],
+  "kids clothes": ["baby wear"],
+  "baby clothes": ["baby wear"],
   toy: ["toy shop"],
   Lego: ["toy shop"],
   gift: ["gift shop"],
@@ -270,8 +283,15 @@ export const oneWaySynonyms: Record<string, string[]> = {
   guitar: ["musical instrument"],
   "music shop": ["musical instrument", "record shop"],
   "photo shop": ["camera shop", "photographer"],
+  "passport photo": ["photographer", "camera shop"],
+  "paint shop": ["paint and wallpaper"],
+  stamp: ["post office"],
+  "keys cut": ["key cutting"],
   "engagement ring": ["jeweller"],
   "wedding ring": ["jeweller"],
+  bracelet: ["jeweller"],
+  earring: ["jeweller"],
+  necklace: ["jeweller"],
   knitting: ["haberdasher"],
   sewing: ["haberdasher"],
   "graphic design": ["graphic designer"],
@@ -343,6 +363,7 @@ export const oneWaySynonyms: Record<string, string[]> = {
   "beer garden": ["pub"],
   "sports bar": ["bar", "pub"],
   "cocktail bar": ["bar"],
+  cocktail: ["bar"],
   "roast dinner": ["pub"],
   "kids party": ["soft play", "party shop"],
   "children's party": ["soft play", "party shop"],
@@ -481,7 +502,8 @@ export const tradesWithoutSynonyms = `
  */
 export const modifiers = `
   airport alarm allotment antique ballet bathroom beds bicycle bike boiler boutique breakfast caravan carpet CCTV
-  charity cheese college curtain dancing driveway fence fruit gym hospice hospital library luggage marina mattress
+  charity cheese cocktail college curtain dancing dinner driveway fence fruit gym hospice hospital library luggage
+  lunch marina mattress
   parking pension playground school shower sofa stadium theatre university vegetable wallpaper
 `
   .trim()

@@ -387,6 +387,43 @@ describe("searches as people type them", () => {
     }
   });
 
+  test("a trade is found by its meals, jabs and wares", async () => {
+    const added = [
+      { ...norwich, name: "The Long Table", category: "restaurants" },
+      { ...norwich, name: "Wee Wardrobe", category: "childrenswear" },
+      { ...norwich, name: "Risky Biscuits Kids", category: "food-producers" },
+      { ...norwich, name: "First Coat", category: "paint-and-wallpaper" },
+      { ...norwich, name: "Say Cheese", category: "photographers" },
+      { ...norwich, name: "Penny Black", category: "post-offices" },
+      { ...norwich, name: "Sampson Gifts", category: "gift-shops" },
+      { ...norwich, name: "Cut with Love", category: "gift-shops" },
+      { ...norwich, name: "Carat", category: "jewellers" },
+      { ...norwich, name: "Iris", category: "opticians" },
+    ];
+    await using _ = await withMore(added);
+    const pharmacies = ["Boots", "Wensum Dispensing"];
+    for (const [text, ...found] of [
+      // The branch of the bar is of pubs as well.
+      ["lunch norwich", "Bean There", "Nine Bar", "O'Malley's", "Saffron Garden", "The Long Table"],
+      ["dinner norwich", "Nine Bar", "O'Malley's", "Saffron Garden", "The Long Table"],
+      ["real ale norwich", "Nine Bar", "O'Malley's"],
+      ["kids clothes norwich", "Wee Wardrobe"],
+      ["children's clothes norwich", "Wee Wardrobe"],
+      ["baby clothes norwich", "Wee Wardrobe"],
+      ["paint shop norwich", "First Coat"],
+      ["passport photos norwich", "Say Cheese"],
+      ["stamps norwich", "Penny Black"],
+      ["keys cut norwich", "Key Largo"],
+      ["necklaces norwich", "Carat"],
+      ["contact lenses norwich", "Iris"],
+      ["flu jab norwich", ...pharmacies],
+      ["covid vaccine norwich", ...pharmacies],
+      ["groceries norwich", "Co-op Foodstore"],
+    ] as const) {
+      expect([text, ...(await names(text)).toSorted()]).toEqual([text, ...found]);
+    }
+  });
+
   test("a trade is found by more of what is worn, eaten, driven, rented or played with", async () => {
     const added = [
       { ...norwich, name: "Spokes", category: "bicycle-shops" },
