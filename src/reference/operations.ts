@@ -109,12 +109,14 @@ export const operations: readonly Operation[] = [
       "only break ties. Typos are tolerated, except in a town of the directory that is spelled right; word " +
       "order and a county or country after a town are ignored. When nothing matches all the words, the query is " +
       "relaxed step by step: first without qualifiers (best, 24 hour, open now), then without the second half of a " +
-      "postcode, then with misspelt everyday names of trades corrected, then with the town around the postcode in " +
-      "its place, then with the place named and a run of the other words, and finally with the longest run of " +
-      "words among the first six (of equally long ones, the one with the fewest misspelt words, then the fewest " +
-      "matches), unless that is only a number or a word such as `shop`. `city` and `category` always hold. The " +
-      "response does not say whether the query was relaxed. Words after the tenth are ignored. There are no further " +
-      "pages: where `total` is above `limit`, give a `city`, a `category` or more words in `q` to narrow the search.",
+      "postcode, then with misspelt everyday names of trades corrected, then with a last word of up to three letters " +
+      "as the beginning of one in a name (kings he), then with the town around the postcode in its place, then with " +
+      "the place named and a run of the other words (of a trade, a street and a town, the trade in the town), and " +
+      "finally with the longest run of words among the first six (of equally long ones, the one with the fewest " +
+      "misspelt words, then the fewest matches), unless that is only a number or a word such as `shop`. `city` and " +
+      "`category` always hold. The response does not say whether the query was relaxed. Words after the tenth are " +
+      "ignored. There are no further pages: where `total` is above `limit`, give a `city`, a `category` or more " +
+      "words in `q` to narrow the search.",
     result: "The matching businesses, the best match first.",
     keyed: {
       parameters: searchParameters,
