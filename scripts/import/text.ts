@@ -42,6 +42,12 @@ function refuseBinary(file: string, start: string): void {
   if (OSM_PBF.test(start)) {
     throw new CommandError(`${file} is OpenStreetMap's binary format: ${AS_GEOJSON}.`);
   }
+  const unmarked = UNMARKED_UTF_16.exec(start);
+  if (unmarked) {
+    throw new CommandError(
+      `${file} is UTF-16: convert it first, for example with iconv -f UTF-16${unmarked[1] ? "LE" : "BE"} -t UTF-8.`,
+    );
+  }
 }
 
 /** What to do with other formats of OpenStreetMap. */
@@ -55,6 +61,9 @@ const BINARY =
 
 /** The length of a header that begins with the text OSMHeader: .osm.pbf has no magic number. */
 const OSM_PBF = /^\0\0\0.\n\tOS/s;
+
+/** ASCII without a byte order mark, as databases export it: this is UTF-8, too, with a NUL beside each letter. */
+const UNMARKED_UTF_16 = /^(?:([^\0]\0){2}|(?:\0[^\0]){2})/;
 
 const inLatin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 

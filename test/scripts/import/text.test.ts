@@ -42,3 +42,14 @@ test.each([
   await Bun.write(file, Buffer.from(`${start} and more`, "latin1"));
   await expect(Array.fromAsync(readText(file))).rejects.toThrow("is compressed or a spreadsheet");
 });
+
+test.each([
+  ["UTF-16LE", "i\0d\0,\0"],
+  ["UTF-16BE", "\0i\0d\0,"],
+])("a file in %s without a byte order mark is told to be converted", async (code, start) => {
+  const file = join(tmpdir(), crypto.randomUUID());
+  await Bun.write(file, start);
+  await expect(Array.fromAsync(readText(file))).rejects.toThrow(
+    `${file} is UTF-16: convert it first, for example with iconv -f ${code} -t UTF-8.`,
+  );
+});
