@@ -104,8 +104,11 @@ function countOfFirstLine(parts: readonly string[]): number {
   return last + (isHouseNumber(parts[last] ?? "") ? 2 : 1);
 }
 
-const joined = (line: string, part: string) =>
-  `${line}${isHouseNumber(line.split(", ").at(-1) ?? "") ? " " : ", "}${part}`;
+/** Puts a house number right before its street, but not 14 before 16 in 14, 16 Lower Goat Lane. */
+function joined(line: string, part: string): string {
+  const isNumbered = isHouseNumber(line.split(", ").at(-1) ?? "") && !/^\d/.test(part);
+  return `${line}${isNumbered ? " " : ", "}${part}`;
+}
 
 const partsOf = (line: string) =>
   line

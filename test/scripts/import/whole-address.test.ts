@@ -52,6 +52,8 @@ test.each([
     ["12, High Street, Horsforth, Leeds", "Leeds", LS1],
     ["12 High Street", "Horsforth"],
   ],
+  [["14,16 Lower Goat Lane, Leeds", "Leeds", LS1], ["14, 16 Lower Goat Lane"]],
+  [["Unit 3, 20, 22-24, Mill Lane, Leeds", "Leeds", LS1], ["Unit 3, 20, 22-24 Mill Lane"]],
   [["Boots, 12 High Street, Leeds", "Leeds", LS1], ["12 High Street"]],
   [
     ["12 High Street, Leeds, LS1 4AB", "Leeds", LS1, "Horsforth"],
