@@ -30,8 +30,9 @@ export function takeApart(fields: Map<FieldName, unknown>): Map<FieldName, unkno
   const isWhole = (field: FieldName) => text(field) === whole;
   const given = partsOf(whole);
 
-  // The first part may be the name of a house.
-  const cityText = isWhole("city") ? given.slice(1).join(", ") || whole : text("city");
+  // The first part may be the name of a house, unless nothing but a postcode or a county comes after it.
+  const isTownFirst = given.slice(1).every((part) => isCounty(part) || isPostcode(part));
+  const cityText = isWhole("city") && !isTownFirst ? given.slice(1).join(", ") : text("city");
   const town = readTown(cityText) ?? (isWhole("city") ? null : readCityName(cityText));
   const postcode = findPostcode(text("address.postcode"));
   const { parts, isShorter } = withoutEnd(given, town, postcode);
@@ -68,6 +69,8 @@ export function findPostcode(text: string): string | null {
   const ends = partsOf(cleanPlace(text)).flatMap((part) => postcodeAtEnd(part)?.postcode ?? []);
   return ends.at(-1) ?? null;
 }
+
+const isPostcode = (part: string) => postcodeAtEnd(part)?.before === "";
 
 /** In a text, only what looks like one in full: Unit A1, Old Mill is not A1 0LD. */
 function postcodeAtEnd(part: string): { before: string; postcode: string } | null {

@@ -91,6 +91,9 @@ test("CSV: town and postcode are found in the column that holds the whole addres
     [`${long}, Leeds, LS1 4AB`],
     [`${long}, Leeds`],
     ["12 High Street"],
+    ["Leeds, West Yorkshire, LS1 4AB"],
+    ["Leeds LS1 4AB, UK"],
+    ["12 High Street, LS1 4AB"],
   ];
   const shared = { ...fields, city: whole, "address.postcode": whole };
   expect(await read(rows, { header: true, fields: shared })).toEqual([
@@ -101,6 +104,10 @@ test("CSV: town and postcode are found in the column that holds the whole addres
     // Nor is this a postcode.
     [long, undefined, "Leeds", "Leeds"],
     ["12 High Street", undefined, "12 High Street", "12 High Street"],
+    // The town alone, of a business that gives no street.
+    ["Leeds", undefined, "Leeds", LS1],
+    ["Leeds", undefined, "Leeds", LS1],
+    ["12 High Street", undefined, "12 High Street, LS1 4AB", LS1],
   ]);
   const either = {
     ...fields,
