@@ -48,7 +48,9 @@ export function mapColumns(
           index = isUnfinished || field === "address.line2" ? columns.find(isLine) : undefined;
         }
         const text = texts.join(field === "address.line1" ? " " : ", ");
-        return [field, values?.get(comparable(text)) ?? text];
+        // Whoever lists None or a dash means it, although elsewhere it would count as an empty cell.
+        const listed = values?.get(comparable(columns.map(cell).join()));
+        return [field, listed ?? values?.get(text) ?? text];
       }),
     );
     return separateLocality(takeApart(fields));

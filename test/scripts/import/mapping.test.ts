@@ -80,21 +80,24 @@ test("CSV: a mapping replaces values of a column, however they are spaced and ca
       name: 2,
       category: { column: "Type", values: { "Plumbers & Heating": "plumbers", Other: "" } },
       isPremium: { column: 4, values: { Gold: true, "": false } },
+      isVerified: { column: 5, values: { None: false, "-": false, Yes: true } },
     },
   };
   const csv = [
-    "Ref,Title,Type,Level",
-    "1,A,Plumbers & Heating,Gold",
-    "2,B,plumbers &  heating ,gold",
-    "3,C,Other,",
-    "4,D,Chemists,Silver",
+    "Ref,Title,Type,Level,Check",
+    "1,A,Plumbers & Heating,Gold,Yes",
+    "2,B,plumbers &  heating ,gold,none",
+    "3,C,Other,,-",
+    "4,D,Chemists,Silver,N/A",
+    "5,E,,N/A,",
   ].join("\n");
   expect(await records(readCsv(pieces(csv), mapping))).toEqual([
-    { sourceId: "1", name: "A", category: "plumbers", isPremium: true },
-    { sourceId: "2", name: "B", category: "plumbers", isPremium: true },
-    { sourceId: "3", name: "C", isPremium: false },
+    { sourceId: "1", name: "A", category: "plumbers", isPremium: true, isVerified: true },
+    { sourceId: "2", name: "B", category: "plumbers", isPremium: true, isVerified: false },
+    { sourceId: "3", name: "C", isPremium: false, isVerified: false },
     // For the directory to tell of.
     { sourceId: "4", name: "D", category: "Chemists", isPremium: "Silver" },
+    { sourceId: "5", name: "E", isPremium: false },
   ]);
 });
 
