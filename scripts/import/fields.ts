@@ -65,6 +65,8 @@ export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | s
 
 /** What a cell says: nothing where it holds only a placeholder. */
 export function saidBy(text: string, name: FieldName): string {
+  // Without one, a new business is approved: no error of a formula may make it public.
+  if (name === "status") return text;
   const isEmpty = NOTHING.test(text) || (WORD_FOR_NOTHING.test(text) && !verbatim.includes(name));
   return isEmpty ? "" : text;
 }
@@ -73,8 +75,8 @@ export function saidBy(text: string, name: FieldName): string {
 const NOTHING = /^(?:[-–—.]+|n\/a|#(?:n\/a|ref!|value!|name\?|div\/0!|num!|null!|spill!))$/i;
 // Not null, which is JSON, but the NULL of databases.
 const WORD_FOR_NOTHING = /^(?:(?i:na|none|unknown|tbc|tba)|NULL)$/;
-/** In these, such a word may be meant, or should not pass for the usual. */
-const verbatim: FieldName[] = ["sourceId", "name", "status"];
+/** In these, such a word may be meant. */
+const verbatim: FieldName[] = ["sourceId", "name"];
 
 /** The text may be no hours at all, or may mean two things, such as 9-5. */
 const UNCLEAR_HOURS =

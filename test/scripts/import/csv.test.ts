@@ -55,10 +55,12 @@ test("CSV: a cell that only holds a placeholder is empty", async () => {
     cells.map((_, n) => ({ sourceId: `${n}`, name: "Boots", phone: "" })),
   );
   // A word may be a name or an id, and a business whose status is not known must not become public.
-  const words = "sourceId,name,status\nNone,TBC,unknown\n#N/A,-,\n";
+  const words = "sourceId,name,status\nNone,TBC,unknown\n#N/A,-,\n1,Boots,#REF!\n2,Boots,-\n";
   expect(await records(readCsv(pieces(words), null))).toEqual([
     { sourceId: "None", name: "TBC", status: "unknown" },
     {},
+    { sourceId: "1", name: "Boots", status: "#REF!" },
+    { sourceId: "2", name: "Boots", status: "-" },
   ]);
 });
 
