@@ -1,6 +1,6 @@
 import { isCounty } from "../directory/import/towns.ts";
 import { inseparable } from "./everyday-names.ts";
-import { AS_NAME, isOfManyTrades, likelihood } from "./likelihood.ts";
+import { AS_NAME, isOfManyTrades, likelihood, spaceless } from "./likelihood.ts";
 import { withTradesCorrected } from "./misspelt.ts";
 import { placeIn } from "./place.ts";
 import { withoutQualifiers } from "./qualifiers.ts";
@@ -84,7 +84,9 @@ export async function* attempts(
   const isWider = outcode !== undefined && town.length > 0;
   if (isWider) yield [anywhere([...before, ...town, ...after])];
 
-  const pieces = [...inPieces(before), place, ...inPieces(after)];
+  const endsOne = (words: Words, at: number) =>
+    endsStreet(words, at) && !followsOnlyTrade(words, at, query, place);
+  const pieces = [...inPieces(before, endsOne), place, ...inPieces(after, endsOne)];
   const others = pieces.filter((piece) => piece !== place);
   const known = await keepKnown(others, isKnown);
   // The run of all the pieces has been tried above.
@@ -116,16 +118,27 @@ function withoutInwardCodes(words: Words): Words {
  * Each word is a piece, but the words of a county, such as `west yorkshire`, stay together, as do the last two of a
  * street, such as `church street`, and a few others.
  */
-function inPieces(words: Words): Words[] {
+function inPieces(words: Words, endsOne: typeof endsStreet): Words[] {
   const pieces: string[][] = [];
   for (const [at, word] of words.entries()) {
     const last = pieces.at(-1);
     const both = [...(last ?? []), word].join(" ");
-    const isOne = inseparable.has(singular(both)) || isCounty(both) || endsStreet(words, at);
+    const isOne = inseparable.has(singular(both)) || isCounty(both) || endsOne(words, at);
     if (last && isOne) last.push(word);
     else pieces.push([word]);
   }
   return pieces;
+}
+
+/**
+ * Whether the word at this place follows the only trade of the query. It is wanted, even if a street seems to have its
+ * name: of `florist in the parade` only `florist parade` is left.
+ */
+function followsOnlyTrade(words: Words, at: number, query: Words, place: Words): boolean {
+  const lastTwo = words.slice(Math.max(at - 2, 0), at);
+  const trade = spaceless.known.has(lastTwo.join("")) ? lastTwo : lastTwo.slice(-1);
+  const others = query.filter((word) => !trade.includes(word) && word !== words[at]);
+  return likelihood(trade, place) > AS_NAME && likelihood(others, place) <= AS_NAME;
 }
 
 /** Those of these pieces that find something by themselves; all of them when they are few. */
