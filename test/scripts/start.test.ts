@@ -15,7 +15,7 @@ import { connectRedis, openRedis, type RedisClient } from "../../src/store/redis
 import { createDatabase, newFolder, stores } from "../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 
 const folder = await newFolder();
 const starters: Bun.Subprocess[] = [];

@@ -153,5 +153,5 @@ test("a very long text is no address, and takes no time", () => {
     expect(takeApart(fields)).toBe(fields);
     expect(findPostcode(`x,\n${part.repeat(100_000)}`)).toBeNull();
   }
-  expect(performance.now() - begun).toBeLessThan(1_000);
+  expect(performance.now() - begun).toBeLessThan(10_000);
 });
