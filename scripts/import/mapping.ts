@@ -59,7 +59,7 @@ const source = v.union(
   [
     column,
     v.pipe(v.array(column), v.nonEmpty()),
-    v.object({ constant: value }),
+    v.strictObject({ constant: value }),
     v.strictObject({ column, values: v.record(v.string(), value) }),
   ],
   SHAPE,

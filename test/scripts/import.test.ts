@@ -724,6 +724,11 @@ test("a file that is missing, an unknown option and wrong values are explained, 
     JSON.stringify({ ...fields, category: { column: ["a", "b"], values: {} } }),
     "json",
   );
+  // A constant for the values that are not listed, which it would replace all.
+  const withDefault = await write(
+    JSON.stringify({ ...fields, category: { column: 3, values: {}, constant: "shops" } }),
+    "json",
+  );
   const circle = join(folder, "circle.csv");
   await symlink(circle, circle);
   const faults: [string[], ...string[]][] = [
@@ -752,6 +757,7 @@ test("a file that is missing, an unknown option and wrong values are explained, 
     [() => readMapping(tmpdir()), "is not a file."],
     [() => readMapping(headless), '"header" must be true or false.'],
     [() => readMapping(listed), "category is wrong: each field needs a column name"],
+    [() => readMapping(withDefault), "category is wrong: each field needs a column name"],
     [() => readOutcodes(tmpdir()), "is not a file."],
     [() => loadCategories(tmpdir()), "is not a file."],
   ] as const) {
