@@ -23,7 +23,9 @@ export function separateLocality(fields: Map<FieldName, unknown>): Map<FieldName
   const separated = new Map(fields).set("city", town.name);
   const line2 = text("address.line2");
   const lines = makeSlug(`${text("address.line1")} ${line2}`);
-  if (fields.has("address.line2") && !lines.endsWith(makeSlug(locality))) {
+  // Whoever gives a first line alone says that there is no second one.
+  const saysLine2 = fields.has("address.line2") || text("address.line1") !== "";
+  if (saysLine2 && !lines.endsWith(makeSlug(locality))) {
     separated.set("address.line2", line2 ? `${line2}, ${locality}` : locality);
   }
   return separated;

@@ -235,8 +235,8 @@ test("CSV: a locality before a large town of its postcode area goes to the secon
       "address.postcode": 5,
     },
   };
-  const read = async (csv: string) =>
-    ((await records(readCsv(pieces(csv), mapping))) as ImportRecord[]).map(({ city, address }) =>
+  const read = async (csv: string, by = mapping) =>
+    ((await records(readCsv(pieces(csv), by))) as ImportRecord[]).map(({ city, address }) =>
       [address?.line1, address?.line2, city].join("; "),
     );
   const split = [
@@ -252,6 +252,13 @@ test("CSV: a locality before a large town of its postcode area goes to the secon
     "Health Centre; Chalky Road Portslade; Brighton",
     "12 High Street; St George; Bristol",
     "1 Main Road; Gorleston-on-Sea; Great Yarmouth",
+  ]);
+  // A row without a first line says nothing of the second one, unless that has a column.
+  const { "address.line2": _, ...fields } = mapping.fields;
+  const rows = "1,2 Low Lane,,Horsforth Leeds,LS18 4SE\n2,,,Horsforth Leeds,LS18 4SE";
+  expect(await read(rows, { header: false, fields })).toEqual([
+    "2 Low Lane; Horsforth; Leeds",
+    "; ; Leeds",
   ]);
   const whole = [
     "1,2 Low Lane,,Horsforth Leeds,",
