@@ -7,16 +7,16 @@ import { type FieldName, saidBy } from "./fields.ts";
 import { separateLocality } from "./localities.ts";
 import type { Column, Mapping, Source, Value } from "./mapping.ts";
 import { isHouseNumber } from "./row.ts";
-import { findPostcode, holdsMore, takeApart } from "./whole-address.ts";
+import { findPostcode, holdsMore, isPostcode, takeApart } from "./whole-address.ts";
 
 /**
  * A function from the cells of a row to our fields.
  *
  * Feeds shift addresses from column to column, so the town and the lines of the address may list the same
  * columns. The town is the first of its columns that names a town, or else an island. The first line is the
- * first of its columns that is not the town, a county or the name, or else that of the town if it holds more; a
- * house number alone is joined by the next column, its street. The second line is all of its columns that are
- * none of these and not in the first line.
+ * first of its columns that is not the town, a county, a postcode or the name, or else that of the town if it
+ * holds more; a house number alone is joined by the next column, its street. The second line is all of its columns
+ * that are none of these and not in the first line.
  *
  * @param first the cells of the file's first row, which names the columns or is one of the others
  * @throws CommandError when the file lacks a column
@@ -79,6 +79,7 @@ export function mapColumns(
         saidBy(cell(index), "address.line1") !== "" &&
         !taken.has(index) &&
         !isCounty(cell(index)) &&
+        !isPostcode(cell(index)) &&
         !known.has(makeSlug(cell(index)))
       );
     }

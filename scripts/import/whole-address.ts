@@ -70,7 +70,8 @@ export function findPostcode(text: string): string | null {
   return ends.at(-1) ?? null;
 }
 
-const isPostcode = (part: string) => postcodeAtEnd(part)?.before === "";
+/** Whether a part of an address is a postcode and nothing else but perhaps a county. */
+export const isPostcode = (part: string) => postcodeAtEnd(part)?.before === "";
 
 /** In a text, only what looks like one in full: Unit A1, Old Mill is not A1 0LD. */
 function postcodeAtEnd(part: string): { before: string; postcode: string } | null {

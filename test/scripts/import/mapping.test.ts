@@ -223,6 +223,33 @@ test("CSV: a shifted address still gives its town and its lines", async () => {
   ]);
 });
 
+test("CSV: the postcode of a shifted address is none of its lines", async () => {
+  const mapping: Mapping = {
+    header: false,
+    fields: {
+      sourceId: 1,
+      name: { constant: "Boots" },
+      city: [5, 4, 3],
+      "address.line1": [2, 3, 4, 5],
+      "address.line2": [2, 3, 4, 5],
+      "address.postcode": [5, 4, 3],
+    },
+  };
+  const csv = [
+    "1,1 High Street,Oakham,LE15 6AA,",
+    "2,Unit 3,Dock Road,Oakham,le156aa",
+    "3,,Oakham,LE15 6AA Rutland,",
+    "4,E1 Old Mill,Oakham,LE15 6AA,",
+  ].join("\n");
+  const read = (await records(readCsv(pieces(csv), mapping))) as ImportRecord[];
+  expect(read.map(({ address }) => address)).toEqual([
+    { line1: "1 High Street", postcode: "LE15 6AA" },
+    { line1: "Unit 3", line2: "Dock Road", postcode: "le156aa" },
+    { postcode: "LE15 6AA" },
+    { line1: "E1 Old Mill", postcode: "LE15 6AA" },
+  ]);
+});
+
 test("CSV: a locality before a large town of its postcode area goes to the second line", async () => {
   const mapping: Mapping = {
     header: false,
