@@ -82,7 +82,8 @@ export async function* attempts(
   const [outcode] = district;
   const town = outcode === undefined || city.length > 0 ? city : await findTown(outcode);
   const isWider = outcode !== undefined && town.length > 0;
-  if (isWider) yield [anywhere([...before, ...town, ...after])];
+  // Once, where the words have the town, too, as of Street in Somerset: "plumber street ba16".
+  if (isWider) yield [anywhere([...new Set([...before, ...town, ...after])])];
 
   const endsOne = (words: Words, at: number) =>
     endsStreet(words, at) && !followsOnlyTrade(words, at, query, place);

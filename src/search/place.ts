@@ -22,33 +22,24 @@ export async function findTowns(sql: Sql, words: Words): Promise<ReadonlySet<str
 /**
  * The place that the words name: the last city of the directory (the longest name of those that end with the
  * same word), and the last outcode, wherever it stands. `before` and `after` are the other words on either side
- * of the city, or of the outcode when there is no city. Leeds Road need not be in Leeds. Beside any of these but
- * its own outcode, Street in Somerset does not count: `leeds high street plumber` is about Leeds.
+ * of the city, or of the outcode when there is no city. Leeds Road need not be in Leeds, nor King Street in Street.
  * @param towns of findTowns
  */
 export function placeIn(words: Words, towns: ReadonlySet<string>): Place {
-  if (towns.has(STREET)) {
-    const elsewhere = placeIn(words, new Set(towns).difference(new Set([STREET])));
-    const isElsewhere = elsewhere.city.length > 0 || elsewhere.district.some(isNotOfStreet);
-    if (isElsewhere) return elsewhere;
-  }
   const last = words.findLastIndex(isOutcode);
   const district = last < 0 ? [] : words.slice(last, last + 1);
   const others = last < 0 ? words : words.toSpliced(last, 1);
   for (let end = others.length; end > 0; end--) {
     for (let start = 0; start < end; start++) {
       const city = others.slice(start, end);
-      if (!towns.has(city.join(" ")) || endsStreet(others, end)) continue;
+      const name = city.join(" ");
+      if (!towns.has(name) || endsStreet(others, end) || (name === "street" && start > 0)) continue;
       return { before: others.slice(0, start), city, district, after: others.slice(end) };
     }
   }
   const at = Math.max(last, 0);
   return { before: others.slice(0, at), city: [], district, after: others.slice(at) };
 }
-
-/** A town by itself, and the last word of half of all addresses. */
-const STREET = "street";
-const isNotOfStreet = (outcode: string) => outcode !== "ba16";
 
 /**
  * Without a county or country after a town: `pub norwich norfolk uk` → `pub norwich`. Addresses have none, so these

@@ -1095,7 +1095,7 @@ describe("when nothing matches all words", () => {
     }
   });
 
-  test("'street' after another place is a street there, and otherwise the town", async () => {
+  test("'street' after another word is a street wherever that is, and otherwise the town", async () => {
     await using _ = await withMore([
       { ...norwich, name: "Call Plumbing", category: "plumbers", addressLine1: "9 Call Street" },
       { ...norwich, name: "Call Roofing", category: "roofers", addressLine1: "8 Call Street" },
@@ -1105,7 +1105,8 @@ describe("when nothing matches all words", () => {
       ["leeds king street plumber", "Wet Walls Ltd", "plumber leeds"],
       ["ls1 king street plumber", "Wet Walls Ltd", "plumber ls1"],
       ["norwich king street plumber", "Call Plumbing", "plumber norwich"],
-      ["king plumber street", "Tor Taps", "plumber street"],
+      ["roofer king street", "Slate Mates", "roofer"],
+      ["street king plumber", "Tor Taps", "plumber street"],
       ["king plumber street ba16", "Tor Taps", "plumber street ba16"],
       ["roofer street ba16", "Call Roofing", "roofer street"],
     ] as const) {
