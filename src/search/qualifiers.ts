@@ -12,13 +12,6 @@ export async function withoutQualifiers(
   towns: ReadonlySet<string>,
   isNamed: (words: Words) => Promise<boolean>,
 ): Promise<Words> {
-  const isTrade = (first = "", second = "") => knownTrades.has(`${first} ${second}`);
-  // Addresses do not say that they are in the centre of their town.
-  const isQualifier = (first = "", second = "") =>
-    /^((city|town) cent(re|er)|phone number)$/.test(`${first} ${second}`);
-  const isTown = (first = "", second = "") => towns.has(`${first} ${second}`);
-  const isPartOf = (isPair: typeof isTrade, at: number) =>
-    isPair(words[at - 1], words[at]) || isPair(words[at], words[at + 1]);
   const { city, district } = placeIn(words, towns);
   const place = [...city, ...district];
   const first = words.indexOf("new");
@@ -29,16 +22,21 @@ export async function withoutQualifiers(
     next !== "" &&
     !place.includes(next) &&
     (await isNamed([`"new ${next}"`, ...place]));
-  const wanted = words.filter(
-    (word, at) =>
+  const wanted = words.filter((word, at) => {
+    const pairs = [`${words[at - 1]} ${word}`, `${word} ${words[at + 1]}`];
+    return (
       (isName && word === "new") ||
-      isPartOf(isTrade, at) ||
-      isPartOf(isTown, at) ||
+      place.includes(word) ||
       endsStreet(words, at + 1) ||
-      !(qualifiers.has(word) || isPartOf(isQualifier, at)),
-  );
+      pairs.some((pair) => knownTrades.has(pair)) ||
+      !(qualifiers.has(word) || pairs.some((pair) => QUALIFYING_PAIR.test(pair)))
+    );
+  });
   return wanted.length > 0 ? wanted : words;
 }
+
+/** Addresses do not say that they are in the centre of their town. */
+const QUALIFYING_PAIR = /^((city|town) cent(re|er)|phone number)$/;
 
 /**
  * Words that mostly say only how or when. Even so, they are searched for at first, since a name may contain them, and

@@ -43,16 +43,13 @@ export function queriesAround(district: string): Query[] {
  */
 export function toQueryText(words: Words, towns: ReadonlySet<string> = new Set()): string {
   const text = words.join(" ") + (mayBeUnfinished(words.at(-1) ?? "") ? "" : " ");
-  const { city } = placeIn(words, towns);
+  const { before, city, after } = placeIn(words, towns);
   const town = city.join(" ");
-  const start = words.findLastIndex(
-    (_, at) => words.slice(at, at + city.length).join(" ") === town,
-  );
   const isExact =
     town.length >= MIN_WORD_SIZE_FOR_TYPOS.oneTypo &&
     !Object.hasOwn(synonyms, town) &&
-    !isHalf(words[start - 1], words[start], towns) &&
-    !isHalf(words[start + city.length - 1], words[start + city.length], towns);
+    !isHalf(before.at(-1), city[0], towns) &&
+    !isHalf(city.at(-1), after[0], towns);
   return isExact ? text.replace(new RegExp(`(?<!\\S)${town}(?!\\S)`), '"$&"') : text;
 }
 

@@ -1187,6 +1187,7 @@ describe("when nothing matches all words", () => {
       ["indian in york town center", "indian york", ["City Spice", "Mint"]],
       ["garden centre welwyn garden city", null, ["Tomato"]],
       ["thatcher welwyn garden city", "welwyn garden city", ["Tomato"]],
+      ["thatcher welwyn garden city centre", "welwyn garden city", ["Tomato"]],
     ] as const) {
       const { items, instead: used } = await search(text);
       expect([text, used, items.map(({ name }) => name).sort()]).toEqual([
