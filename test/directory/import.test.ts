@@ -211,13 +211,17 @@ test("an incomplete business is pending and counted, and approved once it is com
     { ...whole, sourceId: "city", city: "  " },
     { ...whole, sourceId: "line1", address: { postcode: "NR1 3DD" } },
     { ...whole, sourceId: "n/a", address: { line1: "N/A", line2: "-", postcode: "NR1 3DD" } },
-    { ...whole, sourceId: "#N/A", address: { line1: "#N/A", postcode: "NR1 3DD" } },
+    {
+      ...whole,
+      sourceId: "#N/A",
+      address: { line1: "#N/A", line2: "Please select", postcode: "NR1 3DD" },
+    },
     { ...whole, sourceId: "postcode", address: { line1: "1 High Street", postcode: "NR1" } },
     { ...whole, sourceId: "coordinates", coordinates: null },
   ];
   const { unusable, ...counts } = await load(lacking);
   expect(counts).toMatchObject({ created: 7, pending: 7, rejected: 0 });
-  expect(unusable).toEqual(["line1", "line2", "line1", "postcode"]);
+  expect(unusable).toEqual(["line1", "line2", "line1", "line2", "postcode"]);
   expect((await listBusinesses(database.sql, { offset: 0, limit: 20 })).total).toBe(0);
 
   const completed = lacking.map(({ sourceId = "" }) => ({ ...whole, sourceId }));

@@ -9,7 +9,7 @@ import { readEmail, readPhone, readPostcode, readWebsite } from "./contacts.ts";
 import { readOpeningHours } from "./hours.ts";
 import { type CheckedRecord, importRecord } from "./record.ts";
 import type { BusinessFields } from "./rows.ts";
-import { cleanAddress, cleanLine, cleanText } from "./text.ts";
+import { cleanAddress, cleanLine, cleanText, isPlaceholder } from "./text.ts";
 import { readCityName, readTown, type Town } from "./towns.ts";
 
 /** A record that has been checked and normalised. */
@@ -129,10 +129,9 @@ function isInUk({ lat, lng }: { lat: number; lng: number }): boolean {
   return lat >= 49 && lat <= 61 && lng >= -9 && lng <= 2;
 }
 
-/** Null when it is empty or a placeholder, such as #N/A in a spreadsheet. */
 function readAddressLine(text: string): string | null {
   const line = cleanAddress(text);
-  return /^(?:#?n\/?a|null|none|unknown|tbc|[-.]*)$/i.test(line) ? null : line;
+  return isPlaceholder(line) ? null : line;
 }
 
 function readPhotos(photos: NonNullable<CheckedRecord["photos"]>): Photo[] {

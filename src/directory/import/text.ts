@@ -40,6 +40,10 @@ export function cleanPlace(text: string): string {
 // Not The or La, with which the name of a building or a village may begin.
 const JOINING = /^(?:(?i:upon|on|under|by|in|of)|le|la|de|en|the|LE|LA|DE|EN)$/;
 
+/** Whether a line stands for nothing, such as n/a, #N/A in a spreadsheet, or only a dash. */
+export const isPlaceholder = (line: string) =>
+  /^(?:#?n\/?a|none|unknown|various|null|tbc|please select|other|[-.]*)$/i.test(line);
+
 /** Several lines, each cleaned; at most one empty line between two. */
 export function cleanText(text: string): string {
   return withoutInvisible(withoutEntities(text))

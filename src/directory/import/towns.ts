@@ -1,6 +1,6 @@
 import { memoized } from "../../memoized.ts";
 import { isSlug, makeSlug } from "../slug.ts";
-import { cleanPlace } from "./text.ts";
+import { cleanPlace, isPlaceholder } from "./text.ts";
 
 /** A town by its name; spellings with the same slug are the same town. */
 export interface Town {
@@ -46,7 +46,7 @@ function townNamed(name: string): Town | null {
 export function readCityName(text: string): Town | null {
   const name = cleanPlace(text);
   if (name.includes(",")) return readTown(name);
-  if (!/\p{L}/u.test(name) || PLACEHOLDER.test(name)) return null;
+  if (!/\p{L}/u.test(name) || isPlaceholder(name)) return null;
   return townNamed(name === name.toUpperCase() ? withCase(name) : name);
 }
 
@@ -107,7 +107,7 @@ function isTown(name: string): boolean {
     /^\p{L}[\p{L}\p{M} .'’&()!-]{2,59}$/u.test(name) &&
     !COUNTY.test(name) &&
     !NO_TOWN.test(name) &&
-    !PLACEHOLDER.test(name) &&
+    !isPlaceholder(name) &&
     (!STREET.test(name) || NAMED_AS_STREET.test(name))
   );
 }
@@ -194,5 +194,3 @@ const NAMED_AS_STREET =
 
 const NO_TOWN =
   /\b(centre|center|precinct|supermarket|surgery|hospital|estate|retail park|business park|shopping|unit|floor|stall|pharmacy|store|stores|superstore|shop|building|house|mobile)\b|^((north|south)( (east|west))?|east|west|mid)$/i;
-
-const PLACEHOLDER = /^(#?n\/?a|none|unknown|various|null|tbc|please select|other)$/i;
