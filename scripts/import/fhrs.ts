@@ -5,7 +5,7 @@ import { isCounty, isIsland, readTown } from "../../src/directory/import/towns.t
 import { makeSlug } from "../../src/directory/slug.ts";
 import { grouped } from "../../src/numbers.ts";
 import { CommandError } from "../terminal/command.ts";
-import { LONGEST_ROW, present, type Row } from "./row.ts";
+import { LONGEST_ROW, type Row } from "./row.ts";
 
 /**
  * Open data of the Food Hygiene Rating Scheme: https://ratings.food.gov.uk/open-data. Its rating is of
@@ -98,12 +98,9 @@ function splitAddress(
   given: readonly (string | undefined)[],
   { name, postcode = "" }: { name: string; postcode: string | undefined },
 ) {
-  const lines = given
-    .map(present)
-    .filter((line) => line !== undefined)
-    .map(unescapeAmpersand);
+  const lines = given.filter((line) => line !== undefined).map(unescapeAmpersand);
   const isTownAlone =
-    present(given[0]) === undefined &&
+    given[0] === undefined &&
     readPostcode(postcode) === null &&
     lines.slice(1).every((line) => isCounty(line) || isIsland(line));
   const named = [...lines.keys()].filter(
