@@ -28,27 +28,32 @@ export function takeApart(fields: Map<FieldName, unknown>): Map<FieldName, unkno
   const text = (field: FieldName) => cleanPlace(cell(field));
   const whole = text("address.line1");
   const isWhole = (field: FieldName) => text(field) === whole;
-  const given = partsOf(whole);
-
-  // The first part may be the name of a house, unless nothing but a postcode or a county comes after it.
-  const isTownFirst = given.slice(1).every((part) => isCounty(part) || isPostcode(part));
-  const cityText = isWhole("city") && !isTownFirst ? given.slice(1).join(", ") : text("city");
-  const town = readTown(cityText) ?? (isWhole("city") ? null : readCityName(cityText));
-  const postcode = findPostcode(text("address.postcode"));
-  const { parts, isShorter } = withoutEnd(given, town, postcode);
-
+  const parts = partsOf(whole);
   const apart = new Map(fields);
+
+  const cityText = isWhole("city") ? withoutHouse(parts).join(", ") : text("city");
+  const town = readTown(cityText) ?? (isWhole("city") ? null : readCityName(cityText));
   if (isWhole("city")) apart.set("city", town?.name ?? cityText);
-  // Without one, the last part of the address is told of as unusable.
-  if (isWhole("address.postcode")) apart.set("address.postcode", postcode ?? given.at(-1));
-  else if (postcode !== null) apart.set("address.postcode", postcode);
-  if (!isShorter) return apart;
-  if (parts.length > 1 && makeSlug(parts[0] ?? "") === makeSlug(text("name"))) parts.shift();
+
+  const postcode = findPostcode(text("address.postcode"));
+  if (postcode !== null) apart.set("address.postcode", postcode);
+  // The last part of the address is told of as unusable.
+  else if (isWhole("address.postcode")) apart.set("address.postcode", parts.at(-1));
+
+  const lines = withoutEnd(parts, town, postcode);
+  if (lines === null) return apart;
+  if (lines.length > 1 && makeSlug(lines[0] ?? "") === makeSlug(text("name"))) lines.shift();
   const hasOther = text("address.line2") !== "" && !isWhole("address.line2");
-  const count = hasOther ? parts.length : countOfFirstLine(parts);
-  apart.set("address.line1", parts.slice(0, count).reduce(joined));
-  if (!hasOther) apart.set("address.line2", parts.slice(count).join(", "));
+  const count = hasOther ? lines.length : countOfFirstLine(lines);
+  apart.set("address.line1", lines.slice(0, count).reduce(joined));
+  if (!hasOther) apart.set("address.line2", lines.slice(count).join(", "));
   return apart;
+}
+
+/** Without the first part, which may be the name of a house, unless only postcodes and counties come after it. */
+function withoutHouse([first = "", ...others]: readonly string[]): string[] {
+  const isAlone = others.every((part) => isCounty(part) || isPostcode(part));
+  return isAlone ? [first, ...others] : others;
 }
 
 /** Whether a part of an address comes before the town in a text. */
@@ -82,20 +87,20 @@ function postcodeAtEnd(part: string): { before: string; postcode: string } | nul
 }
 
 /**
- * The parts of an address without those at its end that repeat the town or the postcode, nor any county among them.
- * The first part stays: it may be all that is known.
+ * The parts of an address without those at its end that repeat the town or the postcode, nor any county among them; null
+ * when nothing repeats them. The first part stays: it may be all that is known.
  */
 function withoutEnd(given: readonly string[], town: Town | null, postcode: string | null) {
   const parts = [...given];
-  let isShorter = false;
+  let isRepeated = false;
   for (;;) {
     const last = parts.pop() ?? "";
     const end = postcodeAtEnd(last);
     const bare = end !== null && end.postcode === postcode ? end.before : last;
     const isTown = town !== null && namesOnly(bare, town);
     const isLeftOut = bare === "" || isTown || isCounty(bare.replace(/\.$/, ""));
-    isShorter ||= bare !== last || (isTown && parts.length > 0);
-    if (parts.length === 0 || !isLeftOut) return { parts: [...parts, bare || last], isShorter };
+    isRepeated ||= bare !== last || (isTown && parts.length > 0);
+    if (parts.length === 0 || !isLeftOut) return isRepeated ? [...parts, bare || last] : null;
   }
 }
 
