@@ -11,10 +11,11 @@ export const AS_NAME = 1;
  * its county, and 0 for anything else.
  */
 export function likelihood(query: Words, place: Words): number {
+  // First: Church Crookham is no church.
+  if (query.every((word) => place.includes(word) || isOfManyTrades(word))) return -1;
   const telling = withoutStreets(query, place);
   if (namesTrade(telling, spaceless.sure)) return 3;
   if (namesTrade(telling, spaceless.known)) return 2;
-  if (query.every((word) => place.includes(word) || isOfManyTrades(word))) return -1;
   if (place.length > 0 && isCounty(query.join(" "))) return -2;
   return mayBeName(telling, place) ? AS_NAME : 0;
 }

@@ -1058,6 +1058,21 @@ describe("when nothing matches all words", () => {
     }
   });
 
+  test("a trade in the name of a town is not what is wanted there", async () => {
+    await using _ = await withMore([
+      {
+        name: "Crook's Pills",
+        category: "pharmacies",
+        city: "Church Crookham",
+        postcode: "GU52 8AA",
+      },
+    ]);
+    for (const text of ["hairdresser church crookham", "church crookham hairdresser"]) {
+      expect([text, (await search(text)).instead]).toEqual([text, "hairdresser"]);
+    }
+    expect((await search("quokka church crookham")).instead).toBe("church crookham");
+  });
+
   for (const [text, instead] of [
     ["best plumber york", "plumber york"],
     ["best lamb york", "lamb york"],
