@@ -48,15 +48,13 @@ export function placeIn(words: Words, towns: ReadonlySet<string>): Place {
  * @param towns of findTowns
  */
 export function withoutCounty(words: Words, towns: ReadonlySet<string>): Words {
-  const endsAsTown = words.some((_, at) => towns.has(words.slice(at).join(" ")));
-  for (let end = 2; end < words.length && !endsAsTown; end++) {
-    if (!isCounty(words.slice(end).join(" "))) continue;
-    const before = words.slice(0, end);
-    const shorter = withoutCounty(before, towns);
-    const hasTown = before.some((_, at) => at > 0 && towns.has(before.slice(at).join(" ")));
-    if (shorter !== before || hasTown) return shorter;
-  }
-  return words;
+  const townAtEnd = (text: Words) =>
+    text.findLastIndex((_, at) => towns.has(text.slice(at).join(" ")));
+  const county = words.findIndex((_, at) => at > 1 && isCounty(words.slice(at).join(" ")));
+  if (county < 0 || townAtEnd(words) >= 0) return words;
+  const before = words.slice(0, county);
+  const shorter = withoutCounty(before, towns);
+  return shorter !== before || townAtEnd(before) > 0 ? shorter : words;
 }
 
 /** Whether a text names a city of the directory or the first half of a postcode. */
