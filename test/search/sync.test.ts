@@ -771,7 +771,8 @@ describe("the running sync", () => {
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;
     await addBusiness(watcher, { name: "Survivor" });
-    await until(async () => (await total("survivor")) === 1, 5_000);
+    // The connections of this test were cut as well, and a busy machine notices late.
+    await until(async () => (await total("survivor").catch(() => 0)) === 1, 5_000);
     await watcher.end();
     await running.stop();
   });
