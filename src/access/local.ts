@@ -27,16 +27,17 @@ export function createLocalLimiter(instances: number, now = () => Date.now() * 1
   const token = TOKEN * instances;
 
   /** A month later than the clock's means that the clock stepped back: the meter stays in it. */
-  function monthFrom(known = ""): string {
-    const month = new Date(now() / 1000).toISOString().slice(0, 7);
+  function monthFrom(known = "", time = now()): string {
+    const month = new Date(time / 1000).toISOString().slice(0, 7);
     return month > known ? month : known;
   }
 
   /** As of now: refilled, and in the current month. */
   function standingOf(meter: LocalMeter, { perMinute, burst }: ApiKey): LocalMeter {
-    const month = monthFrom(meter.month);
-    const { usedByAll, used } = month === meter.month ? meter : { usedByAll: 0, used: 0 };
+    // Read once: between two readings the month may end, and then the wait for its end would be 0.
     const time = now();
+    const month = monthFrom(meter.month, time);
+    const { usedByAll, used } = month === meter.month ? meter : { usedByAll: 0, used: 0 };
     const level = Math.min(share(burst) * token, meter.level + gained(meter, time, perMinute));
     return { ...meter, month, usedByAll, used, level, time, perMinute };
   }

@@ -324,6 +324,16 @@ test("the bucket level that Redis is told after an outage includes what was refi
   expect(told?.tokensLeft()).toBe(5);
 });
 
+test("without Redis a refusal at the very end of a month asks to wait for at least a second", () => {
+  now = Date.UTC(2026, 11) * 1_000 - 2;
+  // A clock that goes on while a decision is made.
+  const local = createLocalLimiter(1, () => ++now);
+  local.seed(ample, "2026-11", ample.quota);
+  now = Date.UTC(2026, 11) * 1_000 - 2;
+  expect(local.charge(ample, 1)).toMatchObject({ month: "2026-11", retryAfterSeconds: 1 });
+  expect(local.charge(ample, 1)).toMatchObject({ month: "2026-12", admitted: true, used: 1 });
+});
+
 const ample: ApiKey = {
   id: "ample",
   meterId: "ample",
