@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, readlink, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { isAlive, until } from "./waiting.ts";
@@ -22,6 +22,35 @@ export async function endLeftovers(folder: string): Promise<void> {
     }),
   );
 }
+
+/**
+ * Ends what is left of a PostgreSQL whose first process was killed: each of the others goes on until its statement or
+ * its checkpoint is over, and no PostgreSQL starts beside it. The next one recovers what was committed.
+ * @param data the data folder, in which they work: their command lines do not name it
+ */
+export async function endOrphans(data: string): Promise<void> {
+  if (process.platform !== "linux") return;
+  const folder = await realpath(data);
+  for (const pid of await orphansIn(folder)) send(pid, "SIGKILL");
+  await until(async () => (await orphansIn(folder)).length === 0, TIMEOUT_MS);
+}
+
+async function orphansIn(folder: string): Promise<number[]> {
+  const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0);
+  const areOrphans = await Promise.all(pids.map((pid) => isOrphan(pid, folder)));
+  return pids.filter((_, place) => areOrphans[place]);
+}
+
+async function isOrphan(pid: number, folder: string): Promise<boolean> {
+  if ((await workingFolder(pid)) !== folder) return false;
+  const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
+  // Not somebody's shell in that folder.
+  if (!(await read("cmdline")).startsWith("postgres: ")) return false;
+  const parent = /^PPid:\s+(\d+)/m.exec(await read("status"))?.[1];
+  return parent !== undefined && (await workingFolder(Number(parent))) !== folder;
+}
+
+const workingFolder = (pid: number) => readlink(`/proc/${pid}/cwd`).catch(() => "");
 
 /** Whether this process was started on that folder. The pid alone may have been reused. */
 export async function runsOn(folder: string, pid: number): Promise<boolean> {

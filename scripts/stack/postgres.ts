@@ -6,7 +6,7 @@ import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { CommandError } from "../terminal/command.ts";
 import { type Account, unprivilegedAccount } from "./account.ts";
 import { failureLine } from "./failure-line.ts";
-import { runsOn } from "./leftovers.ts";
+import { endOrphans, runsOn } from "./leftovers.ts";
 import { POSTGRES_MEMORY } from "./memory.ts";
 import { freePort } from "./ports.ts";
 import { keptSecret } from "./secret.ts";
@@ -52,6 +52,7 @@ export async function startPostgres(
   if (account) await chown(passwordFile, account.uid, account.gid);
   if (isNew) await createCluster();
   if (account) await handOver(data, account);
+  await endOrphans(data);
   await removeReusedPid(data);
 
   const port = await freePort();

@@ -2,10 +2,11 @@ import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unprivilegedAccount } from "../../../scripts/stack/account.ts";
-import { endLeftovers, runsOn } from "../../../scripts/stack/leftovers.ts";
+import { endLeftovers, endOrphans, runsOn } from "../../../scripts/stack/leftovers.ts";
 import { startPostgres } from "../../../scripts/stack/postgres.ts";
 import { Supervisor } from "../../../scripts/stack/supervisor.ts";
 import { until } from "../../../scripts/stack/waiting.ts";
+import { openPostgres } from "../../../src/store/postgres.ts";
 import { newFolder } from "../../support.ts";
 
 // What a killed run has left behind; its pids may have been reused since.
@@ -109,4 +110,44 @@ test("PostgreSQL starts although another program has the pid in its lock file", 
   const supervisor = new Supervisor(folder);
   await startPostgres(supervisor, { durable: false }).finally(() => supervisor.stop());
   expect(other.signalCode).toBeNull();
+});
+
+test("PostgreSQL starts although a statement goes on of one whose first process was killed", async () => {
+  const killed = new Supervisor(folder);
+  const { url, pid } = await startPostgres(killed, { durable: false });
+  await using sql = openPostgres(url, { max: 2 });
+  const statement = sql
+    .unsafe(
+      `do $$ declare theend constant timestamptz := clock_timestamp() + interval '60 seconds';
+      begin while clock_timestamp() < theend loop end loop; end $$`,
+    )
+    .catch(() => {});
+  await until(async () => {
+    const [{ count }] = await sql<[{ count: number }]>`
+      select count(*)::integer as count from pg_stat_activity
+      where state = 'active' and query like 'do %'`;
+    return count === 1;
+  }, 20_000);
+  process.kill(pid, "SIGKILL");
+  await killed.failure.catch(() => {});
+  await killed.stop();
+  // Somebody looks around in the data, which does not make it a process of PostgreSQL.
+  const shell = Bun.spawn(["sleep", "60"], { cwd: join(folder, "postgres") });
+  programs.push(shell);
+
+  const supervisor = new Supervisor(folder);
+  try {
+    const next = await startPostgres(supervisor, { durable: false });
+    await statement;
+    expect(shell.signalCode).toBeNull();
+
+    await using again = openPostgres(next.url, { max: 1 });
+    const [before] = await again`select pg_backend_pid() as pid`;
+    await endOrphans(join(folder, "postgres"));
+    // It leaves alone what runs as it should.
+    const [after] = await again`select pg_backend_pid() as pid`;
+    expect(after).toEqual(before);
+  } finally {
+    await supervisor.stop();
+  }
 });
