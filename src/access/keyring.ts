@@ -19,6 +19,9 @@ export type Keyring = Awaited<ReturnType<typeof createKeyring>>;
  * announced; a version number is also polled several times a second, so that a revocation holds within one
  * second even if its announcement is lost. While the number cannot be read, findings expire in less than a
  * second. Concurrent look-ups of a key share one query.
+ *
+ * Keys expire by PostgreSQL's clock, which also begins grace periods: so all servers refuse a key at the same time,
+ * whatever their own clocks say.
  * @param options.now milliseconds since 1970, for the expiry of keys; set by tests
  * @param options.elapsed milliseconds of a monotonic clock, for the age of findings; set by tests
  * @param options.mostKeys how many it caches; fewer in tests
@@ -27,7 +30,7 @@ export type Keyring = Awaited<ReturnType<typeof createKeyring>>;
 export async function createKeyring(
   sql: Sql,
   {
-    now = Date.now,
+    now,
     elapsed = () => performance.now(),
     mostKeys = MOST_KEYS,
   }: { now?: () => number; elapsed?: () => number; mostKeys?: number } = {},
@@ -44,12 +47,12 @@ export async function createKeyring(
 
   /** When the version was last queried: all older findings that are still cached were valid then. */
   let confirmedAt = elapsed();
-  let version = await keysVersion(sql);
+  let { version, time } = await keysVersion(sql);
   const stopPolling = repeat(POLL_INTERVAL_MS, async () => {
     const askedAt = elapsed();
     const current = await keysVersion(sql);
-    if (current !== version) forget();
-    version = current;
+    if (current.version !== version) forget();
+    ({ version, time } = current);
     confirmedAt = askedAt;
   });
 
@@ -93,7 +96,7 @@ export async function createKeyring(
 
   function judge(record: Found): Resolved {
     if (!record) return { ok: false, denied: "invalid" };
-    const state = keyState(record, now());
+    const state = keyState(record, now ? now() : time + elapsed() - confirmedAt);
     return state === "active" ? { ok: true, key: record } : { ok: false, denied: state };
   }
 

@@ -100,10 +100,14 @@ export async function findKey(sql: Sql | Transaction, id: string): Promise<KeyRe
   return record ?? null;
 }
 
-/** A number that changes with each committed change of a key or tier. */
-export async function keysVersion(sql: Sql): Promise<string> {
-  const [{ version }] = await sql<[{ version: string }]>`select version from keys_version`;
-  return version;
+/**
+ * A number that changes with each committed change of a key or tier, and the time by PostgreSQL's clock, in
+ * milliseconds since 1970.
+ */
+export async function keysVersion(sql: Sql): Promise<{ version: string; time: number }> {
+  const [row] = await sql<[{ version: string; time: number }]>`
+    select version, 1000 * extract(epoch from clock_timestamp())::float8 as time from keys_version`;
+  return row;
 }
 
 /** Every key, oldest first. */

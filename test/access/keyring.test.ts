@@ -412,6 +412,22 @@ test("a key expires to the millisecond, checked when it is presented", async () 
   expect(await keyring.resolve(key)).toEqual({ ok: false, denied: "expired" });
 });
 
+test("a key expires by PostgreSQL's clock, whatever the server's says", async () => {
+  const hour = 3_600_000;
+  const replaced = await issue();
+  const lasting = await issue({ expiresAt: new Date(Date.now() + hour / 2) });
+  await using keyring = await openKeyring();
+  try {
+    setSystemTime(Date.now() - hour);
+    await rollKey(sql, replaced.id, { graceSeconds: 0 });
+    await until(async () => !(await keyring.resolve(replaced.key)).ok, 5_000);
+    setSystemTime(Date.now() + 2 * hour);
+    expect((await keyring.resolve(lasting.key)).ok).toBe(true);
+  } finally {
+    setSystemTime();
+  }
+});
+
 test("a failed look-up is an error for its callers, and is not cached", async () => {
   const { key } = await issue();
   await using keyring = await openKeyring(still);
