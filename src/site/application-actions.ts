@@ -72,7 +72,11 @@ async function roll(
   if ("refused" in result) {
     return unchanged("Nothing was changed: that key can no longer be rolled. Roll the newest one.");
   }
-  const notice = graceNotice(hint, result.oldExpiresAt);
+  // Not by this server's clock: PostgreSQL's decides.
+  const notice =
+    grace.value === "0"
+      ? `The old key ${hint}… has stopped working.`
+      : `The old key ${hint}… works until ${writtenTime(result.oldExpiresAt)}.`;
   return { title: "Key rolled", issued: result.rolled, notice };
 }
 
@@ -85,8 +89,3 @@ const DAY_MS = 86_400_000;
  * than the page lists, so every key that still works can be revoked there.
  */
 const MOST_A_DAY = 10;
-
-const graceNotice = (hint: string, until: Date) =>
-  until.getTime() > Date.now()
-    ? `The old key ${hint}… works until ${writtenTime(until)}.`
-    : `The old key ${hint}… has stopped working.`;

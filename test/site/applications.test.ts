@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setSystemTime, test } from "bun:test";
 import { connect } from "node:net";
 import { until } from "../../scripts/stack/waiting.ts";
 import {
@@ -469,7 +469,11 @@ describe("the private page", () => {
       expect(html).toContain("Nothing was changed");
       expect(html).toContain("Active, does not expire.");
     }
-    const { html } = await send(page, { action: "roll", key, grace: "0" });
+    // Whatever the clock of this server says: that of PostgreSQL ends the grace period.
+    setSystemTime(Date.now() - 3_600_000);
+    const { html } = await send(page, { action: "roll", key, grace: "0" }).finally(() =>
+      setSystemTime(),
+    );
     expect([keyIn(html), html]).toEqual([
       expect.any(String),
       expect.stringContaining("has stopped"),
