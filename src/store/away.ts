@@ -1,14 +1,15 @@
 import { MeilisearchError } from "meilisearch";
 import pino from "pino";
 import { DeadlineError } from "./deadline.ts";
-import { isPostgresAway, isPostgresSlow } from "./postgres-errors.ts";
+import { isPostgresAway, isPostgresFull, isPostgresSlow } from "./postgres-errors.ts";
 
-/** Whether an error means that a store is down or too slow; one of Redis only if its code says so. */
+/** Whether an error means that a store is down, full or too slow; one of Redis only if its code says so. */
 export function isAway(error: unknown): boolean {
   return (
     error instanceof DeadlineError ||
     error instanceof MeilisearchError ||
     isPostgresAway(error) ||
+    isPostgresFull(error) ||
     isPostgresSlow(error)
   );
 }

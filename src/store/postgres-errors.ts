@@ -9,6 +9,11 @@ export function isPostgresSlow(error: unknown): boolean {
   return SLOW.has(codeOf(error));
 }
 
+/** Whether there was no disk space or memory left for a statement. */
+export function isPostgresFull(error: unknown): boolean {
+  return FULL.has(codeOf(error));
+}
+
 /** Whether a Unix socket is missing. Any other missing file says nothing about PostgreSQL. */
 function isSocketMissing(error: unknown): boolean {
   return codeOf(error) === "ENOENT" && (error as { syscall?: unknown }).syscall === "connect";
@@ -43,3 +48,6 @@ const AWAY = new Set([
 
 /** Codes of PostgreSQL for a query that was cancelled, and for a lock that was not free in time. */
 const SLOW = new Set(["57014", "55P03"]);
+
+/** Codes of PostgreSQL for a full disk and for too little memory. */
+const FULL = new Set(["53100", "53200"]);

@@ -52,6 +52,17 @@ test("with PostgreSQL cut off, the form comes back as it was, and works once tha
   await until(isTaken, 10_000);
 }, 60_000);
 
+test("with PostgreSQL's disk full, the form comes back as it was, and works once there is room", async () => {
+  await database.sql.unsafe(`
+    create function find_disk_full() returns trigger language plpgsql as $$ begin
+      raise exception 'could not extend file: No space left on device' using errcode = 'disk_full';
+    end $$;
+    create trigger find_disk_full before insert on applications execute function find_disk_full()`);
+  await expectFormBack();
+  await database.sql`drop function find_disk_full cascade`;
+  await until(isTaken, 10_000);
+});
+
 test("with PostgreSQL not answering, the form comes back in time, however many pages are late", async () => {
   postgres.hold();
   const pages = Array.from({ length: 110 }, async (_, place) => {
