@@ -50,7 +50,7 @@ function explain(error: unknown): string | null {
   if (OUT_OF_ROOM.has(code)) {
     return `PostgreSQL is out of disk space, memory or connections: ${message}. Free some, then try again.`;
   }
-  if (code === INSUFFICIENT_PRIVILEGE) {
+  if (LACKS_RIGHTS.has(code)) {
     return `PostgreSQL refuses: ${message}. The operators' guide says which rights the role of DATABASE_URL needs.`;
   }
   if (REFUSED.has(code) || (severity === "FATAL" && UNKNOWN_PARAMETER.has(code))) {
@@ -91,13 +91,14 @@ function explain(error: unknown): string | null {
 /** Errors that say what to do themselves. */
 const TELLING = [CommandError, ConfigError, UnsuitableDatabaseError];
 
-// Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory, too many connections. Refused: a
-// wrong account or password, no such database, a standby. Unknown parameter: one in the address that PostgreSQL
-// does not have, or that has no such value. In the way: a deadlock, a lock timeout, a city or category that is gone.
+// Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory, too many connections. Lacks rights: to
+// what it uses, or to all schemas of its search_path. Refused: a wrong account or password, no such database, a
+// standby. Unknown parameter: one in the address that PostgreSQL does not have, or that has no such value. In the
+// way: a deadlock, a lock timeout, a city or category that is gone.
 const QUERY_CANCELED = "57014";
 const RAISED = "P0001";
 const OUT_OF_ROOM = new Set(["53100", "53200", "53300"]);
-const INSUFFICIENT_PRIVILEGE = "42501";
+const LACKS_RIGHTS = new Set(["42501", "3F000"]);
 const REFUSED = new Set(["28000", "28P01", "3D000", "25006"]);
 const UNKNOWN_PARAMETER = new Set(["42704", "22023"]);
 const IN_THE_WAY = new Set(["40P01", "55P03", "23503"]);

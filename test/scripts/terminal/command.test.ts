@@ -92,6 +92,22 @@ test("a role without the rights to read gets a line that says where they are lis
   expect(exitCode).toBe(1);
 });
 
+test("so does one that may not use the schema, when it migrates", async () => {
+  await using database = await createDatabase();
+  const url = new URL(database.url);
+  url.username = "without_schema";
+  url.password = "secret";
+  await database.sql.unsafe(`
+    create role without_schema login password 'secret';
+    alter role without_schema in database "${url.pathname.slice(1)}" set search_path = hidden`);
+  const { stderr, exitCode } = await runScript(url.href, "migrate", []);
+  await database.sql`drop role without_schema`;
+  expect(stderr).toBe(
+    "PostgreSQL refuses: no schema has been selected to create in. The operators' guide says which rights the role of DATABASE_URL needs.\n",
+  );
+  expect(exitCode).toBe(1);
+});
+
 test.each([
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "self signed certificate"],
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "unable to verify the first certificate"],
