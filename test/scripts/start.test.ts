@@ -113,6 +113,8 @@ describe("npm start", () => {
       // As for a newcomer: there are businesses to find, and keys for the asking.
       const found = await (await fetch(`${site}/search?q=plumber`)).text();
       expect(found).toMatch(/\d+ businesses/);
+      const log = await readFile(join(dataDir, "logs", "meilisearch.log"), "utf8");
+      expect(log).not.toContain("/multi-search");
       const applied = await fetch(`${site}/developers/applications`, {
         method: "POST",
         body: new URLSearchParams({ name: "Ann", email: "ann@shop.example", purpose: "A trial." }),
