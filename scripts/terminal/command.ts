@@ -1,6 +1,7 @@
 import { MeilisearchApiError, MeilisearchError, MeilisearchRequestError } from "meilisearch";
 import { ConfigError } from "../../src/config.ts";
 import { SearchTaskError } from "../../src/search/tasks.ts";
+import { isCertificateRefused } from "../../src/store/away.ts";
 import { UnsuitableDatabaseError } from "../../src/store/migrations.ts";
 import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { print } from "./output.ts";
@@ -56,7 +57,7 @@ function explain(error: unknown): string | null {
   if (REFUSED.has(code) || (severity === "FATAL" && UNKNOWN_PARAMETER.has(code))) {
     return `PostgreSQL refuses: ${message}. Look at DATABASE_URL.`;
   }
-  if (/CERT|LEAF_SIGNATURE/.test(code)) {
+  if (isCertificateRefused(error)) {
     return `A store's certificate is not trusted: ${message}. If its authority is your own, set NODE_EXTRA_CA_CERTS in the environment, not in .env, to the authority's certificate.`;
   }
   // After those two, some of whose codes count as PostgreSQL being down: a server waits until that has

@@ -1,17 +1,24 @@
 import { MeilisearchError } from "meilisearch";
 import pino from "pino";
 import { DeadlineError } from "./deadline.ts";
-import { isPostgresAway, isPostgresFull, isPostgresSlow } from "./postgres-errors.ts";
+import { isPostgresAway, isPostgresSlow, isPostgresUnusable } from "./postgres-errors.ts";
 
-/** Whether an error means that a store is down, full or too slow; one of Redis only if its code says so. */
+/** Whether an error means that a store is down, unusable or too slow; one of Redis only if its code says so. */
 export function isAway(error: unknown): boolean {
   return (
     error instanceof DeadlineError ||
     error instanceof MeilisearchError ||
     isPostgresAway(error) ||
-    isPostgresFull(error) ||
-    isPostgresSlow(error)
+    isPostgresSlow(error) ||
+    isPostgresUnusable(error) ||
+    isCertificateRefused(error)
   );
+}
+
+/** Whether the certificate of a store is not trusted, as when it has expired. */
+export function isCertificateRefused(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return /CERT|LEAF_SIGNATURE/.test(String(code));
 }
 
 /** What the log has of such an error. Its stack would only say where the failure was noticed. */

@@ -9,9 +9,9 @@ export function isPostgresSlow(error: unknown): boolean {
   return SLOW.has(codeOf(error));
 }
 
-/** Whether there was no disk space or memory left for a statement. */
-export function isPostgresFull(error: unknown): boolean {
-  return FULL.has(codeOf(error));
+/** Whether PostgreSQL is there but cannot do anything for us, until its operator has done something for it. */
+export function isPostgresUnusable(error: unknown): boolean {
+  return UNUSABLE.has(codeOf(error));
 }
 
 /** Whether a Unix socket is missing. Any other missing file says nothing about PostgreSQL. */
@@ -49,5 +49,8 @@ const AWAY = new Set([
 /** Codes of PostgreSQL for a query that was cancelled, and for a lock that was not free in time. */
 const SLOW = new Set(["57014", "55P03"]);
 
-/** Codes of PostgreSQL for a full disk and for too little memory. */
-const FULL = new Set(["53100", "53200"]);
+/**
+ * Codes of PostgreSQL for a full disk, for too little memory, and for refusing a connection: an account that it does
+ * not let in, a wrong password, a database that is gone.
+ */
+const UNUSABLE = new Set(["53100", "53200", "28000", "28P01", "3D000"]);

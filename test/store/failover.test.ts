@@ -9,7 +9,8 @@ import { Supervisor } from "../../scripts/stack/supervisor.ts";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createAdmission } from "../../src/access/admission.ts";
 import { followAnnouncements } from "../../src/directory/announcements.ts";
-import { openPostgres, type Sql } from "../../src/store/postgres.ts";
+import { isAway } from "../../src/store/away.ts";
+import { openPostgres, ping, type Sql } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { CERTIFICATE, KEY } from "../certificate.ts";
 import { openProxy } from "../proxy.ts";
@@ -42,6 +43,10 @@ test.concurrent("so are those with TLS", () =>
     const isOn = async () => (await sql`show ssl`)[0]?.ssl === "on";
     await until(isOn, 5_000);
     await sql.end();
+    // To whoever verifies it, one whose certificate is not trusted is away.
+    await using wary = openPostgres(`${url}?sslmode=verify-full`, { max: 1 });
+    const refused = await ping(wary).catch((error) => error);
+    expect([refused.code, isAway(refused)]).toEqual(["DEPTH_ZERO_SELF_SIGNED_CERT", true]);
     await expectRecovery(`${url}?sslmode=require`);
   }));
 

@@ -278,3 +278,26 @@ test("a PostgreSQL that accepts and never answers is 503 before the deadline", a
   await proxy.mend();
   await until(async () => (await ask()).status === 200, 10_000);
 });
+
+test("a PostgreSQL that no longer accepts the password is 503, also for health checks, until it does", async () => {
+  const url = new URL(database.url);
+  url.username = `rotated${url.pathname.slice(1)}`;
+  url.password = "old";
+  const role = database.sql(url.username);
+  await database.sql`create role ${role} superuser login password 'old'`;
+  const rotated = await startTestServer({ databaseUrl: url.href });
+  const statusOf = async (path: string) => (await fetch(rotated.url + path)).status;
+  expect(await statusOf("/healthz")).toBe(200);
+  await database.sql`alter role ${role} password 'new'`;
+  // Connections that are open already stay.
+  await database.sql`
+    select pg_terminate_backend(pid) from pg_stat_activity where usename = ${url.username}`;
+  for (let number = 0; number < 5; number++) {
+    expect(await statusOf("/healthz")).toBe(503);
+    expect(await statusOf("/api/v1/businesses/a-shop")).toBe(503);
+  }
+  await database.sql`alter role ${role} password 'old'`;
+  await until(async () => (await statusOf("/healthz")) === 200, 10_000);
+  await rotated.stop();
+  await database.sql`drop role ${role}`;
+}, 30_000);
