@@ -114,7 +114,9 @@ export async function start(
 
     const usage = openUsage(control);
     const usageWriter = stopLater(flushRegularly(usage, log));
-    const keyring = stopLater(await createKeyring(control));
+    const keyring = stopLater(
+      await reach("PostgreSQL (DATABASE_URL)", () => createKeyring(control)),
+    );
     const instances = config.instances * config.workers;
     const admission = stopLater(
       createAdmission(redis, { usage, instances, onChange: onOutage, deadlineMs }),

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
 import { createDatabase, startTestServer } from "../support.ts";
 
-// A pooler in transaction mode accepts LISTEN, and delivers no notifications.
+// A pooler in transaction mode accepts LISTEN, and delivers no notifications. Other faults show at the start, too.
 
 const database = await createDatabase();
 const target = new URL(database.url);
@@ -40,4 +40,18 @@ test("a server that receives no notifications does not start, and says why", asy
   await expect(startTestServer({ databaseUrl: url.href })).rejects.toThrow(
     "Cannot use PostgreSQL (DATABASE_URL): notifications (LISTEN) do not arrive.",
   );
+}, 20_000);
+
+test("a server that may not use what it needs says at its start which store refuses it", async () => {
+  const url = new URL(database.url);
+  url.username = `reader${url.pathname.slice(1)}`;
+  url.password = "secret";
+  const role = database.sql(url.username);
+  await database.sql`create role ${role} login password 'secret'`;
+  await database.sql`grant select on migrations to ${role}`;
+  await expect(startTestServer({ databaseUrl: url.href })).rejects.toThrow(
+    "Cannot use PostgreSQL (DATABASE_URL): permission denied for table keys_version",
+  );
+  await database.sql`drop owned by ${role}`;
+  await database.sql`drop role ${role}`;
 }, 20_000);
