@@ -57,6 +57,8 @@ export function openPostgres(
     onnotice: () => {},
     connection: {
       application_name: "highstreet",
+      // The only one in which the driver can read times; a role or a database may have another.
+      DateStyle: "ISO",
       // A generic plan is costed for whole lists, although only a page is read. In a directory of millions it
       // then seems costly enough for JIT, which compiles it again on each execution: that takes many times as
       // long as the query.

@@ -17,6 +17,16 @@ test("a server's statements do not use JIT, even where PostgreSQL would compile 
   expect(jit).toBe("off");
 });
 
+test("times are read as they are, even where PostgreSQL would write the day first", async () => {
+  await using database = await createDatabase();
+  const name = new URL(database.url).pathname.slice(1);
+  await database.sql`alter database ${database.sql(name)} set datestyle = 'SQL, DMY'`;
+  await using sql = openPostgres(database.url, { max: 1 });
+  const time = new Date("2026-11-05T16:49:00Z");
+  const [{ read }] = await sql<[{ read: Date }]>`select ${time}::timestamptz as read`;
+  expect(read).toEqual(time);
+});
+
 test("a server plans each of its statements once, whatever the values", async () => {
   await using sql = openPostgres(stores().databaseUrl, { max: 1, keepsPlans: true });
   for (const value of [1, 2]) await sql`select ${value}::integer`;
