@@ -82,8 +82,7 @@ export async function* attempts(
   const [outcode] = district;
   const town = outcode === undefined || city.length > 0 ? city : await findTown(outcode);
   const isWider = outcode !== undefined && town.length > 0;
-  // Once, where the words have the town, too, as of Street in Somerset: "plumber street ba16".
-  if (isWider) yield [anywhere([...new Set([...before, ...town, ...after])])];
+  if (isWider) yield [anywhere(withPlace([...before, ...after], town, before.length))];
 
   const endsOne = (words: Words, at: number) =>
     endsStreet(words, at) && !followsOnlyTrade(words, at, query, place);
@@ -92,7 +91,7 @@ export async function* attempts(
   const known = await keepKnown(others, isKnown);
   // The run of all the pieces has been tried above.
   const around = (place: Words) =>
-    runs(known, others.length - 1).map((step) => step.map((run) => [...run, ...place]));
+    runs(known, others.length - 1).map((step) => step.map((run) => withPlace(run, place)));
   const inOrder = pieces.filter((piece) => piece === place || known.includes(piece));
   const steps = [
     ...around(place),
@@ -104,6 +103,10 @@ export async function* attempts(
 }
 
 const anywhere = (words: Words): Attempt => ({ words, likelihood: 0, isName: false });
+
+/** Once, where the words have all of it, too, as of Street in Somerset: `plumber street ba16`. */
+const withPlace = (words: Words, place: Words, at = words.length): Words =>
+  place.every((word) => words.includes(word)) ? words : words.toSpliced(at, 0, ...place);
 
 /** Whether a word is too short to count as unfinished at first; an outcode never does. */
 const isShort = (word: string) => !mayBeUnfinished(word) && !isOutcode(word);

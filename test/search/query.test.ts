@@ -1124,6 +1124,7 @@ describe("when nothing matches all words", () => {
       ["street king plumber", "Tor Taps", "plumber street"],
       ["king plumber street ba16", "Tor Taps", "plumber street ba16"],
       ["roofer street ba16", "Call Roofing", "roofer street"],
+      ["king roofer street ba16", "Call Roofing", "roofer street"],
     ] as const) {
       const answer = await search(text);
       expect([text, answer.items[0]?.name, answer.instead]).toEqual([text, found, instead]);
@@ -1194,13 +1195,19 @@ describe("when nothing matches all words", () => {
     const added = [
       { name: "City Spice", category: "indian-restaurants", city: "York" },
       { name: "Mint", category: "indian-restaurants", city: "York" },
-      { name: "Tomato", category: "garden-centres", city: "Welwyn Garden City" },
+      {
+        name: "Tomato",
+        category: "garden-centres",
+        city: "Welwyn Garden City",
+        postcode: "AL7 1AA",
+      },
     ];
     await using _ = await withMore(added);
     for (const [text, instead, found] of [
       ["indian york city centre", "indian york", ["City Spice", "Mint"]],
       ["indian in york town center", "indian york", ["City Spice", "Mint"]],
       ["garden centre welwyn garden city", null, ["Tomato"]],
+      ["garden centre al8", "garden centre welwyn garden city", ["Tomato"]],
       ["thatcher welwyn garden city", "welwyn garden city", ["Tomato"]],
       ["thatcher welwyn garden city centre", "welwyn garden city", ["Tomato"]],
     ] as const) {
