@@ -28,7 +28,7 @@ export async function withoutQualifiers(
       (isName && word === "new") ||
       place.includes(word) ||
       endsStreet(words, at + 1) ||
-      pairs.some((pair) => knownTrades.has(pair)) ||
+      pairs.some((pair) => knownTrades.has(pair) || towns.has(pair)) ||
       !(qualifiers.has(word) || pairs.some((pair) => QUALIFYING_PAIR.test(pair)))
     );
   });

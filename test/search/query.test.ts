@@ -1220,6 +1220,17 @@ describe("when nothing matches all words", () => {
     }
   });
 
+  test("a qualifier is kept in the name of a town, even if another one is named, too", async () => {
+    await using _ = await withMore([
+      { name: "Fringe", category: "hairdressers", city: "New Mills", postcode: "SK22 4AA" },
+      { name: "The Mills", category: "pubs", city: "Leeds" },
+      { name: "The Ship", category: "pubs", city: "Leeds" },
+    ]);
+    const { items, instead } = await search("pub new mills leeds");
+    const names = items.map(({ name }) => name).sort();
+    expect([instead, ...names]).toEqual(["pub leeds", "The Mills", "The Ship"]);
+  });
+
   test("a word of a trade is kept even if it is a qualifier elsewhere", async () => {
     const added = [
       { ...norwich, name: "The Keep", category: "museums" },
