@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { createAdmission } from "../src/access/admission.ts";
 import type { MeterReading } from "../src/access/decisions.ts";
-import { findKey, type KeyRecord, keyState, listKeys, revokeKey } from "../src/access/keys.ts";
+import { findKey, type KeyRecord, listKeys, revokeKey } from "../src/access/keys.ts";
 import { type RollResult, rollKey } from "../src/access/roll-key.ts";
 import { openUsage } from "../src/access/usage.ts";
 import { usageOf } from "../src/access/usage-report.ts";
@@ -60,7 +60,7 @@ async function list(sql: Sql, json: boolean): Promise<void> {
   const keys = await listKeys(sql);
   if (json) {
     for (const { meterId: _, ...key } of keys) {
-      print(formatJson({ ...key, state: keyState(key) }));
+      print(formatJson(key));
     }
   } else if (keys.length === 0) {
     print("No key has been issued. `npx bun scripts/issue-key.ts --help` says how.");
@@ -68,7 +68,7 @@ async function list(sql: Sql, json: boolean): Promise<void> {
     const rows = keys.map((key) => [
       key.id,
       `${key.hint}…`,
-      keyState(key),
+      key.state,
       key.tier,
       key.name,
       key.email,

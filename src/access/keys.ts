@@ -22,14 +22,16 @@ export interface PresentedKey extends ApiKey {
   revokedAt: Date | null;
 }
 
+export type KeyState = "active" | "revoked" | "expired";
+
 /**
  * Whether requests with a key are accepted. Revoked wins over expired.
  * @param at milliseconds since 1970
  */
 export function keyState(
   { revokedAt, expiresAt }: Pick<PresentedKey, "revokedAt" | "expiresAt">,
-  at = Date.now(),
-): "active" | "revoked" | "expired" {
+  at: number,
+): KeyState {
   if (revokedAt) return "revoked";
   return expiresAt && expiresAt.getTime() <= at ? "expired" : "active";
 }
@@ -42,6 +44,8 @@ export interface KeyRecord extends PresentedKey {
   createdAt: Date;
   /** Id of the key that this one replaces. */
   rolledFrom: string | null;
+  /** By PostgreSQL's clock, as of when it was read: by it, requests are judged as well. */
+  state: KeyState;
 }
 
 export interface KeyRequest {
@@ -161,4 +165,9 @@ const presentedColumns = (sql: Sql | Transaction) => sql`
 
 const recordColumns = (sql: Sql | Transaction) => sql`
   ${presentedColumns(sql)}, hint, name, email, created_at as "createdAt",
-  rolled_from as "rolledFrom"`;
+  rolled_from as "rolledFrom",
+  case
+    when revoked_at is not null then 'revoked'
+    when expires_at <= now() then 'expired'
+    else 'active'
+  end as state`;

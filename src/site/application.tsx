@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import type { Admission } from "../access/admission.ts";
 import { type ApplicationState, findApplication } from "../access/applications.ts";
-import { keyState } from "../access/keys.ts";
 import { usageOf } from "../access/usage-report.ts";
 import { notFound } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
@@ -82,7 +81,7 @@ async function show(
   const { issued, notice } = outcome ?? {};
   // Any working key will do, since all keys of an application share a meter. An old one may still work after
   // the new one was revoked.
-  const usable = keys.find((key) => keyState(key) === "active");
+  const usable = keys.find(({ state }) => state === "active");
   const reading = usable ? await read(admission.usage(usable)) : null;
   const usage = usable && reading ? usageOf(usable, reading) : null;
   const heading = keys.length > 0 ? "Your API key" : titles[status];

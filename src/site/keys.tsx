@@ -1,4 +1,4 @@
-import { type IssuedKey, type KeyRecord, keyState } from "../access/keys.ts";
+import type { IssuedKey, KeyRecord } from "../access/keys.ts";
 import type { UsageReport } from "../access/usage-report.ts";
 import { grouped } from "../numbers.ts";
 import { writtenTime } from "../times.ts";
@@ -79,7 +79,7 @@ export function KeyList({ keys }: { keys: readonly KeyRecord[] }) {
             <p>
               {describe(key)} Tier {key.tier}.
             </p>
-            {keyState(key) === "active" && (
+            {key.state === "active" && (
               <div class="actions">
                 {place === 0 && <RollForm id={key.id} />}
                 <RevokeForm id={key.id} hint={key.hint} />
@@ -88,7 +88,7 @@ export function KeyList({ keys }: { keys: readonly KeyRecord[] }) {
           </li>
         ))}
       </ul>
-      {newest && keyState(newest) === "active" ? (
+      {newest?.state === "active" ? (
         <p class="small">
           Roll a key to replace it with a new one on the same quota. If someone else may have it,
           roll it with the grace period “none”. Revoke it when you no longer need a key: after that
@@ -142,11 +142,10 @@ function RevokeForm({ id, hint }: { id: string; hint: string }) {
   );
 }
 
-function describe(key: KeyRecord): string {
-  const { expiresAt, revokedAt } = key;
+function describe({ expiresAt, revokedAt, state }: KeyRecord): string {
   if (revokedAt) return `Revoked on ${writtenTime(revokedAt)}.`;
   if (!expiresAt) return "Active, does not expire.";
-  return keyState(key) === "expired"
+  return state === "expired"
     ? `Expired on ${writtenTime(expiresAt)}.`
     : `Active until ${writtenTime(expiresAt)}.`;
 }

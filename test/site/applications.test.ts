@@ -478,6 +478,7 @@ describe("the private page", () => {
       expect.any(String),
       expect.stringContaining("has stopped"),
     ]);
+    expect(html.match(/Expired on|Active, does/g)).toEqual(["Active, does", "Expired on"]);
   });
 
   test("limits rolls a day, and lists the newest keys only", async () => {
