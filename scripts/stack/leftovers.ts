@@ -1,4 +1,5 @@
-import { readdir, readFile, readlink, realpath, rm } from "node:fs/promises";
+import { hash } from "node:crypto";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { isAlive, until } from "./waiting.ts";
@@ -26,31 +27,35 @@ export async function endLeftovers(folder: string): Promise<void> {
 /**
  * Ends what is left of a PostgreSQL whose first process was killed: each of the others goes on until its statement or
  * its checkpoint is over, and no PostgreSQL starts beside it. The next one recovers what was committed.
- * @param data the data folder, in which they work: their command lines do not name it
+ * @param data the data folder as it was given to the first process
  */
 export async function endOrphans(data: string): Promise<void> {
   if (process.platform !== "linux") return;
-  const folder = await realpath(data);
-  for (const pid of await orphansIn(folder)) send(pid, "SIGKILL");
-  await until(async () => (await orphansIn(folder)).length === 0, TIMEOUT_MS);
+  for (const pid of await orphansOf(data)) send(pid, "SIGKILL");
+  await until(async () => (await orphansOf(data)).length === 0, TIMEOUT_MS);
 }
 
-async function orphansIn(folder: string): Promise<number[]> {
+/**
+ * A name for the PostgreSQL on a data folder. The command lines of its processes begin with it, and name the folder
+ * only in that of the first. In which folder they work may be hidden, in a container from root as well.
+ */
+export const clusterName = (data: string) =>
+  `highstreet-${hash("sha256", data, "hex").slice(0, 16)}`;
+
+async function orphansOf(data: string): Promise<number[]> {
   const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0);
-  const areOrphans = await Promise.all(pids.map((pid) => isOrphan(pid, folder)));
+  const areOrphans = await Promise.all(pids.map((pid) => isOrphan(pid, data)));
   return pids.filter((_, place) => areOrphans[place]);
 }
 
-async function isOrphan(pid: number, folder: string): Promise<boolean> {
-  if ((await workingFolder(pid)) !== folder) return false;
-  const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
-  // Not somebody's shell in that folder.
-  if (!(await read("cmdline")).startsWith("postgres: ")) return false;
-  const parent = /^PPid:\s+(\d+)/m.exec(await read("status"))?.[1];
-  return parent !== undefined && (await workingFolder(Number(parent))) !== folder;
+async function isOrphan(pid: number, data: string): Promise<boolean> {
+  const read = (name: string) => readFile(`/proc/${name}`, "utf8").catch(() => "");
+  if (!(await read(`${pid}/cmdline`)).startsWith(`postgres: ${clusterName(data)}: `)) return false;
+  const [, parent] = /^PPid:\s+(\d+)/m.exec(await read(`${pid}/status`)) ?? [];
+  const first = await read(`${parent}/cmdline`);
+  // One whose parent cannot be read is left alone.
+  return first !== "" && !first.split("\0").includes(data);
 }
-
-const workingFolder = (pid: number) => readlink(`/proc/${pid}/cwd`).catch(() => "");
 
 /** Whether this process was started on that folder. The pid alone may have been reused. */
 export async function runsOn(folder: string, pid: number): Promise<boolean> {

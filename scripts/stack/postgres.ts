@@ -6,7 +6,7 @@ import { isPostgresAway } from "../../src/store/postgres-errors.ts";
 import { CommandError } from "../terminal/command.ts";
 import { type Account, unprivilegedAccount } from "./account.ts";
 import { failureLine } from "./failure-line.ts";
-import { endOrphans, runsOn } from "./leftovers.ts";
+import { clusterName, endOrphans, runsOn } from "./leftovers.ts";
 import { POSTGRES_MEMORY } from "./memory.ts";
 import { freePort } from "./ports.ts";
 import { keptSecret } from "./secret.ts";
@@ -64,7 +64,7 @@ export async function startPostgres(
       programs.postgres,
       "-D",
       data,
-      ...settings(port, durable),
+      ...settings({ port, cluster_name: clusterName(data) }, durable),
     ],
     env: { ...process.env, ...POSTGRES_MEMORY },
     // Fast shutdown: open transactions are rolled back. SIGTERM would wait for all clients to disconnect.
@@ -161,9 +161,9 @@ async function removeReusedPid(data: string): Promise<void> {
   if (pid > 0 && isAlive(pid) && !(await runsOn(data, pid))) await rm(lockFile);
 }
 
-function settings(port: number, durable: boolean): string[] {
+function settings(own: { port: number; cluster_name: string }, durable: boolean): string[] {
   const all = {
-    port,
+    ...own,
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     ...POSTGRES_SETTINGS,
