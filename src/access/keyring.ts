@@ -48,11 +48,14 @@ export async function createKeyring(
   /** When the version was last queried: all older findings that are still cached were valid then. */
   let confirmedAt = elapsed();
   let { version, time } = await keysVersion(sql);
+  /** When that time was told: not when it was asked for, since the query may have had to wait. */
+  let toldAt = elapsed();
   const stopPolling = repeat(POLL_INTERVAL_MS, async () => {
     const askedAt = elapsed();
     const current = await keysVersion(sql);
     if (current.version !== version) forget();
     ({ version, time } = current);
+    toldAt = elapsed();
     confirmedAt = askedAt;
   });
 
@@ -96,7 +99,7 @@ export async function createKeyring(
 
   function judge(record: Found): Resolved {
     if (!record) return { ok: false, denied: "invalid" };
-    const state = keyState(record, now ? now() : time + elapsed() - confirmedAt);
+    const state = keyState(record, now ? now() : time + elapsed() - toldAt);
     return state === "active" ? { ok: true, key: record } : { ok: false, denied: state };
   }
 

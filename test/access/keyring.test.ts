@@ -428,6 +428,20 @@ test("a key expires by PostgreSQL's clock, whatever the server's says", async ()
   }
 });
 
+test("a key does not expire early after PostgreSQL has let the keyring wait", async () => {
+  await using keyring = await openKeyring();
+  const { key } = await issue({ expiresAt: new Date(Date.now() + 5_000) });
+  await sql.begin(async (transaction) => {
+    await transaction`lock table keys_version in access exclusive mode`;
+    await Bun.sleep(3_000);
+  });
+  const end = performance.now() + 400;
+  while (performance.now() < end) {
+    expect((await keyring.resolve(key)).ok).toBe(true);
+    await Bun.sleep(10);
+  }
+}, 10_000);
+
 test("a failed look-up is an error for its callers, and is not cached", async () => {
   const { key } = await issue();
   await using keyring = await openKeyring(still);
