@@ -60,6 +60,9 @@ const webAddress = (name: string, example: string) =>
       (value) => isAddress(value, ["http:", "https:"]),
       `${name} must be an address such as ${example}.`,
     ),
+    // As browsers read it. As it was given, such as https:directory.example or HTTP://localhost:7700, it would make
+    // broken links, and the client of Meilisearch would misread it.
+    v.transform((url) => new URL(url).href.replace(/\/+$/, "")),
   );
 
 /** Whether the clients of the stores can parse a URL, whose user and password they also decode. */
@@ -103,7 +106,6 @@ const settings = v.pipe(
           /^[^?#@]+$/,
           "BASE_URL must end with the host or a path, such as https://directory.example.",
         ),
-        v.transform((url) => url.replace(/\/+$/, "")),
       ),
     ),
     DATABASE_URL: v.pipe(

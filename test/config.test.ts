@@ -192,6 +192,19 @@ test("a base address may not have a query, fragment or credentials", () => {
   }
 });
 
+test("a web address is kept as browsers read it, for links and for the client of Meilisearch", () => {
+  for (const [given, kept] of [
+    ["https:directory.example", "https://directory.example"],
+    ["https:///directory.example", "https://directory.example"],
+    ["HTTPS://Directory.example:443/", "https://directory.example"],
+    ["https://bücher.example", "https://xn--bcher-kva.example"],
+    ["https://example.org/my directory/", "https://example.org/my%20directory"],
+  ]) {
+    const config = loadConfig({ ...enough, BASE_URL: given, MEILI_URL: given });
+    expect([config.baseUrl, config.meiliUrl]).toEqual([kept as string, kept as string]);
+  }
+});
+
 test("several Redis addresses are a cluster, proxies are addresses or ranges", () => {
   const config = loadConfig({
     ...enough,
