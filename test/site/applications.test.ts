@@ -88,6 +88,7 @@ describe("applying", () => {
       [{ ...ada, name: "x".repeat(201) }, 'id="name-fault"'],
       [{ ...ada, purpose: "x".repeat(2_001) }, 'id="purpose-fault"'],
       [{ ...ada, name: "a\u0000b" }, 'id="name-fault"'],
+      [{ ...ada, purpose: "a\u0000b" }, 'id="purpose-fault"'],
       [{ ...ada, homepage: "https://spam.example" }, "must stay empty"],
       [{}, 'id="email-fault"'],
     ] as [Record<string, string>, string][]) {
