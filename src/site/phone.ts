@@ -6,5 +6,9 @@ export function dialled(phone: string): string {
   return `tel:${number}${extension ? `;ext=${extension}` : ""}`;
 }
 
-/** A British number with its country code: `+44 161 496 0999`. */
-export const international = (phone: string) => phone.replace(/^0(?=[1-9])/, "+44 ");
+/**
+ * A British number with its country code: `+44 161 496 0999`. So is `+44 (0)161 496 0999`, which only SQL can bring
+ * in: its zero is dialled only without the code.
+ */
+export const international = (phone: string) =>
+  phone.replace(/^((?:\+|00)[\d ]+)\(0\) ?/, "$1").replace(/^0(?=[1-9])/, "+44 ");
