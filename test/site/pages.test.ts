@@ -4,6 +4,8 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { listCategories } from "../../src/directory/categories.ts";
 import { importRecords } from "../../src/directory/import.ts";
 import { parseOpeningHours } from "../../src/directory/opening-hours.ts";
+import { unavailable } from "../../src/http/errors.ts";
+import { errorPage } from "../../src/site/errors.tsx";
 import { addBusiness, addTowns, copyBusiness } from "../fixtures.ts";
 import { startTestServer } from "../support.ts";
 
@@ -834,6 +836,8 @@ describe("lists", () => {
     expect(await firstOf("/categories/plumbers?page=999&city=leeds")).toBe(200);
     expect(await firstOf("/search?q=plumber&page=51&city=leeds")).toBe(200);
     expect(await firstOf("/cities/atlantis")).toBeUndefined();
+    // While the service is down, the list itself is what to try again.
+    expect(String(errorPage(unavailable(), "page=2").body)).not.toContain("the first page");
   });
 });
 
