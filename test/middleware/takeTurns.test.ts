@@ -109,24 +109,29 @@ test("a key is one caller, however its scheme is written", async () => {
   await Promise.all(searches);
 });
 
-test("a client that requests many sitemap files queues alone", async () => {
-  await using server = await startTestServer();
-  const { slug } = await addBusiness(server.sql);
-  // The search sync reads the towns as well.
-  await server.searchable(slug);
-  const files: Promise<Response>[] = [];
-  const ask = (client: string) =>
-    fetch(`${server.url}/sitemaps/cities-1.xml`, { headers: { "X-Forwarded-For": client } });
-  await server.sql.begin(async (transaction) => {
-    await transaction`lock table cities in access exclusive mode`;
-    for (let turn = 0; turn < 8; turn++) files.push(ask("192.0.2.1"));
-    await untilBlocked(server.sql, 4);
-    files.push(ask("192.0.2.2"));
-    expect(await blockedOnceSettled(server, 5)).toBe(5);
+for (const [path, what] of [
+  ["/sitemaps/cities-1.xml", "sitemap files"],
+  ["/search?q=no+such+thing", "pages of results"],
+] as const) {
+  test(`a client that requests many ${what} queues alone`, async () => {
+    await using server = await startTestServer();
+    const { slug } = await addBusiness(server.sql);
+    // The search sync reads the towns as well.
+    await server.searchable(slug);
+    const answers: Promise<Response>[] = [];
+    const ask = (client: string) =>
+      fetch(server.url + path, { headers: { "X-Forwarded-For": client } });
+    await server.sql.begin(async (transaction) => {
+      await transaction`lock table cities in access exclusive mode`;
+      for (let turn = 0; turn < 8; turn++) answers.push(ask("192.0.2.1"));
+      await untilBlocked(server.sql, 4);
+      answers.push(ask("192.0.2.2"));
+      expect(await blockedOnceSettled(server, 5)).toBe(5);
+    });
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
   });
-  const statuses = (await Promise.all(files)).map(({ status }) => status);
-  expect(new Set(statuses)).toEqual(new Set([200]));
-});
+}
 
 /** How many statements are blocked once at least `count` are and others have had time to follow. */
 async function blockedOnceSettled({ sql }: TestServer, count: number): Promise<number> {
