@@ -439,6 +439,10 @@ describe("what the server says about itself", () => {
     const response = await fetch(`${server.url}/developers/reference`);
     const policy = response.headers.get("Content-Security-Policy") ?? "";
     expect(policy).toContain("default-src 'none'");
+    // These do not fall back to it. A page that framed this one could lure keys into it.
+    for (const name of ["base-uri", "form-action", "frame-ancestors"]) {
+      expect(policy).toContain(`${name} 'none'`);
+    }
     expect(policy).not.toContain("http");
     expect(policy).not.toContain("*");
     expect(policy).not.toContain("unsafe-eval");
