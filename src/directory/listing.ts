@@ -41,10 +41,10 @@ export async function listPages(sql: Sql, queries: readonly ListQuery[]): Promis
   const rows = await sql<Row[]>`
     with asked as materialized (
       select place, skipped, wanted,
-        case when category is null then 0 else (
+        case when category = ${ALL} then 0 else (
           select id from categories where slug = category and ${isActive(sql)}
         ) end as category_id,
-        case when city is null then 0 else (
+        case when city = ${ALL} then 0 else (
           select id from cities where slug = city
         ) end as city_id
       from unnest(
@@ -130,7 +130,10 @@ export async function listPages(sql: Sql, queries: readonly ListQuery[]): Promis
 
 /** A text that cannot be a slug matches nothing, like the empty text. */
 const toFilter = (slug: string | undefined) =>
-  slug === undefined ? null : isSlug(slug) ? slug : "";
+  slug === undefined ? ALL : isSlug(slug) ? slug : "";
+
+/** No slug. Nor is it null, which PostgreSQL would read as the text NULL while its array_nulls is off. */
+const ALL = "*";
 
 /** @param rows of which there is at least one */
 function toPage(rows: Row[], limit: number): ListPage {

@@ -125,6 +125,17 @@ describe("lists and totals", () => {
     expect(together.at(-1)).toEqual({ total: 0, businesses: [], shows: null });
   });
 
+  test("are the same where PostgreSQL reads no null in an array", async () => {
+    await using plain = openPostgres(database.url, { max: 1 });
+    await plain`set array_nulls = off`;
+    for (const filter of [{}, { city: "town-1" }, { category: "root-a" }]) {
+      const query = { ...filter, offset: 0, limit: 5 };
+      const { total, businesses } = await listBusinesses(sql, query);
+      expect(total).toBeGreaterThan(0);
+      expect(await listBusinesses(plain, query)).toMatchObject({ total, businesses });
+    }
+  });
+
   test("an inactive category gives an empty list, and so does one below it", async () => {
     await sql`
       insert into categories (slug, name, parent_id)
