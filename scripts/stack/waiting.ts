@@ -1,3 +1,5 @@
+import "../../src/store/loopback.ts";
+
 /**
  * Polls until the condition holds.
  * @throws NotInTimeError when it does not hold in time

@@ -1,4 +1,5 @@
 import { Meilisearch, MeilisearchApiError } from "meilisearch";
+import "./loopback.ts";
 
 export type { Meilisearch };
 
