@@ -7,7 +7,8 @@ import { defineScripts } from "./scripts.ts";
 /**
  * Does what decisions and probes do, on keys that belong to nobody. Otherwise missing rights would show only at
  * the first request: Redis would answer every probe, and refuse every decision.
- * @throws Error when Redis does not let its user do that; any other fault may pass, and shows later
+ * @throws Error when Redis does not let its user do that, or has renamed a command; any other fault may pass, and
+ *   shows later
  */
 export async function checkRights(redis: RedisClient): Promise<void> {
   defineScripts(redis);
@@ -15,8 +16,13 @@ export async function checkRights(redis: RedisClient): Promise<void> {
     await withDeadline(decideForNobody(redis), LONGEST_CHECK_MS);
   } catch (error) {
     const { message } = error as Error;
-    if (!/^NOPERM|can't run this command/.test(message)) return;
-    throw new Error(`its user lacks rights that scripts/README.md lists: ${message}`);
+    if (/^NOPERM|can't run this command/.test(message)) {
+      throw new Error(`its user lacks rights that scripts/README.md lists: ${message}`);
+    }
+    // A script says "Unknown Redis command".
+    if (/unknown (\w+ )?command/i.test(message)) {
+      throw new Error(`it lacks a command that scripts/README.md lists: ${message}`);
+    }
   }
 }
 

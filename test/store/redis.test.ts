@@ -1,10 +1,13 @@
 import { afterAll, expect, spyOn, test } from "bun:test";
+import { join } from "node:path";
+import { startFrailRedis } from "../../scripts/bench/redis.ts";
+import { Supervisor } from "../../scripts/stack/supervisor.ts";
 import { succeeds, until } from "../../scripts/stack/waiting.ts";
 import { checkRights } from "../../src/access/rights.ts";
 import { withDeadline } from "../../src/store/deadline.ts";
 import { connectRedis, openRedis } from "../../src/store/redis.ts";
 import { openProxy } from "../proxy.ts";
-import { startTestServer, stores } from "../support.ts";
+import { newFolder, startTestServer, stores } from "../support.ts";
 
 interface Health {
   admission: { decidedBy: string; outages: number };
@@ -75,6 +78,17 @@ test("a user without one of the rights that every decision needs is told of at t
   }
   const starting = startTestServer({ redisUrls: [url] });
   await expect(starting).rejects.toThrow("Cannot use Redis (REDIS_URL): its user lacks rights");
+});
+
+test.each(["EVALSHA", "TIME"])("so is a Redis without the command %s", async (command) => {
+  await using supervisors = new AsyncDisposableStack();
+  const folder = await newFolder();
+  const supervisor = supervisors.adopt(new Supervisor(folder), (each) => each.stop());
+  const include = join(folder, "redis.conf");
+  await Bun.write(include, `rename-command ${command} other\n`);
+  const lacking = await startFrailRedis(supervisor, { include });
+  const starting = startTestServer({ redisUrls: [lacking.url] });
+  await expect(starting).rejects.toThrow("Cannot use Redis (REDIS_URL): it lacks a command");
 });
 
 async function listedRights(): Promise<string[]> {
