@@ -60,13 +60,20 @@ function explain(error: unknown): string | null {
   if (isCertificateRefused(error)) {
     return `A store's certificate is not trusted: ${message}. If its authority is your own, set NODE_EXTRA_CA_CERTS in the environment, not in .env, to the authority's certificate.`;
   }
-  // After those two, some of whose codes count as PostgreSQL being down: a server waits until that has
+  if (code === BROKEN_OFF) {
+    // The driver does not pass on what PostgreSQL said last.
+    return `PostgreSQL broke off the connection (${message}), and its log says why. If its role has a transaction_timeout, raise it; otherwise try again.`;
+  }
+  // After those, some of whose codes count as PostgreSQL being down: a server waits until that has
   // passed, but the user can do something about it.
   if (isPostgresAway(error) || /^(ECONN|ETIMEDOUT|CONNECT)/.test(code)) {
     return `Cannot reach a store: ${message || code}. Is it running?`;
   }
   if (code === QUERY_CANCELED) {
     return `PostgreSQL ended a statement early: ${message}. If its role has a statement_timeout, raise it.`;
+  }
+  if (code === LIMIT_EXCEEDED) {
+    return `PostgreSQL refuses: ${message}. Raise that limit for its role.`;
   }
   if (IN_THE_WAY.has(code)) {
     return `A concurrent change was in the way, and PostgreSQL cancelled this one: ${message}. Try again.`;
@@ -92,11 +99,14 @@ function explain(error: unknown): string | null {
 /** Errors that say what to do themselves. */
 const TELLING = [CommandError, ConfigError, UnsuitableDatabaseError];
 
-// Appendix A of PostgreSQL's manual. Out of room: disk full, out of memory, too many connections. Lacks rights: to
-// what it uses, or to all schemas of its search_path. Refused: a wrong account or password, no such database, a
-// standby. Unknown parameter: one in the address that PostgreSQL does not have, or that has no such value. In the
-// way: a deadlock, a lock timeout, a city or category that is gone.
+// Codes of the driver, and of appendix A of PostgreSQL's manual. Limit exceeded: temp_file_limit. Out of room: disk
+// full, out of memory, too many connections. Lacks rights: to what it uses, or to all schemas of its search_path.
+// Refused: a wrong account or password, no such database, a standby. Unknown parameter: one in the address that
+// PostgreSQL does not have, or that has no such value. In the way: a deadlock, a lock timeout, a city or category
+// that is gone.
+const BROKEN_OFF = "CONNECTION_CLOSED";
 const QUERY_CANCELED = "57014";
+const LIMIT_EXCEEDED = "53400";
 const RAISED = "P0001";
 const OUT_OF_ROOM = new Set(["53100", "53200", "53300"]);
 const LACKS_RIGHTS = new Set(["42501", "3F000"]);

@@ -293,22 +293,28 @@ describe("scripts/businesses.ts", () => {
     });
   });
 
-  test("a statement that exceeds the role's timeout gets one clear line", async () => {
-    await addBusiness(server.sql, { slug: "slow-one" });
+  test.each([
+    [
+      "statement_timeout",
+      /^PostgreSQL ended a statement early: canceling statement due to statement timeout. If its role has a statement_timeout, raise it.\n$/,
+    ],
+    [
+      "transaction_timeout",
+      /^PostgreSQL broke off the connection \(.+\), and its log says why. If its role has a transaction_timeout, raise it; otherwise try again.\n$/,
+    ],
+  ])("a change that exceeds the role's %s gets one clear line", async (timeout, line) => {
+    const slug = `slow-${timeout.replace("_", "-")}`;
+    await addBusiness(server.sql, { slug });
     await server.sql.unsafe(`
       create function sleep() returns trigger language plpgsql as $$
       begin perform pg_sleep(5); return new; end $$;
       create trigger sleep before update on businesses for each row execute function sleep()`);
     const database = new URL(server.config.databaseUrl).pathname.slice(1);
-    await server.sql.unsafe(`alter database ${database} set statement_timeout = '1s'`);
-    const told = await businesses("verify", "slow-one");
-    await server.sql.unsafe(`alter database ${database} reset statement_timeout`);
+    await server.sql.unsafe(`alter database ${database} set ${timeout} = '1s'`);
+    const told = await businesses("verify", slug);
+    await server.sql.unsafe(`alter database ${database} reset ${timeout}`);
     await server.sql`drop function sleep cascade`;
-    expect(told).toMatchObject({
-      exitCode: 1,
-      stderr:
-        "PostgreSQL ended a statement early: canceling statement due to statement timeout. If its role has a statement_timeout, raise it.\n",
-    });
+    expect(told).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(line) });
   });
 });
 

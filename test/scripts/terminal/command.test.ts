@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createDatabase, newFolder, runProgram, runScript } from "../../support.ts";
+import { createDatabase, newFolder, runProgram, runScript, stores } from "../../support.ts";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
 
@@ -77,6 +77,19 @@ test.each(["?channel_binding=require", "?jit=perhaps"])(
     expect(exitCode).toBe(1);
   },
 );
+
+test("a statement that needs more temporary files than its role may have gets one line", async () => {
+  const { stderr, exitCode } = await command(`
+    const { openPostgres } = await import("./src/store/postgres.ts");
+    await using sql = openPostgres(${JSON.stringify(stores().databaseUrl)}, { max: 1 });
+    await sql\`select set_config('temp_file_limit', '1', false), set_config('work_mem', '64kB', false)\`;
+    await sql\`select n from generate_series(1, 100000) as n order by md5(n::text)\`;`);
+  expect({ stderr, exitCode }).toEqual({
+    stderr:
+      'PostgreSQL refuses: temporary file size exceeds "temp_file_limit" (1kB). Raise that limit for its role.\n',
+    exitCode: 1,
+  });
+});
 
 test("a role without the rights to read gets a line that says where they are listed", async () => {
   await using database = await createDatabase();
