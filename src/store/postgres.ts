@@ -49,6 +49,8 @@ export function openPostgres(
 ): Sql & AsyncDisposable {
   const options = {
     max,
+    // The driver decodes user and password only. Without a name, it takes that of the user.
+    database: decodeURIComponent(new URL(url).pathname.slice(1)),
     connect_timeout: 5,
     // Seconds between attempts to connect. The driver's own back-off grows to 20, and queries would wait for
     // it.

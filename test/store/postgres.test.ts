@@ -17,6 +17,21 @@ test("a server's statements do not use JIT, even where PostgreSQL would compile 
   expect(jit).toBe("off");
 });
 
+test("a database may have any name, which the address encodes", async () => {
+  const name = "high street/é %25";
+  const owner = openPostgres(stores().databaseUrl, { max: 1 });
+  await owner`create database ${owner(name)}`;
+  try {
+    const url = new URL(stores().databaseUrl);
+    url.pathname = encodeURIComponent(name);
+    await using sql = openPostgres(url.href, { max: 1 });
+    expect(Array.from(await sql`select current_database() as name`)).toEqual([{ name }]);
+  } finally {
+    await owner`drop database ${owner(name)} with (force)`;
+    await owner.end();
+  }
+});
+
 test("times are read as they are, even where PostgreSQL would write the day first", async () => {
   await using database = await createDatabase();
   const name = new URL(database.url).pathname.slice(1);
