@@ -190,7 +190,7 @@ async function expectAdmitted(
           from running where wait_event_type = 'Lock'
         )
         select "startedAt" from running
-        where query = 'select version from keys_version' and state = 'idle'
+        where query like '%from keys_version' and state = 'idle'
           and "startedAt" > ${lastPoll} and ${condition}`;
       lastPoll = poll?.startedAt ?? lastPoll;
       return poll !== undefined;
