@@ -88,8 +88,12 @@ function reachesInto({ first, last }: Extent, [low, high]: readonly [ListKey, Li
   return compare(last, low) >= 0 && compare(first, high) <= 0;
 }
 
-/** Ids are 32 bits, and there are fewer than 4 million categories: a safe integer for each list. */
-const listSubject = (category: number, city: number): Subject => category * 2 ** 31 + city;
+/**
+ * A number takes less memory. Ids have 31 bits, and two of them fit into a safe integer only if that of the category has
+ * 22: one that a sequence gave has, but COPY brings in any.
+ */
+const listSubject = (category: number, city: number): Subject =>
+  category < 2 ** 22 ? category * 2 ** 31 + city : `list ${category} ${city}`;
 
 /** The subjects of the lists that a business in this place is in. */
 function subjectsOf(place: Place | null): Set<Subject> {
