@@ -106,6 +106,14 @@ for (const [title, outcome, deletion] of [
   });
 }
 
+test("a category or city with the id 0, which lists have for any, is refused", async () => {
+  for (const table of ["categories", "cities"]) {
+    const insert = sql`
+      insert into ${sql(table)} (id, slug, name) overriding system value values (0, 'zero', 'Zero')`;
+    await expect(insert).rejects.toThrow("id_is_positive");
+  }
+});
+
 test("a category that comes before its parent in one statement is refused", async () => {
   const insert = sql`
     insert into categories (id, slug, name, parent_id) overriding system value
