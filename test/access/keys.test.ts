@@ -229,6 +229,21 @@ test("the list has every key, oldest first, and nothing secret", async () => {
   expect(Object.keys(after[0] ?? {})).not.toContain("keyHash");
 });
 
+test("the database refuses times that servers and commands cannot read", async () => {
+  const { id } = await createKey(sql, ann);
+  for (const column of ["expires_at", "created_at", "revoked_at"]) {
+    for (const time of ["infinity", "-infinity", "0044-03-15 BC", "10000-01-01Z"]) {
+      const update = sql`update api_keys set ${sql(column)} = ${time}::text::timestamptz where id = ${id}`;
+      await expect(update).rejects.toThrow(`${column}_is_from_1970_to_9999`);
+    }
+  }
+  for (const column of ["key_expires_at", "created_at"]) {
+    const insert = sql`
+      insert into applications (name, email, purpose, ${sql(column)}) values ('Al', 'al@map.example', '', 'infinity')`;
+    await expect(insert).rejects.toThrow(`${column}_is_from_1970_to_9999`);
+  }
+});
+
 test("of a key that has been rolled very often, the latest hundred are listed, newest first", async () => {
   const { id } = await createKey(sql, ann);
   await sql`

@@ -38,6 +38,15 @@ test("parts hold every business once, in list order, across chunks", async () =>
   expect(new Set(seen).size).toBe(COUNT);
 });
 
+test("no business is updated at a time that a sitemap cannot show", async () => {
+  for (const time of ["infinity", "-infinity", "0044-03-15 BC", "1066-10-14Z", "10000-01-01Z"]) {
+    const insert = sql`
+      insert into businesses (slug, name, updated_at)
+      values ('out-of-time', 'Out of time', ${time}::text::timestamptz)`;
+    await expect(insert).rejects.toThrow("updated_at_is_from_1970_to_9999");
+  }
+});
+
 test("XML special characters in the base address are escaped", async () => {
   const { sql } = database;
   const baseUrl = "https://directory.example/shops&trades";
