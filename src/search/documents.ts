@@ -101,8 +101,10 @@ interface Row {
 async function select(sql: Sql, which: Fragment): Promise<SearchDocument[]> {
   const rows = await sql<Row[]>`
     select b.id, b.name, b.category_id as "categoryId", b.city_id as "cityId",
-      b.address_line1 as "addressLine1", b.address_line2 as "addressLine2", b.postcode,
-      b.short_description as "shortDescription", b.list_rank::float8 as rank
+      left(b.address_line1, ${LONGEST_LINE}) as "addressLine1",
+      left(b.address_line2, ${LONGEST_LINE}) as "addressLine2", b.postcode,
+      left(b.short_description, ${LONGEST_DESCRIPTION}) as "shortDescription",
+      b.list_rank::float8 as rank
     from businesses as b
     where b.status = 'approved' and ${which}`;
   // Names are read after the rows: earlier, the category or city of a row might not have existed yet, or might
@@ -122,6 +124,13 @@ async function select(sql: Sql, which: Fragment): Promise<SearchDocument[]> {
   }
   return documents;
 }
+
+/**
+ * Characters that are searched, as many as an import accepts. SQL brings in texts of any length, and Meilisearch refuses
+ * a request of more than 100 MB: no change would get into the index any more.
+ */
+const LONGEST_LINE = 300;
+const LONGEST_DESCRIPTION = 500;
 
 /** Documents made without a pause, within some milliseconds. In the pauses, the server answers requests. */
 const DOCUMENTS_TO_A_TURN = 200;

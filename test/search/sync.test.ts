@@ -332,6 +332,14 @@ describe("bringing the index up to date", () => {
     expect(await total("zephyr")).toBe(2);
   }, 40_000);
 
+  test("texts longer than an import accepts do not make a request too large", async () => {
+    await sync();
+    await addMany(12);
+    await database.sql`update businesses set short_description = repeat('gneiss ', 1500000)`;
+    expect(await sync()).toMatchObject({ rebuilt: false, changes: 24 });
+    expect(await total("gneiss")).toBe(12);
+  });
+
   test("a change need not wait for all that was recorded before it", async () => {
     await sync();
     await recordDeletions(12_000);
