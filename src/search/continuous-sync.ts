@@ -66,8 +66,11 @@ export async function startSearchSync({
       isQuiet = false;
       try {
         const result = await syncSearch(store, { tidy, leavesOthers, signal, onBuild });
-        if (failures > 0) log.info("the search index is kept current again");
-        failures = 0;
+        // That another server is at it does not say that it succeeds.
+        if (result.state !== "busy") {
+          if (failures > 0) log.info("the search index is kept current again");
+          failures = 0;
+        }
         isQuiet = await untilDue(result, began);
       } catch (error) {
         if (signal.aborted) return;

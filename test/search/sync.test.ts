@@ -67,6 +67,13 @@ async function isLockFree(): Promise<boolean> {
   return held.length === 0;
 }
 
+/** How many sessions this database has had. */
+async function countSessions(): Promise<number> {
+  const [row] = await database.sql<[{ sessions: number }]>`
+    select sessions::integer from pg_stat_database where datname = current_database()`;
+  return row.sessions;
+}
+
 /** What is in the index and not marked as gone, or all there is. */
 async function indexed({ marked = false } = {}): Promise<{ id: string; name: string }[]> {
   const { results } = await meili.index<Pick<SearchDocument, "id" | "name">>(index).getDocuments({
@@ -768,6 +775,27 @@ describe("the running sync", () => {
     await addBusiness(database.sql, { name: "Latecomer" });
     await until(async () => (await total("latecomer")) === 1, FOUND_WITHIN_MS);
     expect(lines).toHaveLength(4);
+    await running.stop();
+  });
+
+  test("does not take the attempt of another server for a success", async () => {
+    let requests = 0;
+    await using proxy = proxyMeilisearch(() => {
+      requests += 1;
+      return new Response("{}", { status: 503 });
+    });
+    const lines: string[] = [];
+    const running = await startSync({ meili: proxy.meili, log: logInto(lines, "msg") });
+    await until(() => lines.length > 0, 5_000);
+    await withSyncLock(database.sql, new AbortController().signal, async () => {
+      const before = await countSessions();
+      // Each attempt is a session of its own.
+      await until(async () => (await countSessions()) > before + 2, 20_000);
+    });
+    expect(running.isFailing()).toBe(true);
+    const before = requests;
+    await until(() => requests > before, 10_000);
+    expect(lines).toEqual(["the search index falls behind; trying until it works again"]);
     await running.stop();
   });
 
