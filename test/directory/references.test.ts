@@ -114,6 +114,14 @@ test("a category or city with the id 0, which lists have for any, is refused", a
   }
 });
 
+test("a name of a category or city that is longer than an import accepts is refused", async () => {
+  const name = "n".repeat(201);
+  for (const table of ["categories", "cities"]) {
+    const insert = sql`insert into ${sql(table)} (slug, name) values ('long', ${name})`;
+    await expect(insert).rejects.toThrow("name_is_not_too_long");
+  }
+});
+
 test("a category that comes before its parent in one statement is refused", async () => {
   const insert = sql`
     insert into categories (id, slug, name, parent_id) overriding system value
