@@ -118,4 +118,4 @@ export async function removeUnfinished(
 }
 
 /** The index that is being built. */
-const nextOf = (index: string) => `${index}_next`;
+export const nextOf = (index: string) => `${index}_next`;

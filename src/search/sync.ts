@@ -4,14 +4,17 @@ import { isKeyRefused, type Meilisearch } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { applyChanges, removeGone } from "./changes.ts";
 import { withSyncLock } from "./lock.ts";
-import { type Rebuild, rebuildIndex, removeUnfinished } from "./rebuild.ts";
+import { nextOf, type Rebuild, rebuildIndex, removeUnfinished } from "./rebuild.ts";
 import { isOurVersion, type SearchStore } from "./settings.ts";
-import { isIndexMissing } from "./tasks.ts";
+import { forgetTasks, isIndexMissing } from "./tasks.ts";
 
 interface SyncOptions {
   /** Builds a new index even if the present one fits. */
   rebuild?: boolean;
-  /** Deletes from the index what is only marked as gone there, and what a rebuild that was cut short has left. */
+  /**
+   * Deletes from Meilisearch what is only marked as gone there, what a rebuild that was cut short has left, and old
+   * tasks.
+   */
   tidy?: boolean;
   /** Leaves an index of another version of this program to the servers of that version. */
   leavesOthers?: boolean;
@@ -72,6 +75,7 @@ export async function syncSearch(
     );
     if (tidy) await removeGone(meili, index, signal);
     if (tidy && !isRebuilt) await removeUnfinished(meili, index, signal);
+    if (tidy) await forgetTasks(meili, [index, nextOf(index)], signal);
     return { state: "current" as const, rebuilt: isRebuilt, documents, changes };
   });
   return result ?? { state: "busy" };

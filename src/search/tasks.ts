@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type EnqueuedTask, MeilisearchApiError } from "meilisearch";
+import { type EnqueuedTask, MeilisearchApiError, type TaskStatus } from "meilisearch";
 import { withDeadline } from "../store/deadline.ts";
-import { LONGEST_REQUEST_MS, type Meilisearch } from "../store/meilisearch.ts";
+import { isKeyRefused, LONGEST_REQUEST_MS, type Meilisearch } from "../store/meilisearch.ts";
 
 /** Meilisearch accepted a task but could not finish it. */
 export class SearchTaskError extends Error {}
@@ -65,6 +65,36 @@ export function createPipeline(most: number) {
     },
   };
 }
+
+/**
+ * Has Meilisearch forget tasks of these indexes that ended a day ago. It would keep a million, of 5 KB each, and most
+ * changes are a task of their own.
+ * @param keptMs how long they are kept, for whoever looks into a failure; shorter in tests
+ * @param fewest how many it takes, since this is a task, too, which nothing forgets; fewer in tests
+ */
+export async function forgetTasks(
+  meili: Meilisearch,
+  indexes: string[],
+  signal: AbortSignal,
+  { keptMs = DAY_MS, fewest = 1_000 } = {},
+): Promise<void> {
+  const old = {
+    indexUids: indexes,
+    statuses: ENDED,
+    beforeFinishedAt: new Date(Date.now() - keptMs).toISOString(),
+  };
+  const { total } = await meili.tasks.getTasks({ ...old, limit: 1 });
+  if (total < fewest) return;
+  try {
+    await waitForTask(meili, meili.tasks.deleteTasks(old), signal);
+  } catch (error) {
+    // A key that was made for an earlier version lacks this right, and the rest works without it.
+    if (!isKeyRefused(error)) throw error;
+  }
+}
+
+const ENDED: TaskStatus[] = ["succeeded", "failed", "canceled"];
+const DAY_MS = 86_400_000;
 
 /** Whether an error of Meilisearch says that there is no such index. */
 export function isIndexMissing(error: unknown): boolean {

@@ -172,6 +172,26 @@ describe("bringing the index up to date", () => {
     expect(await total("suspended kites")).toBe(1);
   });
 
+  test("tidying has Meilisearch forget old tasks once there are a thousand", async () => {
+    let old = 999;
+    const deleted: string[] = [];
+    await using many = proxyMeilisearch(({ method, pathname }, forward) => {
+      if (pathname !== "/tasks") return forward();
+      if (method === "GET") return Response.json({ results: [], total: old });
+      deleted.push(pathname);
+      return forward();
+    });
+    const run = (tidy: boolean) => syncSearch({ ...where(), meili: many.meili }, { tidy });
+    await run(true);
+    old = 1_000;
+    await run(false);
+    expect(deleted).toEqual([]);
+    await run(true);
+    expect(deleted).toEqual(["/tasks"]);
+    const { total } = await meili.tasks.getTasks({ indexUids: [index] });
+    expect(total).toBeGreaterThan(0);
+  });
+
   test("a business that came and went between two runs is not found", async () => {
     await sync();
     const { id, slug } = await addBusiness(database.sql, { name: "Brief Kites" });

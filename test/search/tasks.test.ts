@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
-import { SearchTaskError, waitForTask } from "../../src/search/tasks.ts";
+import { forgetTasks, SearchTaskError, waitForTask } from "../../src/search/tasks.ts";
 import { DeadlineError } from "../../src/store/deadline.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
+import { stores, uniqueIndex } from "../support.ts";
 
 const task = {
   taskUid: 1,
@@ -54,4 +55,39 @@ test("a task that an operator has cancelled is waited for no longer", async () =
     ),
   );
   await meilisearch.stop(true);
+});
+
+test("old tasks of an index are forgotten, those of others and later ones are not", async () => {
+  const { meili, index } = uniqueIndex();
+  const other = uniqueIndex().index;
+  const { signal } = new AbortController();
+  const known = async (uid: string) => (await meili.tasks.getTasks({ indexUids: [uid] })).total;
+  for (const uid of [index, index, other]) {
+    await meili
+      .index(uid)
+      .addDocuments([{ id: 1 }])
+      .waitTask();
+  }
+  await forgetTasks(meili, [index], signal, { fewest: 1 });
+  expect(await known(index)).toBe(2);
+  await forgetTasks(meili, [index], signal, { keptMs: 0, fewest: 3 });
+  expect(await known(index)).toBe(2);
+  await forgetTasks(meili, [index], signal, { keptMs: 0, fewest: 2 });
+  expect([await known(index), await known(other)]).toEqual([0, 1]);
+  await Promise.all([meili.deleteIndex(index), meili.deleteIndex(other)]);
+});
+
+test("a key that may not delete tasks leaves them", async () => {
+  const { meili, index } = uniqueIndex();
+  const { key } = await meili.createKey({
+    actions: ["tasks.get"],
+    indexes: ["*"],
+    expiresAt: null,
+  });
+  await meili.deleteIndex(index).waitTask();
+  const limited = openMeilisearch(stores().meiliUrl, key);
+  const { signal } = new AbortController();
+  await forgetTasks(limited, [index], signal, { keptMs: 0, fewest: 1 });
+  expect((await meili.tasks.getTasks({ indexUids: [index] })).total).toBe(1);
+  await meili.deleteKey(key);
 });
