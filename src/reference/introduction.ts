@@ -26,7 +26,7 @@ const credits = [...openData.values()].map(
 const commonTopics = [
   "**Requests:** `HEAD` works wherever `GET` does. Unknown parameters are ignored; an invalid value gets 400, which names " +
     'the parameter. Any other method gets 405 `{"error": "method_not_allowed", "message": …}` with `Allow`, any other path ' +
-    '404 `{"error": "not_found"}`.',
+    '404 `{"error": "not_found"}`. Encode spaces: a URL with a plain one gets 505 without a body.',
   "**Responses:** every 200 has a strong `ETag` for `If-None-Match`. Bodies of 128 bytes or more are compressed with gzip " +
     "or zstd if you accept either.",
   "**Freshness:** changes to the directory show in lists and details within a second, and in search usually within five.",

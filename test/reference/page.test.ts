@@ -45,6 +45,9 @@ describe("the reference", () => {
   });
 
   test("shows the focus of a copy button", async () => {
+    // Scalar draws an operation only once it is about to be seen.
+    const group = tab.getByRole("heading", { name: "Businesses" }).first();
+    await group.evaluate((heading) => heading.scrollIntoView());
     const button = tab.getByRole("button", { name: "Copy example value" }).first();
     await tab.keyboard.press("Tab");
     await button.focus();

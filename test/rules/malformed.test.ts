@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import fc from "fast-check";
+import { introduction } from "../../src/reference/introduction.ts";
 import { addBusiness } from "../fixtures.ts";
 import { startTestServer } from "../support.ts";
 
@@ -51,6 +52,16 @@ test("bytes that are not UTF-8 are refused, percent-encoded or raw", async () =>
   }
   // The UTF-8 of `é`, raw.
   expect(await ask("/api/v1/search?q=caf\xc3\xa9")).toMatchObject({ meta: { query: "café" } });
+});
+
+test("an unencoded space in a URL gets 505 without a body, as the reference says", async () => {
+  // Bun refuses it before any path is looked at; the check of answers covers only those of the API.
+  const target = "/llms.txt?city=st albans";
+  expect(await send({ method: "GET", target, authorization: null }, 0)).toEqual({
+    status: 505,
+    body: "",
+  });
+  for (const openAccess of [true, false]) expect(introduction(openAccess)).toMatch(/space.* 505 /);
 });
 
 interface RawRequest {
