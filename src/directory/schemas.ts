@@ -149,14 +149,15 @@ export const KeyedListItem = v.strictObject({
 });
 export type KeyedListItem = v.InferOutput<typeof KeyedListItem>;
 
-const pageMeta = v.strictObject({
+export const PageMeta = v.strictObject({
   page: count("The requested page."),
   per_page: count("Results per page."),
   total: count("The exact number of matches, at any depth."),
   has_more: flag("Whether further pages exist."),
 });
+export type PageMeta = v.InferOutput<typeof PageMeta>;
 
-export const KeyedPage = v.strictObject({ data: v.array(KeyedListItem), meta: pageMeta });
+export const KeyedPage = v.strictObject({ data: v.array(KeyedListItem), meta: PageMeta });
 export type KeyedPage = v.InferOutput<typeof KeyedPage>;
 
 export const FullBusiness = v.strictObject({
@@ -207,7 +208,7 @@ export const City = v.strictObject({
 });
 export type City = v.InferOutput<typeof City>;
 
-export const CityList = v.strictObject({ data: v.array(City), meta: pageMeta });
+export const CityList = v.strictObject({ data: v.array(City), meta: PageMeta });
 export type CityList = v.InferOutput<typeof CityList>;
 
 export const SearchResults = v.strictObject({

@@ -5,9 +5,9 @@ import type {
   Coordinates,
   FullBusiness,
   KeyedListItem,
-  KeyedPage,
   OpenBusiness,
   OpenListItem,
+  PageMeta,
   Photo,
 } from "./schemas.ts";
 
@@ -69,7 +69,7 @@ export function keyedListItem(business: ListedBusiness): KeyedListItem {
 }
 
 /** Which page of a list it is, in keyed access. @param limit how many results a page has at most */
-export function pageMeta(page: number, limit: number, total: number): KeyedPage["meta"] {
+export function pageMeta(page: number, limit: number, total: number): PageMeta {
   return { page, per_page: limit, total, has_more: page * limit < total };
 }
 

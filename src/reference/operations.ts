@@ -37,6 +37,7 @@ export interface Operation {
 /** The named schemas of the document. */
 export const schemas = {
   ...shapes,
+  UsageReport,
   Usage: v.strictObject({ data: UsageReport }),
 } satisfies Record<string, v.GenericSchema>;
 

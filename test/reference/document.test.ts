@@ -111,6 +111,16 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  test("pages and usage have named types, so that code around generated clients can share and name them", () => {
+    const { schemas } = documentOf(true).components;
+    const meta = { meta: { $ref: "#/components/schemas/PageMeta" } };
+    expect(schemas).toMatchObject({
+      KeyedPage: { properties: meta },
+      CityList: { properties: meta },
+      Usage: { properties: { data: { $ref: "#/components/schemas/UsageReport" } } },
+    });
+  });
+
   test("every enum has a type as well, which client generators rely on", () => {
     const typeless: string[] = [];
     let fixed = 0;
