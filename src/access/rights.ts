@@ -1,6 +1,6 @@
 import { withDeadline } from "../store/deadline.ts";
 import type { RedisClient } from "../store/redis.ts";
-import { OPEN_LIMIT, OPEN_WINDOW_MICROSECONDS } from "./decisions.ts";
+import { OPEN_WINDOW_MICROSECONDS } from "./decisions.ts";
 import { meterName, windowName } from "./meters.ts";
 import { defineScripts } from "./scripts.ts";
 
@@ -29,11 +29,12 @@ export async function checkRights(redis: RedisClient): Promise<void> {
 const LONGEST_CHECK_MS = 1_000;
 
 async function decideForNobody(redis: RedisClient): Promise<void> {
-  // The second is sent by the hash of the script, with another command.
+  // The second is sent by the hash of the script, with another command, and refused, which takes another as well.
   for (let time = 1; time <= 2; time++) {
-    await redis.admitClients(1, windowName(NOBODY), "", OPEN_LIMIT, OPEN_WINDOW_MICROSECONDS);
+    await redis.admitClients(1, windowName(NOBODY), "", 1, OPEN_WINDOW_MICROSECONDS);
   }
   await redis.admitKeys(1, meterName(NOBODY), "", "1 1 1 0");
+  await redis.seedMeters(1, meterName(NOBODY), "", 0, 0, 1, "");
   await redis.set(`probe:{${NOBODY}}`, "", "PX", 1);
 }
 

@@ -66,7 +66,8 @@ test("the rights listed in scripts/README.md suffice, in another database too", 
 
 test("a user without one of the rights that every decision needs is told of at the start", async () => {
   const rights = await listedRights();
-  const missing = "~admissions:* ~standing:* ~probe:* +eval +evalsha +get +time +set".split(" ");
+  const missing =
+    "~admissions:* ~standing:* ~probe:* +eval +evalsha +get +set +expire +pexpire +time".split(" ");
   const message = /^its user lacks rights that scripts\/README\.md lists: (NOPERM|.*can't run)/;
   let url = "";
   for (const one of missing) {
@@ -80,16 +81,19 @@ test("a user without one of the rights that every decision needs is told of at t
   await expect(starting).rejects.toThrow("Cannot use Redis (REDIS_URL): its user lacks rights");
 });
 
-test.each(["EVALSHA", "TIME"])("so is a Redis without the command %s", async (command) => {
-  await using supervisors = new AsyncDisposableStack();
-  const folder = await newFolder();
-  const supervisor = supervisors.adopt(new Supervisor(folder), (each) => each.stop());
-  const include = join(folder, "redis.conf");
-  await Bun.write(include, `rename-command ${command} other\n`);
-  const lacking = await startFrailRedis(supervisor, { include });
-  const starting = startTestServer({ redisUrls: [lacking.url] });
-  await expect(starting).rejects.toThrow("Cannot use Redis (REDIS_URL): it lacks a command");
-});
+test.each(["EVALSHA", "TIME", "EXPIRE", "PEXPIRE"])(
+  "so is a Redis without the command %s",
+  async (command) => {
+    await using supervisors = new AsyncDisposableStack();
+    const folder = await newFolder();
+    const supervisor = supervisors.adopt(new Supervisor(folder), (each) => each.stop());
+    const include = join(folder, "redis.conf");
+    await Bun.write(include, `rename-command ${command} other\n`);
+    const lacking = await startFrailRedis(supervisor, { include });
+    const starting = startTestServer({ redisUrls: [lacking.url] });
+    await expect(starting).rejects.toThrow("Cannot use Redis (REDIS_URL): it lacks a command");
+  },
+);
 
 async function listedRights(): Promise<string[]> {
   const readme = await Bun.file("scripts/README.md").text();
