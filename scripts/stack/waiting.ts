@@ -1,5 +1,3 @@
-import "../../src/store/loopback.ts";
-
 /**
  * Polls until the condition holds.
  * @throws NotInTimeError when it does not hold in time
@@ -26,9 +24,9 @@ export function succeeds(work: Promise<unknown>): Promise<boolean> {
   );
 }
 
-/** Whether a server there answers with a status of 2xx. */
+/** Whether a server on this machine, reached without a proxy, answers with a status of 2xx. */
 export async function isHealthy(url: string): Promise<boolean> {
-  return (await fetch(url).catch(() => null))?.ok ?? false;
+  return (await fetch(url, { proxy: false }).catch(() => null))?.ok ?? false;
 }
 
 /** Whether there is a process with this id, whoever owns it. */

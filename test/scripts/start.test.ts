@@ -196,6 +196,8 @@ describe("npm start", () => {
     const starter = run({
       DATA_DIR: dataDir,
       HOST: "127.0.0.2",
+      // Has no way back to this machine.
+      http_proxy: "http://127.0.0.1:1",
       DATABASE_URL: database.url,
       MEILI_URL: meiliUrl,
       MEILI_KEY: meiliKey,
