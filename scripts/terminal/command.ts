@@ -61,8 +61,9 @@ function explain(error: unknown): string | null {
     return `A store's certificate is not trusted: ${message}. If its authority is your own, set NODE_EXTRA_CA_CERTS in the environment, not in .env, to the authority's certificate.`;
   }
   if (code === BROKEN_OFF) {
-    // The driver does not pass on what PostgreSQL said last.
-    return `PostgreSQL broke off the connection (${message}), and its log says why. If its role has a transaction_timeout, raise it; otherwise try again.`;
+    // The driver does not pass on what PostgreSQL said last. Nor does it tell that from a tunnel with nothing behind,
+    // which accepts every connection and closes it.
+    return `The connection to PostgreSQL was broken off (${message}). Is it running there? If it is, its log says why: if its role has a transaction_timeout, raise it; otherwise try again.`;
   }
   // After those, some of whose codes count as PostgreSQL being down: a server waits until that has
   // passed, but the user can do something about it.

@@ -300,7 +300,7 @@ describe("scripts/businesses.ts", () => {
     ],
     [
       "transaction_timeout",
-      /^PostgreSQL broke off the connection \(.+\), and its log says why. If its role has a transaction_timeout, raise it; otherwise try again.\n$/,
+      /^The connection to PostgreSQL was broken off \(.+\). Is it running there\? If it is, its log says why: if its role has a transaction_timeout, raise it; otherwise try again.\n$/,
     ],
   ])("a change that exceeds the role's %s gets one clear line", async (timeout, line) => {
     const slug = `slow-${timeout.replace("_", "-")}`;

@@ -511,7 +511,7 @@ test("a file whose import fails is named, and can be imported again with those a
     expect(exitCode).toBe(1);
     expect(stderr.trimEnd().split("\n")).toEqual([
       `${first} failed. Import it and the files after it again.`,
-      expect.stringContaining("PostgreSQL broke off the connection ("),
+      expect.stringContaining("The connection to PostgreSQL was broken off ("),
     ]);
   });
   const { counts, exitCode } = await importJson([first, second]);

@@ -91,6 +91,22 @@ test("a statement that needs more temporary files than its role may have gets on
   });
 });
 
+test("a tunnel to a PostgreSQL that does not run gets a line that asks whether it does", async () => {
+  using tunnel = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: { open: (socket) => void socket.end(), data() {} },
+  });
+  const address = `127.0.0.1:${tunnel.port}`;
+  const { stderr, exitCode } = await runScript(`postgres://name@${address}/any`, "keys", ["list"]);
+  expect(stderr).toMatch(
+    new RegExp(
+      `^The connection to PostgreSQL was broken off \\(.+ ${address}\\). Is it running there\\?.*\n$`,
+    ),
+  );
+  expect(exitCode).toBe(1);
+});
+
 test("a role without the rights to read gets a line that says where they are listed", async () => {
   await using database = await createDatabase();
   await database.sql`create role without_rights login password 'secret'`;
