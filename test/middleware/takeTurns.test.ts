@@ -1,3 +1,4 @@
+import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
 import { until } from "../../scripts/stack/waiting.ts";
@@ -48,6 +49,20 @@ test("four requests of a caller are handled at a time, in order, without delayin
   await until(() => names() === "a0 a1 a2 a3 b0 a4 a5", 5_000);
   begun[6]?.answer();
   await Promise.all(greedy);
+});
+
+test("a caller whose requests are answered is forgotten", async () => {
+  let callers = 0;
+  const handler = takeTurns(() => `caller ${callers++}`)(() => notFound());
+  const request = new Request("http://localhost/");
+  const askAll = async () => {
+    for (let time = 0; time < 20_000; time++) await handler(request, createContext());
+    Bun.gc(true);
+    return heapStats().objectCount;
+  };
+  const first = await askAll();
+  // One object of each would be kept at least.
+  expect((await askAll()) - first).toBeLessThan(10_000);
 });
 
 test("later requests take the slots of those that have ended, and no more", async () => {
