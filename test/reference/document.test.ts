@@ -24,6 +24,14 @@ import { startTestServer, type TestServer } from "../support.ts";
 const baseUrl = "https://directory.example";
 const documentOf = (openAccess: boolean) => openApiDocument({ baseUrl, openAccess });
 
+/** The names of a response's headers, with `!` after those that it requires. */
+function headersOf(response: unknown): string {
+  const { headers } = response as { headers: Record<string, { required?: boolean }> };
+  return Object.entries(headers)
+    .map(([name, { required }]) => name + (required ? "!" : ""))
+    .join(" ");
+}
+
 describe("the OpenAPI document", () => {
   for (const openAccess of [true, false]) {
     test(`an independent validator finds 0 errors with open access ${openAccess ? "on" : "off"}`, async () => {
@@ -98,6 +106,80 @@ describe("the OpenAPI document", () => {
     };
     expect(security(true)).toEqual({ listBusinesses: either, getBusiness: either, ...others });
     expect(security(false)).toEqual({ listBusinesses: keyed, getBusiness: keyed, ...others });
+  });
+
+  test("a response requires the headers that it always has, and may have those of either variant", () => {
+    const OPEN = "x-ratelimit-limit Access-Control-Allow-Origin Access-Control-Expose-Headers";
+    const valid = "ETag! Vary! Cache-Control!";
+    for (const [openAccess, id, status, expected] of [
+      [true, "listBusinesses", 200, `${valid} ${OPEN} RateLimit-Policy RateLimit`],
+      [true, "listBusinesses", 304, `${valid} ${OPEN} RateLimit-Policy RateLimit`],
+      [true, "listBusinesses", 400, `Cache-Control! Vary ${OPEN} RateLimit-Policy RateLimit`],
+      [true, "listBusinesses", 401, "Cache-Control! WWW-Authenticate! Vary"],
+      [true, "listBusinesses", 403, "Cache-Control! Vary"],
+      [
+        true,
+        "listBusinesses",
+        429,
+        `Cache-Control! Retry-After! Vary ${OPEN} RateLimit-Policy RateLimit`,
+      ],
+      [true, "listBusinesses", 503, `Cache-Control! Retry-After! Vary ${OPEN}`],
+      [false, "listBusinesses", 200, `${valid} RateLimit-Policy! RateLimit!`],
+      [false, "listBusinesses", 400, "Cache-Control! RateLimit-Policy! RateLimit! Vary"],
+      [false, "listBusinesses", 503, "Cache-Control! Retry-After! Vary"],
+      [true, "listCities", 429, "Cache-Control! Retry-After! Vary RateLimit-Policy RateLimit"],
+      [true, "listCities", 503, "Cache-Control! Retry-After! Vary"],
+      [true, "getUsage", 200, valid],
+      [true, "getUsage", 429, "Cache-Control! Retry-After! Vary"],
+    ] as const) {
+      const operations = Object.values(documentOf(openAccess).paths).map(({ get }) => get);
+      const { responses } = operations.find(({ operationId }) => operationId === id) ?? {};
+      expect([openAccess, id, status, headersOf(responses?.[status])]).toEqual([
+        openAccess,
+        id,
+        status,
+        expected,
+      ]);
+    }
+    for (const openAccess of [true, false]) {
+      const { MethodNotAllowed, NoSuchPath } = documentOf(openAccess).components.responses;
+      const further = openAccess ? ` ${OPEN}` : "";
+      expect([headersOf(MethodNotAllowed), headersOf(NoSuchPath)]).toEqual([
+        `Allow! Cache-Control! Vary${further}`,
+        `Cache-Control! Vary${further}`,
+      ]);
+    }
+  });
+
+  test("a refusal shows what this operation answers, and when if there are several reasons", () => {
+    const [list, detail, , , search] = Object.values(documentOf(true).paths).map(
+      ({ get }) => get.responses as Record<number, ReturnType<typeof errorResponse>>,
+    );
+    const fault = (responses: typeof list) =>
+      responses?.[400]?.content["application/json"].examples.InvalidParameter;
+    expect([fault(list), fault(detail), fault(search)]).toMatchObject(
+      ["page", "slug", "q"].map((parameter) => ({ value: { parameter } })),
+    );
+    const { schema, examples } = list?.[403]?.content["application/json"] ?? {};
+    const $ref = (name: string) => ({ $ref: `#/components/schemas/${name}Error` });
+    expect(schema).toEqual({ oneOf: [$ref("Revoked"), $ref("Expired")] });
+    expect(search?.[400]?.content["application/json"].schema).toEqual($ref("InvalidParameter"));
+    expect(examples).toEqual({
+      Revoked: { summary: "The key has been revoked.", value: { error: "revoked" } },
+      Expired: { summary: "The key has expired.", value: { error: "expired" } },
+    });
+  });
+
+  test("an operation of both variants says which of them is answered", () => {
+    const told = (openAccess: boolean) =>
+      JSON.stringify(documentOf(openAccess)).match(
+        /Without a key it is an? \w+, with a key an? \w+/g,
+      );
+    expect(told(true)).toEqual([
+      "Without a key it is an OpenPage, with a key a KeyedPage",
+      "Without a key it is an OpenBusiness, with a key a KeyedBusiness",
+    ]);
+    expect(told(false)).toBeNull();
   });
 
   test("it has no unused schemas", () => {
