@@ -79,15 +79,11 @@ export function errorResponse(
   optional: HeaderName[] = [],
   cases: Record<ErrorName, ErrorCase> = errorCases,
 ) {
-  const own = names.map((name) => headersOf(cases[name].answer));
-  const all = [...new Set(own.flat())];
-  const always = all.filter((name) => own.every((one) => one.includes(name)));
+  // The same for all of them, since they share a status.
+  const own = [...new Set(names.flatMap((name) => headersOf(cases[name].answer)))];
   return {
     description: names.map((name) => cases[name].when).join(" "),
-    headers: describeHeaders(
-      [...always, ...required],
-      ["Vary", ...all.filter((name) => !always.includes(name)), ...optional],
-    ),
+    headers: describeHeaders([...own, ...required], ["Vary", ...optional]),
     content: json(
       names.map((name) => `${name}Error`),
       Object.fromEntries(
