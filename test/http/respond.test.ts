@@ -82,6 +82,23 @@ test("a 304 has neither type nor coding, and an answer without a body still has 
   expect(names.map((name) => headers.get(name))).toEqual(["GET", "1", "<a>"]);
 });
 
+test("a 304 needs no body, which may have to be read from a file or compressed", () => {
+  const body = new Representation({
+    tag: '"kept"',
+    size: 5_000,
+    bytes: () => expect.unreachable(),
+    findForm: () => expect.unreachable(),
+    keepForm() {},
+  });
+  for (const method of ["GET", "HEAD"]) {
+    for (const coding of ["identity", "gzip"]) {
+      const headers = { "If-None-Match": "*", "Accept-Encoding": coding };
+      const request = new Request("http://localhost/", { method, headers });
+      expect(respond(request, okFinished(body)).status).toBe(304);
+    }
+  }
+});
+
 test("an answer without an ETag may be compressed as well, and says so", () => {
   const request = new Request("http://localhost/", { headers: { "Accept-Encoding": "gzip" } });
   const { headers } = respond(request, json(404, "long ".repeat(500), {}));
