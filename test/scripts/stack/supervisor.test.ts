@@ -35,47 +35,44 @@ test("the log of the previous start is kept, and an empty log does not replace i
     ]);
   }));
 
-test("a program's end is reported with the log line that says why, not with those of its shutdown", () =>
-  withSupervisor(async (supervisor) => {
-    const command = ["/bin/sh", "-c", "echo starting; echo FATAL: no room; echo bye; exit 3"];
-    supervisor.start({ title: "A program", name: "program", command });
-    await expect(supervisor.failure).rejects.toThrow(
-      /^A program exited \(code 3\), see .*: FATAL: no room$/,
-    );
-  }));
-
-test("nor with what a process of PostgreSQL that crashed left the others to say", () =>
-  withSupervisor(async (supervisor) => {
-    const says = `LOG:  client backend (PID 7) was terminated by signal 9: Killed
+test.each([
+  ["nothing of its shutdown", "starting\nFATAL: no room\nbye", "FATAL: no room"],
+  [
+    "nothing that a crashed process of PostgreSQL left the others to say",
+    `LOG:  client backend (PID 7) was terminated by signal 9: Killed
 LOG:  terminating any other active server processes
 FATAL:  the database system is in recovery mode
-LOG:  abnormal database system shutdown`;
-    const command = ["/bin/sh", "-c", 'echo "$0"; exit 1', says];
-    supervisor.start({ title: "A program", name: "program", command });
-    await expect(supervisor.failure).rejects.toThrow(
-      /: LOG: {2}client backend \(PID 7\) was terminated by signal 9: Killed$/,
-    );
-  }));
-
-test("nor with how it crashed, when it says why", () =>
-  withSupervisor(async (supervisor) => {
-    const says = `FATAL:  the database system is starting up
+LOG:  abnormal database system shutdown`,
+    "LOG:  client backend (PID 7) was terminated by signal 9: Killed",
+  ],
+  [
+    "not how PostgreSQL crashed, when it says why",
+    `FATAL:  the database system is starting up
 PANIC:  could not locate a valid checkpoint record at 0/1C87820
 LOG:  startup process (PID 7) was terminated by signal 6: Aborted
-LOG:  database system is shut down`;
-    const command = ["/bin/sh", "-c", 'echo "$0"; exit 1', says];
-    supervisor.start({ title: "A program", name: "program", command });
-    await expect(supervisor.failure).rejects.toThrow(/: PANIC: {2}could not locate .* 0\/1C87820$/);
-  }));
-
-test("nor with those of its stack trace", () =>
+LOG:  database system is shut down`,
+    "PANIC:  could not locate a valid checkpoint record at 0/1C87820",
+  ],
+  [
+    "nothing of a stack trace",
+    "Error: wrong version\n\nStack backtrace:\n   0: anyhow::error::from\n   1: main\n",
+    "Error: wrong version",
+  ],
+  [
+    "that there was no room",
+    "FATAL: No space left on device\nPANIC: cannot abort",
+    "FATAL: No space left on device",
+  ],
+  ["that its log is empty", "", "the log is empty. Is the disk full?"],
+])("a program's end is reported with the line of its log that says why: %s", (_, says, told) =>
   withSupervisor(async (supervisor) => {
-    const says =
-      "Error: wrong version\n\nStack backtrace:\n   0: anyhow::error::from\n   1: main\n";
-    const command = ["/bin/sh", "-c", 'printf %s "$0"; exit 1', says];
-    supervisor.start({ title: "A program", name: "program", command });
-    await expect(supervisor.failure).rejects.toThrow(/: Error: wrong version$/);
-  }));
+    const command = ["/bin/sh", "-c", 'printf %s "$0"; exit 3', says];
+    const { log } = supervisor.start({ title: "A program", name: "program", command });
+    await expect(supervisor.failure).rejects.toThrow(
+      new CommandError(`A program exited (code 3), see ${log}: ${told}`),
+    );
+  }),
+);
 
 test("of a program that was killed the log does not say why", () =>
   withSupervisor(async (supervisor) => {
@@ -107,20 +104,6 @@ test("the end is also reported when the log has been removed", () =>
     );
   }));
 
-test.each([
-  [
-    "echo FATAL: No space left on device; echo PANIC: cannot abort",
-    /^A program exited \(code 3\), see .*: FATAL: No space left on device$/,
-  ],
-  ["", /^A program exited \(code 3\), see .*: the log is empty\. Is the disk full\?$/],
-])("a program that ends for lack of room is told with that: %s", (says, told) =>
-  withSupervisor(async (supervisor) => {
-    const command = ["/bin/sh", "-c", `${says}\nexit 3`];
-    supervisor.start({ title: "A program", name: "program", command });
-    await expect(supervisor.failure).rejects.toThrow(told);
-  }),
-);
-
 test("a program that the system refuses to start is reported with the system's error", () =>
   withSupervisor(async (supervisor) => {
     const command = ["/bin/sh", "-c", "#".repeat(4_000_000)];
@@ -129,7 +112,7 @@ test("a program that the system refuses to start is reported with the system's e
     expect(start).toThrow(/^A program cannot be started: E2BIG.*\.$/);
   }));
 
-test("so is one that fails to start for lack of resources, which is reported asynchronously", () =>
+test("a program that fails to start for lack of resources is reported, although the error arrives only later", () =>
   withSupervisor(async ({ folder }) => {
     const script = `
       import { closeSync, openSync } from "node:fs";
