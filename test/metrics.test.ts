@@ -183,7 +183,7 @@ test("the public cannot read metrics, through whatever proxies", async () => {
   }
 });
 
-test("nor can a request that a proxy forwards without the caller's address", async () => {
+test("metrics are not for a request that a proxy forwards without the caller's address", async () => {
   for (const headers of [
     { Forwarded: "proto=https" },
     { Via: "1.1 proxy" },

@@ -99,7 +99,7 @@ describe("the reference", () => {
     expect(await overflow(tab)).toBe(0);
   }, 60_000);
 
-  test("nor with all of it unfolded, except the names of Scalar's lists of examples", async () => {
+  test("has nothing that axe finds wrong with all of it unfolded, except the names of Scalar's lists of examples", async () => {
     await tab.setViewportSize({ width: 1280, height: 720 });
     const cards = tab.locator(".response-card");
     for (const { summary } of operations) {

@@ -652,7 +652,7 @@ describe("searches as people type them", () => {
     expect(await names("food norwich")).toContain("Saffron Garden");
   });
 
-  test("so it is by what is to be done, and what is looked for by its kind", async () => {
+  test("a trade is found by what is to be done, and what is looked for by its kind", async () => {
     const added = [
       { ...norwich, name: "Molar Bear", category: "dentists" },
       { ...norwich, name: "Grease Monkey", category: "garages" },
@@ -892,7 +892,7 @@ describe("when nothing matches all words", () => {
     });
   }
 
-  test("so is a trade that has no other name, such as a school", async () => {
+  test("a trade that has no other name, such as a school, is kept before any other word", async () => {
     const added = [
       { name: "Elmet Academy", category: "schools", city: "Leeds" },
       { name: "Pills", category: "pharmacies", city: "Leeds", addressLine1: "Primary Care Centre" },
@@ -1248,7 +1248,7 @@ describe("when nothing matches all words", () => {
     }
   });
 
-  test("so is 'new' in a town's name, and where a name there begins with it and the next word", async () => {
+  test("'new' is kept in a town's name, and where a name there begins with it and the next word", async () => {
     await using _ = await withMore([
       { name: "Quill", category: "solicitors", city: "New Mills", postcode: "SK22 4AA" },
       { ...norwich, name: "The New Inn", category: "pubs" },
@@ -1291,15 +1291,15 @@ describe("when nothing matches all words", () => {
     expect(items.map(({ name }) => name)).toEqual(["Boots", "Boots", "Barclay Books"]);
   });
 
-  test("nor is a word that must be spelt right: 'print' does not become 'pint'", async () => {
+  test("a word that must be spelt right is not corrected to a trade: 'print' does not become 'pint'", async () => {
     expect((await search("print norwich")).instead).toBe("norwich");
   });
 
-  test("nor is a word with another first letter: 'tlorist' does not become 'florist'", async () => {
+  test("a word is not corrected to a trade with another first letter: 'tlorist' does not become 'florist'", async () => {
     expect((await search("tlorist norwich")).instead).toBe("norwich");
   });
 
-  test("nor is the plural of a word that occurs: 'tiles' does not become 'tires'", async () => {
+  test("the plural of a word that occurs is not corrected to a trade: 'tiles' does not become 'tires'", async () => {
     await using _ = await withMore([{ name: "Glaze", category: "tile-shops", city: "Leeds" }]);
     expect((await search("tiles norwich")).instead).toBe("tiles");
   });
@@ -1314,7 +1314,7 @@ describe("when nothing matches all words", () => {
     expect((await search("hairdresser 9 wiring")).instead).toBe("hairdresser 9");
   });
 
-  test("nor to words alone that many trades have, such as 'shop', but to those with their place", async () => {
+  test("no search is relaxed to words alone that many trades have, such as 'shop', but to those with their place", async () => {
     const nothing = { items: [], total: 0, instead: null };
     for (const text of ["xylophone shop", "quokka shops", "best xylophone repair service"]) {
       expect([text, await search(text)]).toEqual([text, nothing]);
@@ -1341,7 +1341,7 @@ describe("when nothing matches all words", () => {
     expect((await search("cheap shops open now")).instead).toBe("shops");
   });
 
-  test("and with their place only when no other word is there", async () => {
+  test("a search is relaxed to a word that many trades have and its place only when no other word is there", async () => {
     const added = [
       { ...norwich, name: "Hire a Hand", category: "handymen" },
       { ...norwich, name: "Cycle Path", category: "gift-shops" },
@@ -1362,7 +1362,7 @@ describe("when nothing matches all words", () => {
     expect(await names("emergency plumber leeds")).toEqual(["Wet Walls Ltd"]);
   });
 
-  test("of equally long runs that with the fewest matches is, whatever the order", async () => {
+  test("of equally long runs that with the fewest matches is searched for, whatever the order", async () => {
     const added = [
       { name: "Copper Kettle", category: "gift-shops" },
       { name: "Copper Beech", category: "gift-shops" },
@@ -1378,7 +1378,7 @@ describe("when nothing matches all words", () => {
     expect(await names("wren lamb")).toEqual(["Wren & Daughters"]);
   });
 
-  test("but first that with the fewest misspelt words", async () => {
+  test("a run with fewer misspelt words is searched for before one with fewer matches", async () => {
     await using _ = await withMore([{ name: "Brown Owl", category: "gift-shops" }]);
     for (const text of ["blown drip", "drip blown"]) {
       expect([text, (await search(text)).instead]).toEqual([text, "drip"]);
@@ -1386,7 +1386,7 @@ describe("when nothing matches all words", () => {
     expect((await search("blown")).items[0]?.name).toBe("Brown Owl");
   });
 
-  test("and a word is spelled right if businesses have only its plural", async () => {
+  test("a word is spelled right if businesses have only its plural", async () => {
     const added = [
       { name: "Oak Barn", category: "gift-shops", shortDescription: "Marquees and rooms." },
       { name: "Tent Peg", category: "gift-shops" },
@@ -1604,7 +1604,7 @@ describe("order and totals", () => {
     }
   });
 
-  test("so do those of a category of two trades, whichever is searched for", async () => {
+  test("all of a category of two trades in a town rank equally, whichever is searched for", async () => {
     const pharmacy = { category: "pharmacies", postcode: "BA5 2AA" };
     const added = [
       { ...pharmacy, name: "Old Wells Remedies", city: "Wells", rating: 1 },
@@ -1661,7 +1661,7 @@ describe("order and totals", () => {
     expect((await search("sandwich")).total).toBe(2);
   });
 
-  test("but it is a word as well, where it may be short, half of another or beside the town of a filter", async () => {
+  test("a town that is spelled right is a word as well, where it may be short, half of another or beside the town of a filter", async () => {
     const added = [
       { name: "Chisel", category: "bricklayers", city: "Stone" },
       { name: "Wheels", category: "car-dealers", city: "Sale" },
@@ -1728,7 +1728,7 @@ describe("order and totals", () => {
     }
   });
 
-  test("nor does it if the first of two trades, or the town, has several words", async () => {
+  test("where a name has its trade does not matter if the first of two trades, or the town, has several words", async () => {
     const added = [
       { name: "Nuts & Bolts", rating: 4 },
       { name: "Smith's Ironmongers", rating: 3 },
@@ -1749,7 +1749,7 @@ describe("order and totals", () => {
     }
   });
 
-  test("nor does it if the singular of the trade ends in an e", async () => {
+  test("where a name has its trade does not matter if the singular ends in an e", async () => {
     const added = [
       { name: "Fairway", category: "golf-courses", rating: 4 },
       { name: "The Golf Course", category: "pubs", rating: 5 },
@@ -1762,7 +1762,7 @@ describe("order and totals", () => {
     }
   });
 
-  test("nor does it if a trade has a plural in its singular", async () => {
+  test("where a name has its trade does not matter if there is a plural in the singular", async () => {
     const added = [
       { name: "Hod", category: "builders-merchants", rating: 4 },
       { name: "The Builders' Merchant", category: "pubs", rating: 5 },
@@ -1844,7 +1844,7 @@ describe("order and totals", () => {
     expect((await names("keynes"))[0]).toBe("Keynes Books");
   });
 
-  test("nor does it to one for the beginning of names and a town", async () => {
+  test("the length of names does not matter to a search for the beginning of names and a town", async () => {
     const added = [
       { name: "Lotus", category: "gyms", rating: 1 },
       { name: "Lotus Bed & Breakfast", category: "bed-and-breakfasts", rating: 4 },

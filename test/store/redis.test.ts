@@ -82,7 +82,7 @@ test("a user without one of the rights that every decision needs is told of at t
 });
 
 test.each(["EVALSHA", "TIME", "EXPIRE", "PEXPIRE"])(
-  "so is a Redis without the command %s",
+  "no server starts on a Redis without %s",
   async (command) => {
     await using supervisors = new AsyncDisposableStack();
     const folder = await newFolder();

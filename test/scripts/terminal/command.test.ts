@@ -28,7 +28,7 @@ test.skipIf(!existsSync("/dev/full"))(
 test.each([
   ["EDQUOT: quota exceeded, write", "No space is left to write"],
   ["EROFS: read-only file system, open 'a'", "The destination is read-only"],
-])("so is a disk that says %s", async (message, told) => {
+])("a disk that says %s gets one line that says what is wrong", async (message, told) => {
   const error = { code: message.split(":")[0] };
   const { stderr, exitCode } = await command(
     `throw Object.assign(new Error(${JSON.stringify(message)}), ${JSON.stringify(error)})`,
@@ -121,7 +121,7 @@ test("a role without the rights to read gets a line that says where they are lis
   expect(exitCode).toBe(1);
 });
 
-test("so does one that may not use the schema, when it migrates", async () => {
+test("a role that may not use the schema gets a line that says where its rights are listed, when it migrates", async () => {
   await using database = await createDatabase();
   const url = new URL(database.url);
   url.username = "without_schema";
