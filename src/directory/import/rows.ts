@@ -112,11 +112,10 @@ export async function readStored(
   source: string,
   sourceIds: readonly string[],
 ): Promise<Map<string, StoredBusiness>> {
+  // All but the rating: the driver reads its type, numeric, as text.
+  const asTheyAre = columns.filter((column) => column !== "rating");
   const rows = await sql<StoredBusiness[]>`
-    select id, source_id, status, approve_when_complete, was_approved, name, category_id, city_id,
-      short_description, description, address_line1, address_line2, postcode, latitude, longitude, phone, email, website,
-      rating::float8 as rating, review_count, is_claimed, is_verified, is_premium, photos,
-      opening_hours, updated_at::text as updated_at
+    select id, source_id, updated_at::text as updated_at, rating::float8 as rating, ${sql(asTheyAre)}
     from businesses
     where source = ${source} and source_id = any(${sourceIds}::text[])`;
   return new Map(rows.map((row) => [row.source_id, row]));
