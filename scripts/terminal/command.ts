@@ -100,17 +100,19 @@ function explain(error: unknown): string | null {
 /** Errors that say what to do themselves. */
 const TELLING = [CommandError, ConfigError, UnsuitableDatabaseError];
 
-// Codes of the driver, and of appendix A of PostgreSQL's manual. Limit exceeded: temp_file_limit. Out of room: disk
-// full, out of memory, too many connections. Lacks rights: to what it uses, or to all schemas of its search_path.
-// Refused: a wrong account or password, no such database, a standby. Unknown parameter: one in the address that
-// PostgreSQL does not have, or that has no such value. In the way: a deadlock, a lock timeout, a city or category
-// that is gone.
+// Codes of the driver, and of appendix A of PostgreSQL's manual.
 const BROKEN_OFF = "CONNECTION_CLOSED";
 const QUERY_CANCELED = "57014";
+/** That of temp_file_limit. */
 const LIMIT_EXCEEDED = "53400";
 const RAISED = "P0001";
+/** The disk is full, memory is, or there are too many connections. */
 const OUT_OF_ROOM = new Set(["53100", "53200", "53300"]);
+/** To what it uses, or to all schemas of its search_path. */
 const LACKS_RIGHTS = new Set(["42501", "3F000"]);
+/** A wrong account or password, no such database, a standby. */
 const REFUSED = new Set(["28000", "28P01", "3D000", "25006"]);
+/** One in the address that PostgreSQL does not have, or that has no such value. */
 const UNKNOWN_PARAMETER = new Set(["42704", "22023"]);
+/** A deadlock, a lock timeout, a city or category that is gone. */
 const IN_THE_WAY = new Set(["40P01", "55P03", "23503"]);
