@@ -83,8 +83,11 @@ const INDEX_VERSION = `${VERSION}${Bun.hash(JSON.stringify([DOCUMENT_VERSION, ru
  */
 export const indexSettings: Settings = { ...rules, displayedAttributes: ["id", INDEX_VERSION] };
 
-/** Whether an index with these displayed attributes is of our version; null when it was never finished. */
-export function isOurVersion(displayedAttributes: readonly string[]): boolean | null {
-  if (displayedAttributes.includes(INDEX_VERSION)) return true;
-  return displayedAttributes.some((name) => name.startsWith(VERSION)) ? false : null;
+/**
+ * Of which version an index with these displayed attributes is: of none when it was never finished, or was left
+ * behind; see rebuild.ts.
+ */
+export function versionOf(displayedAttributes: readonly string[]): "ours" | "another" | "none" {
+  if (displayedAttributes.includes(INDEX_VERSION)) return "ours";
+  return displayedAttributes.some((name) => name.startsWith(VERSION)) ? "another" : "none";
 }

@@ -5,7 +5,7 @@ import type { Sql } from "../store/postgres.ts";
 import { applyChanges, removeGone } from "./changes.ts";
 import { withSyncLock } from "./lock.ts";
 import { nextOf, type Rebuild, rebuildIndex, removeUnfinished } from "./rebuild.ts";
-import { isOurVersion, type SearchStore } from "./settings.ts";
+import { type SearchStore, versionOf } from "./settings.ts";
 import { forgetTasks, isIndexMissing } from "./tasks.ts";
 
 interface SyncOptions {
@@ -91,8 +91,9 @@ async function inspectIndex(
       meili.index(index).getDisplayedAttributes(),
       meili.index(index).getStats(),
     ]);
-    const isOurs = isOurVersion(shown);
-    if (!isOurs) return isOurs === null ? "does not fit" : "of another version";
+    const version = versionOf(shown);
+    if (version === "another") return "of another version";
+    if (version === "none") return "does not fit";
     return numberOfDocuments === 0 && (await lacksRecords(sql)) ? "does not fit" : "fits";
   } catch (error) {
     if (isIndexMissing(error)) return "missing";

@@ -8,7 +8,7 @@ import { freePort } from "../../scripts/stack/ports.ts";
 import { localUrl } from "../../scripts/stack/server.ts";
 import type { Stack } from "../../scripts/stack/stack-file.ts";
 import { isAlive, until } from "../../scripts/stack/waiting.ts";
-import { isOurVersion, SEARCH_INDEX } from "../../src/search/settings.ts";
+import { SEARCH_INDEX, versionOf } from "../../src/search/settings.ts";
 import { openMeilisearch } from "../../src/store/meilisearch.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { connectRedis, openRedis, type RedisClient } from "../../src/store/redis.ts";
@@ -91,7 +91,7 @@ describe("npm start", () => {
         openMeilisearch(again.meiliUrl, again.meiliKey)
           .index(SEARCH_INDEX)
           .getDisplayedAttributes();
-      await until(async () => isOurVersion(await shown()) === true, 10_000);
+      await until(async () => versionOf(await shown()) === "ours", 10_000);
       const after = openPostgres(again.databaseUrl, { max: 1 });
       expect(Array.from(await after`select slug from cities`)).toEqual([{ slug: "kept-town" }]);
       await after.end();
