@@ -24,7 +24,7 @@ export function chromiumProgram(): Promise<string> {
 
 /**
  * For the tests, which open a window for each visitor: the same engine without the windows, which take more
- * time than the pages in them. It is installed also where Chromium is, which does where it cannot be.
+ * time than the pages in them. It is installed even beside a Chromium; where it cannot be, Chromium will do.
  */
 export function headlessShell(): Promise<string> {
   return findOrInstall([SHELL], MISSING).catch(chromiumProgram);

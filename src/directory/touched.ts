@@ -89,8 +89,8 @@ function reachesInto({ first, last }: Extent, [low, high]: readonly [ListKey, Li
 }
 
 /**
- * A number takes less memory. Ids have 31 bits, and two of them fit into a safe integer only if that of the category has
- * 22: one that a sequence gave has, but COPY brings in any.
+ * A number, which takes less memory than a text. Ids have 31 bits, and two of them fit into a safe integer only if the
+ * one of the category has at most 22: those from the sequence do, but COPY may bring in larger ones.
  */
 const listSubject = (category: number, city: number): Subject =>
   category < 2 ** 22 ? category * 2 ** 31 + city : `list ${category} ${city}`;

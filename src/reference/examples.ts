@@ -55,7 +55,7 @@ const business: Business = {
   updatedAt: new Date("2026-10-05T09:12:44.000Z"),
   source: "generated-1",
 };
-/** Another one: the phone of a claimed business is not masked. */
+/** For the masked phone in open lists, which the business above, being claimed, does not have. */
 const unclaimed: Business = {
   ...business,
   id: "019a2f6e-1c41-7f08-8a63-2b9d4e5c7f20",

@@ -104,7 +104,7 @@ export async function* attempts(
 
 const anywhere = (words: Words): Attempt => ({ words, likelihood: 0, isName: false });
 
-/** Once, where the words have all of it, too, as of Street in Somerset: `plumber street ba16`. */
+/** Adds the place to words that do not have all of it already, as those of `plumber street` have Street in Somerset. */
 const withPlace = (words: Words, place: Words, at = words.length): Words =>
   place.every((word) => words.includes(word)) ? words : words.toSpliced(at, 0, ...place);
 
@@ -180,8 +180,8 @@ const MOST_PIECES_IN_RUNS = 6;
 const isNumberOrLetter = (word: string) => /^(\p{N}+|\p{L})$/u.test(word);
 
 /**
- * All steps with only their likely queries; then all with only the others, among them, but now anywhere, those that
- * may be names.
+ * First all steps with only their likely queries, then all of them again with the others. What may be a name is in
+ * both: it is looked for first in names alone, then anywhere.
  */
 function likeliestFirst(steps: readonly Words[][], place: Words): Attempt[][] {
   const judged = steps.map((step) =>

@@ -6,9 +6,14 @@ import { endsStreet, singular, type Words } from "./words.ts";
 export const AS_NAME = 1;
 
 /**
- * How likely a query is to say what is wanted: 3 when it names a trade that is wanted whatever else is named,
- * 2 for any other trade, 1 for what may be a name, -1 for only a place or only words of many trades there, -2 for only
- * its county, and 0 for anything else.
+ * How likely a query is to say what is wanted:
+ *
+ * -  3: it names a trade that is wanted whatever else is named
+ * -  2: it names another trade
+ * -  1: it may be a name (AS_NAME)
+ * -  0: none of these
+ * - -1: all its words are of the place, or of many trades
+ * - -2: it is only the county of the place
  */
 export function likelihood(query: Words, place: Words): number {
   // First: Church Crookham is no church.

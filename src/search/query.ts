@@ -82,6 +82,7 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
       async findTown(district: string) {
         const there = await sample([queryFor([district])]);
         const town = townOfMost(there.length > 0 ? there : await sample(queriesAround(district)));
+        // From now on it is spelled right: `exact` is the same set, unless a filter says where.
         if (town !== "") towns.add(town);
         return searchWords(town);
       },
