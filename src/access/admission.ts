@@ -142,11 +142,11 @@ export function createAdmission(
      */
     admitKey: (key: ApiKey) => charge(key, 1),
     /** Refunds what an admission charged, unless its month is over. Never throws. */
-    async refundKey({ meterId, perMinute }: ApiKey, admission: MeterReading) {
-      const { month } = admission;
+    async refundKey({ meterId, perMinute }: ApiKey, reading: MeterReading) {
+      const { month } = reading;
       const charge = { meterId, month, perMinute, written: usage.refund(meterId, month) };
       if (outage.isOn) {
-        recovery.owe(charge, localCharges.get(admission));
+        recovery.owe(charge, localCharges.get(reading));
         return local.refund(meterId, month);
       }
       await withDeadline(recovery.refund(charge), LONGEST_REFUND_MS).catch(() => {});

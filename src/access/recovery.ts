@@ -32,7 +32,7 @@ export function createRecovery(
   const nameOf = ({ month, meterId }: MeterMonth) => `${month} ${meterId}`;
   const unsentOf = (meter: MeterMonth) => unsent.get(nameOf(meter)) ?? 0;
 
-  function announce(refund: Refund): void {
+  function countUnsent(refund: Refund): void {
     unsent.set(nameOf(refund), unsentOf(refund) + 1);
   }
 
@@ -47,7 +47,7 @@ export function createRecovery(
       // A Redis that is only slow has received the command and will still run it. If the refund were owed as
       // well, it would be made twice.
       if (!(error instanceof DeadlineError)) {
-        announce(refund);
+        countUnsent(refund);
         owed.push(refund);
       }
       throw error;
@@ -88,7 +88,7 @@ export function createRecovery(
     unsentOf,
     /** Makes a refund now. Never throws. */
     async refund(refund: Refund): Promise<void> {
-      announce(refund);
+      countUnsent(refund);
       await sendOnceWritten(refund);
     },
     /**
@@ -97,7 +97,7 @@ export function createRecovery(
      */
     owe(refund: Refund, charge = 0): void {
       if (charge > told) return;
-      announce(refund);
+      countUnsent(refund);
       owed.push(refund);
     },
     /** What has to be done before Redis decides again. @throws when Redis or PostgreSQL fails */

@@ -38,7 +38,7 @@ export function openUsage(sql: Sql) {
   let next: Promise<void> | undefined;
   let listener: (month: string, totals: readonly MeterTotal[]) => void = () => {};
   /** By month and meter, the refunds whose callers wait for a batch to take them up. */
-  let owed = new Map<string, number>();
+  let awaited = new Map<string, number>();
 
   /** Counts requests charged (or, if negative, refunded) in a month such as `2026-11`. */
   function count(meterId: string, month: string, requests: number) {
@@ -61,7 +61,7 @@ export function openUsage(sql: Sql) {
       if (changes.length > 0) batches.push({ number: ++number, month, charges: changes });
     }
     pending = new Map();
-    owed = new Map();
+    awaited = new Map();
     await writeBatches();
   }
 
@@ -81,11 +81,11 @@ export function openUsage(sql: Sql) {
   async function refund(meterId: string, month: string) {
     count(meterId, month, -1);
     const name = `${month} ${meterId}`;
-    const others = owed.get(name) ?? 0;
+    const others = awaited.get(name) ?? 0;
     // PostgreSQL does not have the charge yet: charge and refund cancel out before they are written, and
     // there is nothing to wait for.
     if (unwritten(meterId, month) + others >= 0) return;
-    owed.set(name, others + 1);
+    awaited.set(name, others + 1);
     while (true) {
       try {
         return await flush();
