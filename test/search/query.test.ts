@@ -124,6 +124,11 @@ async function names(text: string): Promise<string[]> {
   return (await search(text)).items.map((item) => item.name);
 }
 
+/** Each text finds the business of that name, and nothing else. */
+async function expectEach(pairs: readonly (readonly [text: string, name: string])[]) {
+  for (const [text, name] of pairs) expect([text, ...(await names(text))]).toEqual([text, name]);
+}
+
 describe("searches as people type them", () => {
   for (const [text, found] of [
     ["plumber in leeds", ["Wet Walls Ltd"]],
@@ -247,7 +252,7 @@ describe("searches as people type them", () => {
       { ...norwich, name: "The Corner Deli", category: "cafes" },
     ];
     await using _ = await withMore(added);
-    for (const [text, found] of [
+    await expectEach([
       ["house cleaning norwich", "Broom & Bloom"],
       ["end of tenancy cleaning norwich", "Broom & Bloom"],
       ["blocked drain norwich", "Clear Flow"],
@@ -260,9 +265,7 @@ describe("searches as people type them", () => {
       ["scaffolding norwich", "High Poles"],
       ["scaffold hire norwich", "High Poles"],
       ["architecture norwich", "Elevation"],
-    ] as const) {
-      expect([text, ...(await names(text))]).toEqual([text, found]);
-    }
+    ]);
     expect(await names("places to eat norwich")).toContain("Saffron Garden");
     expect((await names("deli norwich")).toSorted()).toEqual(["Brine", "The Corner Deli"]);
   });
@@ -288,7 +291,7 @@ describe("searches as people type them", () => {
       { ...norwich, name: "Surrey Street", category: "stations-and-airports" },
     ];
     await using _ = await withMore(added);
-    for (const [text, found] of [
+    await expectEach([
       ["carers norwich", "Kind Hands"],
       ["home help norwich", "Kind Hands"],
       ["plumbers merchants norwich", "Brick Lane"],
@@ -306,9 +309,7 @@ describe("searches as people type them", () => {
       ["house clearance norwich", "Load Off"],
       ["dog boarding norwich", "The Dog House"],
       ["bus station norwich", "Surrey Street"],
-    ] as const) {
-      expect([text, ...(await names(text))]).toEqual([text, found]);
-    }
+    ]);
   });
 
   test("a trade is found by other names for what is done, bought or eaten there", async () => {
@@ -333,7 +334,7 @@ describe("searches as people type them", () => {
       { ...norwich, name: "Threads", category: "clothes-shops" },
     ];
     await using _ = await withMore(added);
-    for (const [text, found] of [
+    await expectEach([
       ["web design norwich", "Dot Matrix"],
       ["interior design norwich", "Room Service"],
       ["upholstery norwich", "Second Seat"],
@@ -356,9 +357,7 @@ describe("searches as people type them", () => {
       ["clothing norwich", "Threads"],
       ["toys norwich", "Cooper Toys"],
       ["cooperative norwich", "Co-op Foodstore"],
-    ] as const) {
-      expect([text, ...(await names(text))]).toEqual([text, found]);
-    }
+    ]);
     expect((await names("hair norwich")).toSorted()).toEqual(["Clip Joint", "Shear Bliss"]);
     // Its branch is of pubs as well as bars.
     const [first] = await names("wine bar norwich");
@@ -375,16 +374,14 @@ describe("searches as people type them", () => {
       { ...norwich, name: "Carat", category: "jewellers" },
     ];
     await using _ = await withMore(added);
-    for (const [text, found] of [
+    await expectEach([
       ["eyelash extensions norwich", "Glow"],
       ["spray tan norwich", "Sun Up"],
       ["will writers norwich", "Quill"],
       ["cigarettes norwich", "Stub"],
       ["windscreen repair norwich", "Grease Monkey"],
       ["watches norwich", "Carat"],
-    ] as const) {
-      expect([text, ...(await names(text))]).toEqual([text, found]);
-    }
+    ]);
   });
 
   test("a trade is found by its meals, jabs and wares", async () => {
@@ -448,7 +445,7 @@ describe("searches as people type them", () => {
       { ...norwich, name: "Spare", category: "car-parts" },
     ];
     await using _ = await withMore(added);
-    for (const [text, found] of [
+    await expectEach([
       ["bike repair norwich", "Spokes"],
       ["bycicle shop norwich", "Spokes"],
       ["hearing test norwich", "Hark"],
@@ -468,9 +465,7 @@ describe("searches as people type them", () => {
       ["lego norwich", "Cooper Toys"],
       ["brunch norwich", "Bean There"],
       ["sofas norwich", "Recline"],
-    ] as const) {
-      expect([text, ...(await names(text))]).toEqual([text, found]);
-    }
+    ]);
     expect(await names("cheese norwich")).toEqual(["Say Cheese", "Brine"]);
     expect((await names("second hand furniture norwich")).toSorted()).toEqual(["Recline", "Twice"]);
     expect((await names("flats to rent norwich")).toSorted()).toEqual(["Keystone", "Tenancy"]);
@@ -518,7 +513,7 @@ describe("searches as people type them", () => {
       { ...norwich, name: "Three Balls", category: "pawnbrokers" },
     ];
     await using _ = await withMore(added);
-    for (const [text, found] of [
+    await expectEach([
       ["dance classes norwich", "On Points"],
       ["grass cutting norwich", "Mow Town"],
       ["lawn mowing norwich", "Mow Town"],
@@ -539,9 +534,7 @@ describe("searches as people type them", () => {
       ["fuse box norwich", "Spark"],
       ["photo shop norwich", "Aperture"],
       ["cash for gold norwich", "Three Balls"],
-    ] as const) {
-      expect([text, ...(await names(text))]).toEqual([text, found]);
-    }
+    ]);
   });
 
   test("a trade of a town is found by what is wrong or wanted, though no business there says so", async () => {
@@ -574,7 +567,7 @@ describe("searches as people type them", () => {
       { ...norwich, name: "Property Matters", category: "surveyors" },
     ];
     await using _ = await withMore(added);
-    for (const [text, found] of [
+    await expectEach([
       ["hedge cutting norwich", "Mow Town"],
       ["garden services norwich", "Mow Town"],
       ["broken window norwich", "Bevel"],
@@ -609,9 +602,7 @@ describe("searches as people type them", () => {
       ["fridge repair norwich", "Hob Nob"],
       ["breakfast norwich", "Bean There"],
       ["screen repair norwich", "O2"],
-    ] as const) {
-      expect([text, ...(await names(text))]).toEqual([text, found]);
-    }
+    ]);
   });
 
   test("a trade is found by common misspellings with more errors than are tolerated", async () => {
@@ -624,16 +615,14 @@ describe("searches as people type them", () => {
       { ...norwich, name: "Listen", category: "counsellors" },
     ];
     await using _ = await withMore(added);
-    for (const [text, found] of [
+    await expectEach([
       ["optitions norwich", "Second Sight"],
       ["counciling norwich", "Listen"],
       ["jewlers norwich", "Carat"],
       ["vetinary norwich", "Paws Better"],
       ["solicters norwich", "Wigs"],
       ["jewelery norwich", "Carat"],
-    ] as const) {
-      expect([text, ...(await names(text))]).toEqual([text, found]);
-    }
+    ]);
     expect(await names("restraunts norwich")).toContain("Fork");
     expect(await names("farmacy norwich")).toEqual(await names("pharmacy norwich"));
   });
@@ -683,7 +672,7 @@ describe("searches as people type them", () => {
       { ...norwich, name: "Quick Fix", category: "shoe-repairs" },
     ];
     await using _ = await withMore(added);
-    for (const [text, found] of [
+    await expectEach([
       ["toothache norwich", "Molar Bear"],
       ["braces norwich", "Molar Bear"],
       ["my car broke down norwich", "Grease Monkey"],
@@ -708,9 +697,7 @@ describe("searches as people type them", () => {
       ["flat battery norwich", "Grease Monkey"],
       ["bad back norwich", "Knead"],
       ["no hot water norwich", "Warm Front"],
-    ] as const) {
-      expect([text, ...(await names(text))]).toEqual([text, found]);
-    }
+    ]);
     expect(await names("beer garden norwich")).toEqual(await names("pub norwich"));
     expect(await names("fine dining norwich")).toEqual(await names("restaurant norwich"));
   });
@@ -745,16 +732,14 @@ describe("searches as people type them", () => {
       { name: "Kelvin Lamps", category: "gift-shops", city: "Glasgow" },
     ];
     await using _ = await withMore(added);
-    for (const [text, found] of [
+    await expectEach([
       ["glass", "The Glass House"],
       ["glasses norwich", "Iris"],
       ["glass norwich", "The Glass House"],
       ["glass repair norwich", "The Glass House"],
       ["cosmetics norwich", "Glow"],
       ["cosmetic dentist norwich", "Molar Bear"],
-    ] as const) {
-      expect([text, ...(await names(text))]).toEqual([text, found]);
-    }
+    ]);
   });
 
   test("'printer' does not match 'painter', though a letter apart", async () => {
