@@ -280,30 +280,20 @@ test("concurrent requests for one page make it once", async () => {
   expect(new Set(pages).size).toBe(1);
 });
 
-test("a page begun before a change was announced is returned but not cached", async () => {
+test.each([
+  ["a change was announced", "update businesses set status = 'suspended' where slug = 'shop-7'"],
+  ["everything may have changed", "select pg_notify('directory_pages', '*')"],
+])("a page begun before %s is returned but not cached", async (name, statement) => {
   const begun = Promise.withResolvers<void>();
-  const asked = cache.findOrMake("slow", async () => {
+  const asked = cache.findOrMake(name, async () => {
     const list = await ask({ city: undefined, category: undefined, offset: 0 });
     await begun.promise;
     return { page: { list }, shows: { kind: "totals" } };
   });
-  await change((sql) => sql`update businesses set status = 'suspended' where slug = 'shop-7'`);
+  await change((sql) => sql.unsafe(statement));
   begun.resolve();
   await asked;
-  expect(cache.find("slow")).toBeUndefined();
-});
-
-test("a page begun before everything may have changed is returned but not cached", async () => {
-  const begun = Promise.withResolvers<void>();
-  const asked = cache.findOrMake("older than all", async () => {
-    const list = await ask({ city: undefined, category: undefined, offset: 0 });
-    await begun.promise;
-    return { page: { list }, shows: { kind: "totals" } };
-  });
-  await change((sql) => sql`select pg_notify('directory_pages', '*')`);
-  begun.resolve();
-  await asked;
-  expect(cache.find("older than all")).toBeUndefined();
+  expect(cache.find(name)).toBeUndefined();
 });
 
 test("a page overtaken by one begun later is returned, and does not replace it", async () => {
