@@ -119,12 +119,17 @@ test("each channel is listened to once after an outage, however many attempts it
 
 test("unlistening while the connection is lost takes effect", async () => {
   const sql = openPostgres(proxy.url, { max: 1 });
-  const stop = await listenTo(sql, "a channel", () => {});
+  const heard: string[] = [];
+  const stop = await listenTo(sql, "left", () => heard.push("left"));
   proxy.hold();
   const stopped = stop();
   await proxy.cut();
   await stopped;
   await proxy.mend();
+  await until(() => succeeds(listenTo(sql, "kept", () => heard.push("kept"))), 5_000);
+  for (const channel of ["left", "kept"]) await database.sql.notify(channel, "");
+  await until(() => heard.includes("kept"), 5_000);
+  expect(heard).not.toContain("left");
   await sql.end({ timeout: 1 });
 });
 
