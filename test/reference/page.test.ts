@@ -17,11 +17,10 @@ afterAll(async () => {
 describe("the reference", () => {
   // One page for all of these, since Scalar takes seconds to draw it.
   let tab: Page;
-  let close: () => Promise<void>;
   const whileLoading = { links: 0, headings: [""] };
   const onceShown = { fallbacks: 0, headings: [""] };
   beforeAll(async () => {
-    ({ tab, close } = await openTab(browser, server.url));
+    tab = await openTab(browser, server.url);
     const { promise: shown, resolve: load } = Promise.withResolvers<void>();
     await tab.route("**/scalar.js*", async (route) => {
       await shown;
@@ -144,16 +143,15 @@ describe("the reference", () => {
       .click();
     await tab.getByRole("button", { name: /Send/ }).first().click();
     await tab.getByText("The Only Shop").first().waitFor();
-    await close();
+    await tab[Symbol.asyncDispose]();
   }, 60_000);
 });
 
 test("without JavaScript the reference says where else it can be read", async () => {
-  const { tab, close } = await openTab(browser, server.url, { javaScriptEnabled: false });
+  await using tab = await openTab(browser, server.url, { javaScriptEnabled: false });
   await tab.goto("/developers/reference");
   const text = await tab.locator("#fallback").boundingBox();
   expect(text?.x).toBeGreaterThanOrEqual(16);
   await tab.getByRole("link", { name: "openapi.json" }).click();
   expect(tab.url()).toBe(`${server.url}/api/v1/openapi.json`);
-  await close();
 });

@@ -59,7 +59,7 @@ describe("no page", () => {
   const widths: number[] = [];
   beforeAll(async () => {
     const asks = ["https://images.example"];
-    const { tab, close } = await openTab(browser, server.url, { asks });
+    await using tab = await openTab(browser, server.url, { asks });
     await tab.route("https://images.example/**", (route) =>
       route.fulfill({ contentType: "image/png", body: PIXEL }),
     );
@@ -86,7 +86,6 @@ describe("no page", () => {
       widths.push((await tab.getByRole("searchbox").first().boundingBox())?.width ?? 0);
       await enlarge(16);
     }
-    await close();
   }, 180_000);
 
   test("has anything that axe finds wrong, light or dark, on a phone or a desktop", () => {
@@ -113,7 +112,7 @@ describe("no page", () => {
 });
 
 test("a business without phone or email has no empty list", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   const { slug } = await addBusiness(server.sql, { name: "The Hermit", phone: "", email: "" });
   await tab.goto(`/businesses/${slug}`);
   const lists = await tab.getByRole("list").all();
@@ -122,11 +121,10 @@ test("a business without phone or email has no empty list", async () => {
   for (const list of lists) {
     expect(await list.getByRole("listitem").count()).toBeGreaterThan(0);
   }
-  await close();
 });
 
 test("on a narrow phone, the hours of a day fit on one line", async () => {
-  const { tab, close } = await openTab(browser, server.url, {
+  await using tab = await openTab(browser, server.url, {
     viewport: { width: 320, height: 700 },
   });
   await tab.goto("/businesses/night-owl");
@@ -136,11 +134,10 @@ test("on a narrow phone, the hours of a day fit on one line", async () => {
     return range.getClientRects().length;
   });
   expect(lines).toBe(1);
-  await close();
 });
 
 test("where the hours of a day take several lines, no line breaks between opening and closing", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   const { slug } = await addBusiness(server.sql, {
     name: "The Lunch Break",
     openingHours: weekdays.flatMap((day) =>
@@ -173,11 +170,10 @@ test("where the hours of a day take several lines, no line breaks between openin
     const broken = lines.flat().filter((line) => !/^(\S+ to \S+( |$))+$/.test(line));
     expect([width, ...broken]).toEqual([width]);
   }
-  await close();
 });
 
 test("the column headings of the errors fit on one line each", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   await tab.goto("/developers");
   for (const width of [320, 1280]) {
     await tab.setViewportSize({ width, height: 740 });
@@ -190,11 +186,10 @@ test("the column headings of the errors fit on one line each", async () => {
     );
     expect([width, lines]).toEqual([width, [1, 1]]);
   }
-  await close();
 });
 
 test("in two columns on a phone, a count keeps its distance from the name on its right", async () => {
-  const { tab, close } = await openTab(browser, server.url, {
+  await using tab = await openTab(browser, server.url, {
     viewport: { width: 390, height: 740 },
   });
   await tab.goto("/");
@@ -208,11 +203,10 @@ test("in two columns on a phone, a count keeps its distance from the name on its
   );
   expect(gaps.length).toBeGreaterThan(0);
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(24);
-  await close();
 });
 
 test("a photo that cannot be loaded shows its whole caption, however long", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   const caption = "The front of the shop on the day it opened. ".repeat(20).trim();
   // A failed photo would be an error on the console, so these load with an empty body.
   await tab.route("**/photo/*", (route) => route.fulfill({ contentType: "image/png", body: "" }));
@@ -231,13 +225,12 @@ test("a photo that cannot be loaded shows its whole caption, however long", asyn
     ]);
     expect(heights[1]).toBeCloseTo(heights[0] ?? 0, 0);
   }
-  await close();
 });
 
 test("on a phone, a count is beside even a long name, but no word is broken to make room for it", async () => {
   await using large = await startTestServer();
   await addBusiness(large.sql, { category: "hotels", city: "Wolverhampton" });
-  const { tab, close } = await openTab(browser, large.url, {
+  await using tab = await openTab(browser, large.url, {
     viewport: { width: 360, height: 740 },
   });
   // Only counted: so many would take long to add and to index.
@@ -263,11 +256,10 @@ test("on a phone, a count is beside even a long name, but no word is broken to m
     expect(await brokenWords(link)).toEqual([]);
     expect(await overflow(tab)).toBe(0);
   }
-  await close();
 });
 
 test("the search form is one row on a tablet, with an invalid field as large as the others", async () => {
-  const { tab, close } = await openTab(browser, server.url, {
+  await using tab = await openTab(browser, server.url, {
     viewport: { width: 768, height: 700 },
   });
   await tab.goto("/search?q=shop&city=atlantis");
@@ -279,11 +271,10 @@ test("the search form is one row on a tablet, with an invalid field as large as 
   );
   expect(boxes.length).toBe(4);
   expect(new Set(boxes.map(({ y, height }) => `${y} ${height}`)).size).toBe(1);
-  await close();
 });
 
 test("touch targets on a phone are large enough: names, the phone, the email, the footer", async () => {
-  const { tab, close } = await openTab(browser, server.url, {
+  await using tab = await openTab(browser, server.url, {
     viewport: { width: 360, height: 740 },
   });
   const targets = async (selector: string) =>
@@ -307,7 +298,6 @@ test("touch targets on a phone are large enough: names, the phone, the email, th
     const overlapping = found.filter(({ top }, place) => top < (found[place - 1]?.bottom ?? 0));
     expect(overlapping).toEqual([]);
   }
-  await close();
 });
 
 for (const [colorScheme, ink] of [
@@ -315,7 +305,7 @@ for (const [colorScheme, ink] of [
   ["dark", "rgb(233, 237, 237)"],
 ] as const) {
   test(`a browser without light-dark() shows text, buttons, fields and the focus in ${colorScheme} mode`, async () => {
-    const { tab, close } = await openTab(browser, server.url, { colorScheme });
+    await using tab = await openTab(browser, server.url, { colorScheme });
     await unlearn(tab, "light-dark");
     await tab.goto("/");
     expect(await tab.evaluate(() => getComputedStyle(document.body).color)).toBe(ink);
@@ -331,12 +321,11 @@ for (const [colorScheme, ink] of [
       return [borderWidth, outlineWidth, outlineStyle];
     });
     expect(frames).toEqual(["1px", "3px", "solid"]);
-    await close();
   });
 }
 
 test("focus changes no shape, and its outline lies within the window", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   await tab.goto("/search");
   for (const field of [tab.getByLabel("What"), tab.getByRole("button", { name: "Search" })]) {
     const corners = () => field.evaluate((shown) => getComputedStyle(shown).borderRadius);
@@ -354,11 +343,10 @@ test("focus changes no shape, and its outline lies within the window", async () 
   });
   expect(frame).toBeGreaterThan(2);
   expect(Math.min(x, y)).toBeGreaterThanOrEqual(frame);
-  await close();
 });
 
 test("a link that is cut off by the lower edge of the window is shown with its whole outline when tabbed to", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   await tab.goto("/cities/leeds");
   const names = tab.locator(".cards h2 a");
   const { y = 0 } = (await names.nth(2).boundingBox()) ?? {};
@@ -373,11 +361,10 @@ test("a link that is cut off by the lower edge of the window is shown with its w
   });
   expect(text).toBe((await names.nth(2).textContent()) as string);
   expect(end).toBeLessThanOrEqual(height);
-  await close();
 });
 
 test("with forced colours, the link to the page that is shown looks different when it has the focus", async () => {
-  const { tab, close } = await openTab(browser, server.url, { forcedColors: "active" });
+  await using tab = await openTab(browser, server.url, { forcedColors: "active" });
   await tab.goto("/cities/leeds");
   const outline = (link: Locator) =>
     link.evaluate((shown) => {
@@ -390,11 +377,10 @@ test("with forced colours, the link to the page that is shown looks different wh
   await tab.keyboard.press("Shift+Tab");
   expect(await outline(tab.locator(":focus"))).toBe("3px solid");
   expect(await tab.locator(":focus").getAttribute("aria-current")).toBe("page");
-  await close();
 });
 
 test("the tab order through the header is the visual order", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   for (const width of [360, 768, 1280]) {
     await tab.setViewportSize({ width, height: 740 });
     await tab.goto("/cities");
@@ -409,11 +395,10 @@ test("the tab order through the header is the visual order", async () => {
     const inOrder = seen.toSorted((one, other) => one.top - other.top || one.left - other.left);
     expect([width, seen]).toEqual([width, inOrder]);
   }
-  await close();
 });
 
 test("on the narrowest phone, the placeholder of the search box is not cut off", async () => {
-  const { tab, close } = await openTab(browser, server.url, {
+  await using tab = await openTab(browser, server.url, {
     viewport: { width: 320, height: 700 },
   });
   for (const path of ["/", "/developers"]) {
@@ -430,20 +415,18 @@ test("on the narrowest phone, the placeholder of the search box is not cut off",
     expect(needed).toBeGreaterThan(100);
     expect(room).toBeGreaterThanOrEqual(needed);
   }
-  await close();
 });
 
 test("each button of the developers' page has a unique name", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   await tab.goto("/developers");
   const names = await tab.getByRole("button").allTextContents();
   expect(names.length).toBeGreaterThan(4);
   expect(names).toEqual([...new Set(names)]);
-  await close();
 });
 
 test("on a phone, calls and answers are shown whole, and are no useless tab stops", async () => {
-  const { tab, close } = await openTab(browser, server.url, {
+  await using tab = await openTab(browser, server.url, {
     viewport: { width: 320, height: 700 },
   });
   await tab.goto("/developers");
@@ -458,11 +441,10 @@ test("on a phone, calls and answers are shown whole, and are no useless tab stop
     }));
     expect([await code.textContent(), hidden, stops]).toEqual([await code.textContent(), 0, false]);
   }
-  await close();
 });
 
 test("on a narrow phone, the outcome of copying is shown below the button, in whole words", async () => {
-  const { tab, close } = await openTab(browser, server.url, {
+  await using tab = await openTab(browser, server.url, {
     viewport: { width: 320, height: 700 },
   });
   await tab.goto("/developers");
@@ -476,11 +458,10 @@ test("on a narrow phone, the outcome of copying is shown below the button, in wh
   const isOneLine = (element: Element) =>
     element.getClientRects().length === 1 && element.clientHeight < 48;
   expect(await button.evaluate(isOneLine)).toBe(true);
-  await close();
 });
 
 test("on paper, a page is complete, dark on white, with the footer's text and without controls", async () => {
-  const { tab, close } = await openTab(browser, server.url, {
+  await using tab = await openTab(browser, server.url, {
     viewport: { width: 720, height: 700 },
   });
   await tab.emulateMedia({ media: "print", colorScheme: "dark" });
@@ -532,12 +513,11 @@ test("on paper, a page is complete, dark on white, with the footer's text and wi
   expect([await state.isVisible(), await weight()]).toEqual([false, "400"]);
   await tab.emulateMedia({ media: "screen" });
   expect([await state.isVisible(), await weight()]).toEqual([true, "700"]);
-  await close();
 });
 
 describe("the directory", () => {
   test("search tolerates typing errors and leads to the business", async () => {
-    const { tab, close } = await openTab(browser, server.url);
+    await using tab = await openTab(browser, server.url);
     await tab.goto("/");
     await tab.getByLabel("What are you looking for?").fill("nihgt owl bakry leeds");
     await tab.getByRole("button", { name: "Search" }).click();
@@ -549,11 +529,10 @@ describe("the directory", () => {
     expect(
       await tab.getByRole("link", { name: "Map on OpenStreetMap" }).getAttribute("href"),
     ).toStartWith("https://www.openstreetmap.org/?mlat=53.7974");
-    await close();
   });
 
   test("pages of results follow one another, with each business once, to the last", async () => {
-    const { tab, close } = await openTab(browser, server.url);
+    await using tab = await openTab(browser, server.url);
     await tab.goto("/search?q=test+shop");
     const seen: string[] = [];
     for (;;) {
@@ -566,11 +545,10 @@ describe("the directory", () => {
     expect(await tab.getByRole("link", { name: "Page 3" }).getAttribute("aria-current")).toBe(
       "page",
     );
-    await close();
   });
 
   test("shows a business's text as written: line breaks and right-to-left script", async () => {
-    const { tab, close } = await openTab(browser, server.url);
+    await using tab = await openTab(browser, server.url);
     const { slug } = await addBusiness(server.sql, {
       name: "مطعم الشام!",
       addressLine1: "12 شارع الملك!",
@@ -602,12 +580,11 @@ describe("the directory", () => {
     expect(await isFromTheRight(tab.locator("address"))).toBe(true);
     await tab.goto("/cities/shamtown");
     expect(await isFromTheRight(tab.locator(".where bdi"))).toBe(true);
-    await close();
   });
 
   test("photos load from their own host only on request, and without a referrer", async () => {
     const asks = ["https://images.example"];
-    const { tab, close } = await openTab(browser, server.url, { asks });
+    await using tab = await openTab(browser, server.url, { asks });
     const asked: string[] = [];
     await tab.route("https://images.example/**", async (route) => {
       const referrer = (await route.request().allHeaders()).referer ?? "nowhere";
@@ -621,11 +598,10 @@ describe("the directory", () => {
     await tab.getByRole("img", { name: "Photo 2" }).scrollIntoViewIfNeeded();
     await tab.waitForLoadState("networkidle");
     expect(asked.sort()).toEqual(["/owl/1.png from nowhere", "/owl/2.png from nowhere"]);
-    await close();
   });
 
   test("offers only categories that have businesses", async () => {
-    const { tab, close } = await openTab(browser, server.url);
+    await using tab = await openTab(browser, server.url);
     await tab.goto("/search");
     expect(await tab.locator("optgroup").count()).toBeGreaterThan(0);
     expect(await tab.locator("optgroup:not(:has(option))").count()).toBe(0);
@@ -633,11 +609,10 @@ describe("the directory", () => {
     const all = tab.locator("section", { hasText: "All categories" });
     expect(await all.getByRole("listitem").count()).toBeGreaterThan(0);
     expect(await all.locator(".count", { hasText: /^0$/ }).count()).toBe(0);
-    await close();
   });
 
   test("works without JavaScript: filters, lists, and a business", async () => {
-    const { tab, close } = await openTab(browser, server.url, { javaScriptEnabled: false });
+    await using tab = await openTab(browser, server.url, { javaScriptEnabled: false });
     await tab.goto("/search?q=shop");
     await tab.getByLabel("Town").fill("leeds");
     await tab.getByLabel("Category").selectOption("bakeries");
@@ -646,11 +621,10 @@ describe("the directory", () => {
     expect(await tab.locator(".cards h2").allTextContents()).toEqual(["The Night Owl Bakery"]);
     await tab.goto("/cities/leeds");
     await tab.getByRole("link", { name: "The Night Owl Bakery" }).click();
-    await close();
   });
 
   test("can be used with the keyboard alone", async () => {
-    const { tab, close } = await openTab(browser, server.url);
+    await using tab = await openTab(browser, server.url);
     await tab.goto("/");
     await tab.keyboard.press("Tab");
     expect(await tab.locator(":focus").textContent()).toBe("Skip to the content");
@@ -662,7 +636,6 @@ describe("the directory", () => {
     await tabTo(tab, "The Night Owl Bakery");
     await tab.keyboard.press("Enter");
     await tab.waitForURL("**/businesses/night-owl");
-    await close();
   });
 });
 

@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-c
 import { newAddress } from "../support.ts";
 
 /**
- * Opens a tab as a new visitor. `close` fails if a page did what none may do: log an error or a warning
+ * Opens a tab as a new visitor. Disposing of it fails if a page did what none may do: log an error or a warning
  * on the console, or send a request to another host.
  * @param options colours and sizes, by default a light desktop. `asks`: other origins that the visitor
  *   requests something from
@@ -13,7 +13,7 @@ export async function openTab(
   browser: Browser,
   url: string,
   { asks = [], ...options }: BrowserContextOptions & { asks?: string[] } = {},
-): Promise<{ tab: Page; close(): Promise<void> }> {
+): Promise<Page> {
   const context = await browser.newContext({
     baseURL: url,
     extraHTTPHeaders: { "X-Forwarded-For": newAddress() },
@@ -37,9 +37,8 @@ export async function openTab(
     const isAllowed = [new URL(url).origin, ...asks].includes(origin) || protocol === "data:";
     if (!isAllowed) faults.push(`asked for ${request.url()}`);
   });
-  return {
-    tab,
-    async close() {
+  return Object.assign(tab, {
+    async [Symbol.asyncDispose]() {
       await context.close();
       // Chromium itself logs each page whose status is an error.
       const isStatus = ({ text, at }: { text: string; at: string }) =>
@@ -47,7 +46,7 @@ export async function openTab(
       faults.push(...said.filter((one) => !isStatus(one)).map(({ text }) => text));
       expect(faults).toEqual([]);
     },
-  };
+  });
 }
 
 /** From now on the tab does not support this CSS function or pseudo-class. */

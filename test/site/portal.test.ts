@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 test("the first call runs on the page and shows its answer, which screen readers announce once", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   await tab.goto("/developers");
   await tab.getByRole("button", { name: "Run it here" }).click();
   const answer = tab.getByRole("region", { name: "The response" });
@@ -36,11 +36,10 @@ test("the first call runs on the page and shows its answer, which screen readers
   ).toBe(0);
   expect(await answer.textContent()).toMatch(/^200 in \d+ ms\n\n\{\n {2}"businesses": \[/);
   await expectGoodLooks(tab);
-  await close();
 });
 
 test("copying announces its outcome, also to screen readers", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   const devTools = await browser.newBrowserCDPSession();
   const { targetInfo } = await (await tab.context().newCDPSession(tab)).send(
     "Target.getTargetInfo",
@@ -68,34 +67,31 @@ test("copying announces its outcome, also to screen readers", async () => {
   await allow("granted");
   await copy.click();
   await outcome.getByText("Copied", { exact: true }).waitFor();
-  await close();
 });
 
 test("samples are shown in the chosen language", async () => {
-  const { tab, close } = await openTab(browser, server.url, { javaScriptEnabled: false });
+  await using tab = await openTab(browser, server.url, { javaScriptEnabled: false });
   await tab.goto("/developers");
   expect(await tab.locator("#sample-python").isVisible()).toBe(false);
   await tab.getByLabel("Python").check();
   expect(await tab.locator("#sample-python").isVisible()).toBe(true);
   expect(await tab.locator("#sample-curl").isVisible()).toBe(false);
-  await close();
 });
 
 test("samples are shown in all languages in a browser without :has", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   await unlearn(tab, ":has");
   await tab.goto("/developers");
   for (const language of ["curl", "javascript", "python"]) {
     expect(await tab.locator(`#sample-${language}`).isVisible()).toBe(true);
   }
-  await close();
 });
 
 test("a sample runs as shown, and the answer shown is the actual one", async () => {
   const { slug } = await addBusiness(server.sql, { name: "Sample Plumbing", postcode: "LS1 6HD" });
   await server.searchable(slug);
   const key = await server.issueKey({ tier: "developer" });
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   await tab.goto("/developers");
   const shown = async (id: string) => (await tab.locator(`#${id}`).textContent()) ?? "";
 
@@ -114,11 +110,10 @@ test("a sample runs as shown, and the answer shown is the actual one", async () 
   });
   const text = await response.text();
   expect(text.replace(/\[.*\](?=,"meta")/, "[ … ]")).toBe(answer as string);
-  await close();
 });
 
 test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a revoked key", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   await tab.clock.install();
   await tab.goto("/developers#apply");
   await tab.getByText("after someone has reviewed your application").waitFor();
@@ -185,21 +180,19 @@ test("apply, wait for an operator, reveal, call, roll, revoke: from a form to a 
   await tab.getByText("To get another key, apply again.").waitFor();
   expect(await tab.getByText("Roll a key").count()).toBe(0);
   await expectGoodLooks(tab);
-  await close();
 });
 
 test("a double click still shows the key", async () => {
-  const { tab, close } = await openTab(browser, automatic.url);
+  await using tab = await openTab(browser, automatic.url);
   await tab.goto("/developers#apply");
   await apply(tab, "Hasty");
   await tab.getByRole("button", { name: "Reveal my key" }).waitFor();
   await doubleClick(tab, "[value=reveal]", "**/developers/applications/*");
   await shownKey(tab);
-  await close();
 });
 
 test("a form can be sent again after the loading was stopped", async () => {
-  const { tab, close } = await openTab(browser, automatic.url);
+  await using tab = await openTab(browser, automatic.url);
   await tab.clock.install();
   await tab.goto("/developers#apply");
   const asked = Promise.withResolvers<void>();
@@ -212,11 +205,10 @@ test("a form can be sent again after the loading was stopped", async () => {
   await tab.clock.fastForward(10_000);
   await tab.getByRole("button", { name: "Apply for a key" }).click();
   await tab.getByRole("button", { name: "Reveal my key" }).waitFor();
-  await close();
 });
 
 test("a declined application says why, and links to another try", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   await tab.goto("/developers#apply");
   await apply(tab, "Bob");
   await tab.waitForURL("**/developers/applications/*");
@@ -226,11 +218,10 @@ test("a declined application says why, and links to another try", async () => {
   await expectGoodLooks(tab);
   await tab.getByRole("link", { name: "apply again" }).click();
   await tab.getByLabel("Email").waitFor();
-  await close();
 });
 
 test("an invalid form keeps what was typed, says what is wrong beside the field, and can be corrected", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   await tab.goto("/developers");
   await apply(tab, "Ada <b>", "ada at home");
   await tab.getByText("That is not an email address").waitFor();
@@ -250,11 +241,10 @@ test("an invalid form keeps what was typed, says what is wrong beside the field,
   await tab.getByLabel("Email").fill("ada@home.example");
   await tab.getByRole("button", { name: "Apply for a key" }).click();
   await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
-  await close();
 });
 
 test("a pasted text that is too long is kept whole, and the form says so instead of cutting it off", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   await tab.goto("/developers#apply");
   const purpose = tab.getByLabel("What do you want to build?");
   await purpose.focus();
@@ -263,11 +253,10 @@ test("a pasted text that is too long is kept whole, and the form says so instead
   await tab.getByRole("button", { name: "Apply for a key" }).click();
   await tab.getByText("At most 2,000 characters, please.").waitFor();
   expect(await purpose.inputValue()).toBe(text);
-  await close();
 });
 
 test("going back to an invalid form shows it as it was, with what was typed", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   await tab.goto("/developers");
   await apply(tab, "Ada <b>", "ada at home");
   await tab.getByRole("link", { name: "About the API" }).click();
@@ -283,11 +272,10 @@ test("going back to an invalid form shows it as it was, with what was typed", as
   await tab.goBack();
   await tab.getByText("That is not an email address").waitFor();
   expect(await tab.getByLabel("Your name or company").inputValue()).toBe("Ada <b>");
-  await close();
 });
 
 test("a corrected form is sent once despite a double click", async () => {
-  const { tab, close } = await openTab(browser, server.url);
+  await using tab = await openTab(browser, server.url);
   await tab.goto("/developers");
   await apply(tab, "Twice", "twice at home");
   await tab.getByLabel("Email").fill("twice@home.example");
@@ -295,11 +283,10 @@ test("a corrected form is sent once despite a double click", async () => {
   await tab.getByRole("heading", { name: "Your application is waiting" }).waitFor();
   const waiting = await listWaiting(server.sql);
   expect(waiting.filter(({ name }) => name === "Twice")).toHaveLength(1);
-  await close();
 });
 
 test("a key can be had without JavaScript, with the keyboard alone, on a phone in dark mode", async () => {
-  const { tab, close } = await openTab(browser, automatic.url, {
+  await using tab = await openTab(browser, automatic.url, {
     javaScriptEnabled: false,
     viewport: { width: 360, height: 740 },
     colorScheme: "dark",
@@ -318,7 +305,6 @@ test("a key can be had without JavaScript, with the keyboard alone, on a phone i
   await tab.waitForURL("**/developers/applications/*");
   await tab.getByRole("button", { name: "Reveal my key" }).press("Enter");
   expect(await shownKey(tab)).toMatch(/^hs_live_/);
-  await close();
 });
 
 async function apply(tab: Page, name: string, email = "ada@client.example") {
