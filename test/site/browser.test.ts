@@ -217,7 +217,9 @@ test("a photo that cannot be loaded shows its whole caption, however long", asyn
   }));
   const { slug } = await addBusiness(server.sql, { name: "A Studio", photos });
   await tab.goto(`/businesses/${slug}?photos=show`);
-  for (const photo of await tab.locator(".photos img").all()) {
+  const shown = await tab.locator(".photos img").all();
+  expect(shown.length).toBe(2);
+  for (const photo of shown) {
     await photo.scrollIntoViewIfNeeded();
     const heights = await photo.evaluate((image) => [
       image.clientHeight,
