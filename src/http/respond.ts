@@ -65,6 +65,7 @@ const blobs = new WeakMap<Uint8Array, Blob>();
 /** Bytes; anything smaller mostly fits into the system's socket buffers at once. */
 const SMALLEST_SHARED = 64 * 1024;
 
+/** By the further headers, the function that adds them, which itself caches its results by those of the answer. */
 const adding = memoizedByHeaders(addingHeaders);
 
 // A response copies Headers much faster than it builds them from an object.
