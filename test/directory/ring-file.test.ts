@@ -1,16 +1,13 @@
-import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { expect, test } from "bun:test";
+import { readdirSync, truncateSync } from "node:fs";
 import fc from "fast-check";
 import { RingFile, Slot } from "../../src/directory/ring-file.ts";
-import { keptFiles } from "../support.ts";
+import { keptFiles, newFolder } from "../support.ts";
 
 const SIZE = 1_000;
 const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
 
-const folder = mkdtempSync(join(tmpdir(), "ring-file-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = await newFolder();
 
 /** A slot with the bytes it should hold. */
 class Expected extends Slot {
