@@ -254,6 +254,9 @@ test.each([
   ["-", null],
   ["42", null],
   [`A${"&".repeat(40)}`, null],
+  // Lower case and NFC make two characters of each.
+  ["İ".repeat(110), null],
+  [`Ab${"\u0344".repeat(110)}`, null],
 ])("the display name %p is the city %p", (text, city) => {
   expect(readCityName(text)?.name ?? null).toBe(city);
 });

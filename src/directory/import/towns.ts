@@ -35,8 +35,9 @@ function parse(text: string): Town | null {
 
 function townNamed(name: string): Town | null {
   const slug = makeSlug(name);
-  // A slug may be far longer than its name: each & becomes "and".
-  return isSlug(slug) ? { slug, name } : null;
+  // A slug may be far longer than its name: each & becomes "and". A name grows where normalisation or lower case
+  // takes more characters, as for İ.
+  return isSlug(slug) && name.length <= LONGEST_TEXT ? { slug, name } : null;
 }
 
 /**
