@@ -1,6 +1,6 @@
 import type { Sql } from "../store/postgres.ts";
 import { categoriesInSearch } from "./everyday-names.ts";
-import { normalised, searchWords, singular } from "./words.ts";
+import { normalised, queryWords, searchWords, singular } from "./words.ts";
 
 /** What the documents of a category have in common. */
 export interface BranchPart {
@@ -79,7 +79,8 @@ export async function readCities(sql: Sql, ids: number[]): Promise<Map<number, C
     select id, slug, name from cities where id = any(${ids}::integer[])`;
   return new Map(
     rows.map(({ id, slug, name }) => {
-      const words = searchWords(name);
+      // Whatever SQL has brought in: a hundred would make documents so long that Meilisearch refuses requests.
+      const words = queryWords(name);
       const again = words.map((word, before) =>
         [...words.slice(0, before), ...Array(PLACES).fill(word)].join(" "),
       );

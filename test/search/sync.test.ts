@@ -5,7 +5,7 @@ import { startSearchSync } from "../../src/search/continuous-sync.ts";
 import { readAllDocuments, type SearchDocument } from "../../src/search/documents.ts";
 import { withSyncLock } from "../../src/search/lock.ts";
 import { createSearch } from "../../src/search/query.ts";
-import { rebuildIndex, removeUnfinished } from "../../src/search/rebuild.ts";
+import { DOCUMENTS_AT_ONCE, rebuildIndex, removeUnfinished } from "../../src/search/rebuild.ts";
 import { IS_GONE, indexSettings } from "../../src/search/settings.ts";
 import { syncSearch } from "../../src/search/sync.ts";
 import { SearchTaskError } from "../../src/search/tasks.ts";
@@ -365,6 +365,13 @@ describe("bringing the index up to date", () => {
     await database.sql`update businesses set short_description = repeat('gneiss ', 1500000)`;
     expect(await sync()).toMatchObject({ rebuilt: false, changes: 24 });
     expect(await total("gneiss")).toBe(12);
+  });
+
+  test("long names of cities do not make a request too large", async () => {
+    await addBusiness(database.sql);
+    await database.sql`update cities set name = btrim(repeat('ab cd ef ', 22))`;
+    const [documents] = await Array.fromAsync(readAllDocuments(database.sql, 1));
+    expect(JSON.stringify(documents).length * DOCUMENTS_AT_ONCE).toBeLessThan(100_000_000);
   });
 
   test("a change need not wait for all that was recorded before it", async () => {
