@@ -95,7 +95,8 @@ test("a tunnel to a PostgreSQL that does not run gets a line that asks whether i
   using tunnel = Bun.listen({
     hostname: "127.0.0.1",
     port: 0,
-    socket: { open: (socket) => void socket.end(), data() {} },
+    // What is closed before all is read may be reset, which is another error.
+    socket: { data: (socket) => void socket.end() },
   });
   const address = `127.0.0.1:${tunnel.port}`;
   const { stderr, exitCode } = await runScript(`postgres://name@${address}/any`, "keys", ["list"]);
