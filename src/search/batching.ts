@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
-import type { MultiSearchParams, MultiSearchQuery } from "meilisearch";
+import { MeilisearchError, type MultiSearchParams, type MultiSearchQuery } from "meilisearch";
 import { findListed, type ListedBusiness } from "../directory/listed.ts";
 import { batched } from "../store/batches.ts";
-import type { Meilisearch } from "../store/meilisearch.ts";
+import { type Meilisearch, NOT_MEILISEARCH } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 
 /**
@@ -61,11 +61,13 @@ async function ask(
   const now = performance.now();
   const open = queries.filter(({ until }) => until - now >= LEAST_MS);
   if (open.length === 0) return queries.map(() => null);
-  const { results } = await meili.multiSearch<MultiSearchParams, { id: string }>(
+  const answer = await meili.multiSearch<MultiSearchParams, { id: string }>(
     { queries: open.map(({ query }) => query) },
     { signal: AbortSignal.timeout(Math.max(...open.map(({ until }) => until - now))) },
   );
-  const answers = results.map(({ hits, estimatedTotalHits: total = 0 }) => {
+  // The client takes any JSON for an answer, and none at all.
+  if (!Array.isArray(answer?.results)) throw new MeilisearchError(NOT_MEILISEARCH);
+  const answers = answer.results.map(({ hits, estimatedTotalHits: total = 0 }) => {
     return { ids: hits.map(({ id }) => id), total };
   });
   return queries.map((query) => answers[open.indexOf(query)] ?? null);

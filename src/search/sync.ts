@@ -1,6 +1,6 @@
 import { MeilisearchError } from "meilisearch";
 import { countApproved } from "../directory/listing.ts";
-import { isKeyRefused, type Meilisearch } from "../store/meilisearch.ts";
+import { isKeyRefused, type Meilisearch, NOT_MEILISEARCH } from "../store/meilisearch.ts";
 import type { Sql } from "../store/postgres.ts";
 import { applyChanges, removeGone } from "./changes.ts";
 import { withSyncLock } from "./lock.ts";
@@ -87,21 +87,20 @@ async function inspectIndex(
   index: string,
 ): Promise<Rebuild["present"] | "of another version"> {
   try {
-    const [shown, { numberOfDocuments }] = await Promise.all([
+    const [shown, stats] = await Promise.all([
       meili.index(index).getDisplayedAttributes(),
       meili.index(index).getStats(),
     ]);
+    // The client takes any JSON for an answer, and none at all.
+    if (!Array.isArray(shown)) throw new MeilisearchError(NOT_MEILISEARCH);
     const version = versionOf(shown);
     if (version === "another") return "of another version";
     if (version === "none") return "does not fit";
-    return numberOfDocuments === 0 && (await lacksRecords(sql)) ? "does not fit" : "fits";
+    return stats.numberOfDocuments === 0 && (await lacksRecords(sql)) ? "does not fit" : "fits";
   } catch (error) {
     if (isIndexMissing(error)) return "missing";
     if (error instanceof SyntaxError) {
-      throw new MeilisearchError(
-        "what answers at MEILI_URL is not Meilisearch, or is a proxy whose Meilisearch is down",
-        { cause: error },
-      );
+      throw new MeilisearchError(NOT_MEILISEARCH, { cause: error });
     }
     if (isKeyRefused(error)) {
       throw new MeilisearchError(`Meilisearch refuses MEILI_KEY: ${error.message}`);

@@ -27,6 +27,10 @@ export function isKeyRefused(error: unknown): error is MeilisearchApiError {
 /** https://www.meilisearch.com/docs/reference/errors/error_codes */
 const KEY_CODES = ["invalid_api_key", "missing_authorization_header"];
 
+/** Why an answer cannot be used: it is no JSON, or not what was asked for. */
+export const NOT_MEILISEARCH =
+  "what answers at MEILI_URL is not Meilisearch, or is a proxy whose Meilisearch is down";
+
 /** The client must not be given the password: its errors, which are logged, repeat the address. */
 function splitCredentials(url: string) {
   const host = new URL(url);

@@ -100,13 +100,18 @@ test("says in one line that Meilisearch is down, and exits 1", async () => {
   );
 });
 
-test("says in one line that a proxy answers for Meilisearch, and exits 1", async () => {
-  const body = "<h1>502 Bad Gateway</h1>";
-  using proxy = Bun.serve({ port: 0, fetch: () => new Response(body, { status: 502 }) });
-  const { stderr, exitCode } = await syncSearch([], { MEILI_URL: proxy.url.href });
-  expect({ stderr, exitCode }).toEqual({
-    stderr:
-      "Cannot bring search up to date: what answers at MEILI_URL is not Meilisearch, or is a proxy whose Meilisearch is down\n",
-    exitCode: 1,
+for (const { what, body, status } of [
+  { what: "a proxy", body: "<h1>502 Bad Gateway</h1>", status: 502 },
+  { what: "a service with other JSON", body: '{"status":"ok"}', status: 200 },
+  { what: "a service without a body", body: "", status: 200 },
+]) {
+  test(`says in one line that ${what} answers for Meilisearch, and exits 1`, async () => {
+    using proxy = Bun.serve({ port: 0, fetch: () => new Response(body, { status }) });
+    const { stderr, exitCode } = await syncSearch([], { MEILI_URL: proxy.url.href });
+    expect({ stderr, exitCode }).toEqual({
+      stderr:
+        "Cannot bring search up to date: what answers at MEILI_URL is not Meilisearch, or is a proxy whose Meilisearch is down\n",
+      exitCode: 1,
+    });
   });
-});
+}

@@ -2127,6 +2127,17 @@ describe("without Meilisearch", () => {
     await proxy.stop(true);
   });
 
+  test("a search fails as unavailable when another service answers in its place, and says so", async () => {
+    for (const body of ["", "null", '{"status":"ok"}']) {
+      using other = Bun.serve({ port: 0, fetch: () => new Response(body) });
+      const meili = openMeilisearch(other.url.href, "");
+      const search = createSearch({ sql: database.sql, meili, index });
+      const failure = await search({ text: "boots", limit: 1 }).catch((error) => error);
+      expect(failure).toBeInstanceOf(SearchUnavailable);
+      expect(failure.cause.message).toStartWith("what answers at MEILI_URL is not Meilisearch");
+    }
+  });
+
   test("a search fails as unavailable when it refuses the key, and says so", async () => {
     const refusing = openMeilisearch(stores().meiliUrl, "wrong");
     const search = createSearch({ sql: database.sql, meili: refusing, index });
