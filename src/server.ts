@@ -73,7 +73,7 @@ export function serve(parts: Parts): Server<undefined> {
     hostname: host,
     reusePort: workers > 1,
     development: false,
-    // Seconds; longer than any answer may take, see answerInTime.
+    // Seconds; longer than any answer may take, see answerInTime. The operators' guide says it.
     idleTimeout: 30,
     // Nothing larger than a filled-in form is ever sent here.
     maxRequestBodySize: 64 * 1024,
