@@ -23,6 +23,9 @@ export function openRedis(urls: readonly string[]): RedisClient {
     disconnectTimeout: 100,
     retryStrategy: pauseAfter,
     lazyConnect: true,
+    // Otherwise the first command would be one whose error the client drops. A Redis that has too many clients
+    // answers it with that, and closes.
+    disableClientInfo: true,
     // READONLY is the answer of a master that has become a replica. After reconnecting, the address may lead
     // to the new master.
     reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
@@ -86,22 +89,27 @@ export async function connectRedis(redis: RedisClient): Promise<void> {
       await redis.select(redis.options.db);
     }
   };
-  // connect() fails with "Connection is closed." alone; only this event says why.
+  // connect() fails with "Connection is closed." alone; only this event says why, the first time.
   let cause: unknown;
   const note = (error: unknown) => {
-    cause = error;
+    cause ??= error;
   };
   redis.on("error", note);
   try {
     await withDeadline(connect(), LONGEST_CONNECTING_MS);
   } catch (error) {
-    throw error instanceof DeadlineError ? error : (cause ?? error);
+    if (!(error instanceof DeadlineError)) throw cause ?? error;
+    if (redis.status !== "connect") throw error;
+    throw new DeadlineError(`${error.message} that it is ready: ${NOT_READY}`);
   } finally {
     redis.off("error", note);
   }
 }
 
 const LONGEST_CONNECTING_MS = 5_000;
+
+/** Why Redis may accept connections and no commands. */
+const NOT_READY = "it hangs, or still loads its data, as after a start";
 
 /** Milliseconds; more than LONGEST_CONNECTING_MS, so that a start fails with that deadline, which says more. */
 const LONGEST_SILENCE_MS = 6_000;

@@ -116,10 +116,22 @@ async function limitedUser(rights: readonly string[]): Promise<string> {
 test("a Redis that accepts a connection and never answers is waited for, but not forever", async () => {
   const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   try {
-    expect(await failure(`redis://127.0.0.1:${silent.port}`)).toBe("no answer within 5000 ms");
+    expect(await failure(`redis://127.0.0.1:${silent.port}`)).toBe(
+      "no answer within 5000 ms that it is ready: it hangs, or still loads its data, as after a start",
+    );
   } finally {
     silent.stop(true);
   }
+});
+
+test("a Redis that has too many clients is quoted, although it closes the connection", async () => {
+  const supervisor = new Supervisor(await newFolder());
+  const { url } = await startFrailRedis(supervisor, { maxclients: "1" });
+  const only = openRedis([url]);
+  await until(() => succeeds(connectRedis(only)), 5_000);
+  expect(await failure(url)).toBe("ERR max number of clients reached");
+  only.disconnect();
+  await supervisor.stop();
 });
 
 test("a command fails at once while Redis is away, and is not done after all once it is back", async () => {
