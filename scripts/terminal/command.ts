@@ -60,6 +60,10 @@ function explain(error: unknown): string | null {
   if (isCertificateRefused(error)) {
     return `A store's certificate is not trusted: ${message}. If its authority is your own, set NODE_EXTRA_CA_CERTS in the environment, not in .env, to the authority's certificate.`;
   }
+  // So the driver fails where the server has no TLS: it goes on although PostgreSQL has said so.
+  if (message.includes("before secure TLS connection")) {
+    return `PostgreSQL broke off when TLS was to begin (${message}). If it offers none, leave sslmode out of DATABASE_URL.`;
+  }
   if (code === BROKEN_OFF) {
     // The driver does not pass on what PostgreSQL said last. Nor does it tell that from a tunnel with nothing behind,
     // which accepts every connection and closes it.

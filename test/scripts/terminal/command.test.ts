@@ -66,6 +66,16 @@ test("a Meilisearch that truncates a payload, as on a full disk, gets a line tha
   });
 });
 
+test("an address that asks for TLS of a PostgreSQL without it gets a line that says so", async () => {
+  await using database = await createDatabase();
+  const address = `${database.url}?sslmode=require`;
+  const { stderr, exitCode } = await runScript(address, "keys", ["list"]);
+  expect(stderr).toMatch(
+    /^PostgreSQL broke off when TLS was to begin \(.+leave sslmode out of .+\n$/,
+  );
+  expect(exitCode).toBe(1);
+});
+
 test.each(["?channel_binding=require", "?jit=perhaps"])(
   "an address of PostgreSQL that ends with %s gets one line",
   async (end) => {
