@@ -13,7 +13,7 @@ export interface Account {
  * @param program what it must be able to execute
  * @param folder what it must be able to enter
  * @returns undefined when we are not root, since our own account will do
- * @throws CommandError when root cannot run a program as another account
+ * @throws CommandError when root cannot run a program as another account, or could not end it
  */
 export async function unprivilegedAccount(
   program: string,
@@ -23,6 +23,12 @@ export async function unprivilegedAccount(
   if (!Bun.which("setpriv")) {
     throw new CommandError(
       "PostgreSQL does not run as root, and setpriv (of util-linux) is missing: start as another user, or set DATABASE_URL.",
+    );
+  }
+  const lacking = await lackingCapabilities();
+  if (lacking.length > 0) {
+    throw new CommandError(
+      `PostgreSQL does not run as root, and to run it as another account, root lacks ${lacking.join(", ")} here: start as another user, or set DATABASE_URL.`,
     );
   }
   if ((await idOf("-u")) === undefined) {
@@ -43,6 +49,25 @@ export async function unprivilegedAccount(
     prefix = [...plain, ...keeping(capability)];
   }
   return { uid, gid, prefix };
+}
+
+/**
+ * What root needs to give files to another account and read them, to run a program as that account, and to end it,
+ * but may lack in a container: for each capability its bit in CapEff of /proc/self/status (linux/capability.h).
+ * For the second, CAP_DAC_READ_SEARCH will do.
+ */
+const NEEDED = {
+  CAP_CHOWN: 0b0000_0001,
+  CAP_DAC_OVERRIDE: 0b0000_0110,
+  CAP_KILL: 0b0010_0000,
+  CAP_SETGID: 0b0100_0000,
+  CAP_SETUID: 0b1000_0000,
+};
+
+async function lackingCapabilities(): Promise<string[]> {
+  const status = await Bun.file("/proc/self/status").text();
+  const effective = Number.parseInt(/^CapEff:\s+(\w+)/m.exec(status)?.[1] ?? "", 16);
+  return Object.entries(NEEDED).flatMap(([name, bits]) => ((effective & bits) === 0 ? [name] : []));
 }
 
 /**

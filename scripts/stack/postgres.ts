@@ -37,6 +37,7 @@ export async function startPostgres(
   { durable = true } = {},
 ): Promise<{ url: string; pid: number }> {
   const programs = packagedPrograms();
+  const account = await unprivilegedAccount(programs.postgres, supervisor.folder);
   const data = join(supervisor.folder, "postgres");
   const passwordFile = join(supervisor.folder, "postgres.password");
   const isNew = !(await Bun.file(join(data, "PG_VERSION")).exists());
@@ -48,8 +49,7 @@ export async function startPostgres(
     passwordFile,
     "restore the password from a copy, or, if there are no data yet, remove the file",
   );
-  const account = await unprivilegedAccount(programs.postgres, supervisor.folder);
-  if (account) await chown(passwordFile, account.uid, account.gid);
+  if (account) await handOver(passwordFile, account);
   if (isNew) await createCluster();
   if (account) await handOver(data, account);
   await endOrphans(data);
@@ -127,9 +127,9 @@ const LONGEST_RECOVERY_MS = 600_000;
  * Data copied by root belong to root, and data from another machine to whoever has that uid here: PostgreSQL
  * accepts only its own.
  */
-async function handOver(data: string, { uid, gid }: Account): Promise<void> {
-  if ((await stat(data)).uid === uid) return;
-  const changed = await $`chown -R ${uid}:${gid} ${data}`.quiet().nothrow();
+async function handOver(path: string, { uid, gid }: Account): Promise<void> {
+  if ((await stat(path)).uid === uid) return;
+  const changed = await $`chown -R ${uid}:${gid} ${path}`.quiet().nothrow();
   if (changed.exitCode === 0) return;
   throw new CommandError(
     `PostgreSQL's data cannot be given to its account: ${changed.stderr}`.trim(),

@@ -117,6 +117,49 @@ test.if(isRoot)(
   },
 );
 
+/** Starts PostgreSQL as another process, whose rights the command's first words reduce, and stops it. */
+const startedWith = (reduced: string[]) =>
+  runProgram([
+    ...reduced,
+    process.execPath,
+    "-e",
+    `import { startPostgres } from "${join(import.meta.dir, "../../../scripts/stack/postgres.ts")}";
+    import { Supervisor } from "${join(import.meta.dir, "../../../scripts/stack/supervisor.ts")}";
+    const supervisor = new Supervisor(process.argv[1]);
+    await startPostgres(supervisor, { durable: false })
+      .catch((error) => console.log(error.constructor.name, error.message))
+      .finally(() => supervisor.stop());`,
+    folder,
+  ]);
+
+test.if(isRoot)(
+  "root that could not end PostgreSQL, or read its files, does not start it",
+  async () => {
+    for (const [dropped, named] of [
+      ["-kill", "CAP_KILL"],
+      ["-chown,-dac_override,-dac_read_search", "CAP_CHOWN, CAP_DAC_OVERRIDE"],
+    ]) {
+      const { stdout, stderr } = await startedWith(["setpriv", `--bounding-set=${dropped}`]);
+      expect(stderr).toBe("");
+      expect(stdout.trim()).toBe(
+        `CommandError PostgreSQL does not run as root, and to run it as another account, root lacks ${named} here: start as another user, or set DATABASE_URL.`,
+      );
+    }
+  },
+);
+
+const canMapRoot =
+  Bun.which("unshare") !== null && Bun.spawnSync(["unshare", "-r", "true"]).success;
+
+test.if(isRoot && canMapRoot)(
+  "root of a namespace that lacks PostgreSQL's account says so",
+  async () => {
+    const { stdout, stderr } = await startedWith(["unshare", "-r"]);
+    expect(stderr).toBe("");
+    expect(stdout).toStartWith("CommandError PostgreSQL's data cannot be given to its account: ");
+  },
+);
+
 test.if(process.platform === "linux")(
   "a program that cannot be made executable gets one clear line",
   async () => {
