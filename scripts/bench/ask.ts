@@ -20,7 +20,7 @@ export async function askAll(
     Array.from({ length: AT_ONCE }, async () => {
       for (const [index, request] of requests) {
         const [name = "", value = ""] = callerOf(index).split(": ");
-        const response = await fetch(origin + request.path, {
+        const response = await askPatiently(origin + request.path, {
           method: request.body === undefined ? "GET" : "POST",
           body: request.body ?? null,
           // No compression, as with wrk, which does not ask for it.
@@ -35,6 +35,19 @@ export async function askAll(
       }
     }),
   );
+}
+
+/**
+ * Asks again when told to, a few times: right after its start PostgreSQL reads from the disk, and its first pages
+ * may take longer than any answer may.
+ */
+async function askPatiently(url: string, request: RequestInit, times = 5): Promise<Response> {
+  const response = await fetch(url, request);
+  const retryAfter = response.headers.get("Retry-After");
+  if (response.status !== 503 || retryAfter === null || times === 1) return response;
+  await response.arrayBuffer();
+  await Bun.sleep(Number(retryAfter) * 1000);
+  return await askPatiently(url, request, times - 1);
 }
 
 /** The header line of the caller with this number. */
