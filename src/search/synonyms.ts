@@ -10,7 +10,7 @@ import {
   synonymGroups,
   tradesWithoutSynonyms,
 } from "./everyday-names.ts";
-import { searchWords, singular, unaccented } from "./words.ts";
+import { normalised, searchWords, singular, unaccented } from "./words.ts";
 
 /** The synonyms of the search index, with every trade in singular and plural. */
 export const synonyms = collect();
@@ -56,7 +56,10 @@ function collect(): Record<string, string[]> {
     const names = inBothNumbers(name);
     link(names, [...names, ...others.flatMap(inBothNumbers)]);
   }
-  for (const group of [...spellings, ...namesOfTowns]) link(group, group);
+  for (const group of [...spellings, ...namesOfTowns]) {
+    const names = group.map(normalised);
+    link(names, names);
+  }
   for (const [district, letters] of Object.entries(lettersOfDistricts)) {
     const outcodes = [...letters].map((letter) => district + letter);
     link([district], outcodes);

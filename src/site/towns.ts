@@ -12,16 +12,16 @@ type TownMatch = { city: CityName; isGuessed: boolean } | { city: null; similar:
 
 /**
  * Finds a town by its name, however it is written. If there is none, the town that also goes by that name
- * (Derry: Londonderry) is meant, or the only one whose name has all the words (Hull: Kingston upon Hull; Saint
- * Albans: St Albans). Otherwise the similar towns are those that have them or, if there are none, those of the
- * larger towns that are one or two typos away; among equals the largest come first.
+ * (Derry: Londonderry; Caerdydd: Cardiff) is meant, or the only one whose name has all the words (Hull: Kingston
+ * upon Hull; Saint Albans: St Albans). Otherwise the similar towns are those that have them or, if there are none,
+ * those of the larger towns that are one or two typos away; among equals the largest come first.
  */
 export async function findTown(sql: Sql, text: string): Promise<TownMatch> {
   const slug = makeSlug(text);
   if (slug === "") return { city: null, similar: [] };
   const city = await findCity(sql, slug);
   if (city) return { city, isGuessed: false };
-  for (const other of namesOfTowns.find((names) => names.includes(slug)) ?? []) {
+  for (const other of slugsOfTowns.find((slugs) => slugs.includes(slug)) ?? []) {
     const named = await findCity(sql, other);
     if (named) return { city: named, isGuessed: true };
   }
@@ -37,6 +37,8 @@ export async function findTown(sql: Sql, text: string): Promise<TownMatch> {
   );
   return { city: null, similar: similar.slice(0, MOST_SIMILAR) };
 }
+
+const slugsOfTowns = namesOfTowns.map((names) => names.map(makeSlug));
 
 const MOST_SIMILAR = 5;
 

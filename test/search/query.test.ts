@@ -1620,6 +1620,29 @@ describe("order and totals", () => {
     expect(await names("plumber derby")).toEqual(["Ram Drip"]);
   });
 
+  test("a town in Wales is found by its English and its Welsh name", async () => {
+    const towns = {
+      Cardiff: ["cardiff", "caerdydd", "Caerdydd / Cardiff"],
+      "Castell-nedd": ["neath", "castell nedd", "Castell-Nedd"],
+      Bridgend: ["bridgend", "Pen-y-bont", "penybont ar ogwr"],
+      Pontypool: ["pontypool", "Pont-y-pŵl", "pont y pwl"],
+      "Hay-on-Wye": ["hay on wye", "y gelli"],
+      Barry: ["barry", "y barri", "barri"],
+    };
+    const added = Object.keys(towns).map((city) => ({
+      name: `Drip of ${city}`,
+      category: "plumbers",
+      city,
+    }));
+    await using _ = await withMore(added);
+    for (const [city, texts] of Object.entries(towns)) {
+      for (const text of texts) {
+        expect([text, await names(`plumber ${text}`)]).toEqual([text, [`Drip of ${city}`]]);
+        expect([text, await names(`${text} plumbers`)]).toEqual([text, [`Drip of ${city}`]]);
+      }
+    }
+  });
+
   test("a town that is spelled right is no other, however alike or longer", async () => {
     const added = [
       { name: "Quick Drip", category: "plumbers", city: "Boston" },

@@ -39,6 +39,14 @@ test("a town with two names is found by either, and not one that is spelt alike"
   expect(await similarTo("Londonderry")).toBe("Londonderry");
 });
 
+test("a town in Wales is found by its English and its Welsh name", async () => {
+  for (const city of ["Bridgend", "Abertawe"]) await addBusiness(database.sql, { city });
+  for (const text of ["bridgend", "Pen-y-bont ar Ogwr", "pen y bont"]) {
+    expect([text, await similarTo(text)]).toEqual([text, "Bridgend"]);
+  }
+  expect(await similarTo("Swansea")).toBe("Abertawe");
+});
+
 test("of many similarly spelt towns five are suggested", async () => {
   for (const letter of "abcdefg") await addBusiness(database.sql, { city: `Shrewsbury${letter}` });
   expect(await similarTo("Shrewsbury")).toHaveLength(5);
