@@ -16,12 +16,15 @@ export function createLog(): Logger {
   );
 }
 
-/** Omits the command that Redis refused: its arguments hold callers' addresses, and passwords. */
+/**
+ * Omits the command that Redis refused, whose arguments hold callers' addresses and passwords, and what PostgreSQL
+ * quotes from the rows that it refused, such as those of applicants.
+ */
 function describe(error: unknown): unknown {
   // What causeOf returns must not be described again: its type would be Object.
   if (!(error instanceof Error)) return error;
   if (isAway(error)) return causeOf(error);
-  return { ...pino.stdSerializers.err(error), command: undefined };
+  return { ...pino.stdSerializers.err(error), command: undefined, detail: undefined };
 }
 
 /** Why a start failed, in words for the operator. */

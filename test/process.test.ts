@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import pino from "pino";
 import { addBusiness } from "./fixtures.ts";
-import { runProgram, startTestServer, untilBlocked } from "./support.ts";
+import { createDatabase, runProgram, startTestServer, untilBlocked } from "./support.ts";
 
 test("the log has what went wrong, but not the command that Redis refused", async () => {
   const module = join(import.meta.dir, "..", "src", "process.ts");
@@ -22,6 +22,27 @@ test("the log has what went wrong, but not the command that Redis refused", asyn
   });
   expect(lines[0]).not.toContain("203.0.113.9");
   expect(second).toMatchObject({ err: "a text" });
+});
+
+test("the log says which constraint a row violates, but has nothing of the row", async () => {
+  await using database = await createDatabase();
+  const source = join(import.meta.dir, "..", "src");
+  const program = `
+    const { createLog } = await import(${JSON.stringify(join(source, "process.ts"))});
+    const { openPostgres } = await import(${JSON.stringify(join(source, "store", "postgres.ts"))});
+    await using sql = openPostgres(${JSON.stringify(database.url)}, { max: 1 });
+    const log = createLog();
+    const row = { name: "Ann Private", email: "no address", purpose: "My own business." };
+    await sql\`insert into applications \${sql(row)}\`.catch((err) => log.error({ err }, "it failed"));`;
+  const { stderr } = await runProgram([process.execPath, "-e", program]);
+  expect(JSON.parse(stderr).err).toMatchObject({
+    code: "23514",
+    table_name: "applications",
+    constraint_name: "applications_email_check",
+  });
+  for (const typed of ["Ann Private", "no address", "My own business."]) {
+    expect(stderr).not.toContain(typed);
+  }
 });
 
 test("the log has no stack for a store that is away, but one for any other error", async () => {
