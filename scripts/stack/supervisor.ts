@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
@@ -64,7 +64,10 @@ export class Supervisor {
   /** @param folder the data folder; logs and pid files go there */
   constructor(readonly folder: string) {
     mkdirSync(join(folder, "run"), { recursive: true });
-    mkdirSync(join(folder, "logs"), { recursive: true });
+    const logs = join(folder, "logs");
+    mkdirSync(logs, { recursive: true });
+    // PostgreSQL quotes rows that it refuses, such as those of applicants and key holders.
+    chmodSync(logs, 0o700);
     const { promise, reject } = Promise.withResolvers<never>();
     this.failure = promise;
     this.#fail = reject;

@@ -39,7 +39,9 @@ describe("npm start", () => {
       for (const name of ["redis.password", "redis/redis.conf"]) {
         expect((await stat(join(dataDir, name))).mode & 0o777).toBe(0o600);
       }
-      expect((await stat(join(dataDir, "redis"))).mode & 0o777).toBe(0o700);
+      for (const name of ["redis", "logs"]) {
+        expect((await stat(join(dataDir, name))).mode & 0o777).toBe(0o700);
+      }
       await expect(pingRedis(redisUrl)).resolves.toBe("PONG");
       await expect(pingRedis(redisUrl.replace(/:[^:]+@/, ""))).rejects.toThrow("NOAUTH");
       const command = await readFile(`/proc/${pids.redis}/cmdline`, "utf8");
