@@ -94,12 +94,14 @@ const LONGEST_CLOSING_MS = 5_000;
 
 /**
  * Stops this process cleanly on a signal, or when its parent process is gone. However many signals come, it
- * stops once; but the same one a second time ends it at once.
+ * stops once; but the same one again, more than a second later, ends it at once. Within that second it is no
+ * new order: systemd and terminals signal all processes, and `bun run` passes on its own to this one.
  */
 export function stopOnSignal(stop: () => Promise<void>, log: Logger): void {
   let isEnding = false;
   for (const signal of ["SIGINT", "SIGTERM", "disconnect"] as const) {
-    process.once(signal, () => {
+    const heard = () => {
+      setTimeout(() => process.off(signal, heard), LONGEST_ECHO_MS).unref();
       if (isEnding) return;
       isEnding = true;
       log.info({ signal }, "stopping");
@@ -115,9 +117,13 @@ export function stopOnSignal(stop: () => Promise<void>, log: Logger): void {
           process.exit(1);
         },
       );
-    });
+    };
+    process.on(signal, heard);
   }
 }
+
+/** Milliseconds in which the same signal again is the same order. */
+const LONGEST_ECHO_MS = 1_000;
 
 /** Milliseconds after which a stopping process ends, whatever is still open. */
 const LAST_STOP_MS = 9_000;

@@ -100,7 +100,7 @@ export function launchWorker(number: number, order: ServeOrder, scrape: () => Pr
     /** Stops it. @returns whether it stopped cleanly; true for one that did not serve */
     async stop() {
       const hasServed = isReady;
-      // A worker stops cleanly when it is disconnected. A second SIGTERM would end it at once, and systemd
+      // A worker stops cleanly when it is disconnected. A second SIGTERM could end it at once, and systemd
       // sends the first to all processes of a service.
       child.disconnect();
       const lastStop = setTimeout(() => child.kill("SIGKILL"), WORKER_STOP_MS);

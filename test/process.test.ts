@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import pino from "pino";
+import { until } from "../scripts/stack/waiting.ts";
 import { addBusiness } from "./fixtures.ts";
 import { createDatabase, runProgram, startTestServer, untilBlocked } from "./support.ts";
 
@@ -157,6 +158,21 @@ test.each([
   },
 );
 
+test("the same signal twice in a row, as from systemd and from bun run, still stops it gracefully", async () => {
+  const child = await stopping("new Promise((done) => setTimeout(done, 300))");
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+});
+
+test("the same signal once more, over a second later, ends it at once", async () => {
+  const child = await stopping("new Promise(() => {})");
+  await until(() => {
+    child.kill("SIGTERM");
+    return child.signalCode !== null || child.exitCode !== null;
+  }, 8_000);
+  expect(child.signalCode).toBe("SIGTERM");
+}, 10_000);
+
 test("a server that stops finishes the requests in flight", async () => {
   const server = await startTestServer();
   const { slug } = await addBusiness(server.sql);
@@ -184,3 +200,19 @@ test("a server shuts down gracefully although a request has arrived only in part
   expect(lines).toEqual([]);
   caller.end();
 });
+
+/** A process that has been told to stop, and says so. @param stopped the code of what it then waits for */
+async function stopping(stopped: string) {
+  const module = join(import.meta.dir, "..", "src", "process.ts");
+  const program = `
+    const { createLog, stopOnSignal } = await import(${JSON.stringify(module)});
+    stopOnSignal(() => ${stopped}, createLog());
+    setInterval(() => {}, 60_000);
+    process.kill(process.pid, "SIGTERM");`;
+  const child = Bun.spawn([process.execPath, "-e", program], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const { value } = await child.stderr.getReader().read();
+  expect(JSON.parse(new TextDecoder().decode(value)).msg).toBe("stopping");
+  return child;
+}
