@@ -25,12 +25,7 @@ export async function unprivilegedAccount(
       "PostgreSQL does not run as root, and setpriv (of util-linux) is missing: start as another user, or set DATABASE_URL.",
     );
   }
-  const lacking = await lackingCapabilities();
-  if (lacking.length > 0) {
-    throw new CommandError(
-      `PostgreSQL does not run as root, and to run it as another account, root lacks ${lacking.join(", ")} here: start as another user, or set DATABASE_URL.`,
-    );
-  }
+  await requireCapabilities(NEEDED);
   if ((await idOf("-u")) === undefined) {
     await $`useradd --system --user-group --no-create-home --shell /bin/false postgres`
       .quiet()
@@ -48,6 +43,7 @@ export async function unprivilegedAccount(
     if (await canReach(prefix, program, folder)) break;
     prefix = [...plain, ...keeping(capability)];
   }
+  if (prefix !== plain) await requireCapabilities(NEEDED_TO_KEEP);
   return { uid, gid, prefix };
 }
 
@@ -64,10 +60,19 @@ const NEEDED = {
   CAP_SETUID: 0b1000_0000,
 };
 
-async function lackingCapabilities(): Promise<string[]> {
+/** What root needs for the options of `keeping`. */
+const NEEDED_TO_KEEP = { CAP_SETPCAP: 0b1_0000_0000 };
+
+async function requireCapabilities(needed: Record<string, number>): Promise<void> {
   const status = await Bun.file("/proc/self/status").text();
   const effective = Number.parseInt(/^CapEff:\s+(\w+)/m.exec(status)?.[1] ?? "", 16);
-  return Object.entries(NEEDED).flatMap(([name, bits]) => ((effective & bits) === 0 ? [name] : []));
+  const lacking = Object.entries(needed).flatMap(([name, bits]) =>
+    (effective & bits) === 0 ? [name] : [],
+  );
+  if (lacking.length === 0) return;
+  throw new CommandError(
+    `PostgreSQL does not run as root, and to run it as another account, root lacks ${lacking.join(", ")} here: start as another user, or set DATABASE_URL.`,
+  );
 }
 
 /**

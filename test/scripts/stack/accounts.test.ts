@@ -133,11 +133,13 @@ const startedWith = (reduced: string[]) =>
   ]);
 
 test.if(isRoot)(
-  "root that could not end PostgreSQL, or read its files, does not start it",
+  "root that could not end PostgreSQL, read its files, or let it into its folder, does not start it",
   async () => {
+    await chmod(folder, 0o700);
     for (const [dropped, named] of [
       ["-kill", "CAP_KILL"],
       ["-chown,-dac_override,-dac_read_search", "CAP_CHOWN, CAP_DAC_OVERRIDE"],
+      ["-setpcap", "CAP_SETPCAP"],
     ]) {
       const { stdout, stderr } = await startedWith(["setpriv", `--bounding-set=${dropped}`]);
       expect(stderr).toBe("");
