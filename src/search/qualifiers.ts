@@ -5,7 +5,7 @@ import { endsStreet, type Words } from "./words.ts";
 /**
  * The words without those that only say how or when something is wanted, or what of it, unless there are no others.
  * @param towns of findTowns
- * @param isNamed whether something has all these words in its name and its town
+ * @param isNamed whether something has all these words in its name, its town and its postcode
  */
 export async function withoutQualifiers(
   words: Words,
