@@ -32,6 +32,7 @@ import { openMeilisearch } from "./store/meilisearch.ts";
 import { pendingMigrations } from "./store/migrations.ts";
 import { openPostgres, type PostgresOptions } from "./store/postgres.ts";
 import { connectRedis, openRedis } from "./store/redis.ts";
+import { warnOfSortOrder } from "./store/sort-order.ts";
 import { startWorkers } from "./workers.ts";
 
 export interface RunningServer {
@@ -137,6 +138,7 @@ export async function start(
     if (upkeep) {
       // Background work may take longer than answers, and must not hold them up.
       const background = openPool({ max: 3 });
+      warnOfSortOrder(background, log);
       const store = { sql: background, meili, index: searchIndex };
       tasks.totals = stopLater(startCompaction(background, log));
       tasks.search = stopLater(await startSearchSync({ ...store, listener: control, log }));
