@@ -2,7 +2,6 @@ import { plural } from "../plural.ts";
 import {
   lettersOfDistricts,
   modifiers,
-  namesOfTowns,
   oneWaySynonyms,
   onlyPlural,
   otherExactWords,
@@ -10,6 +9,7 @@ import {
   synonymGroups,
   tradesWithoutSynonyms,
 } from "./everyday-names.ts";
+import { namesOfTowns } from "./names-of-towns.ts";
 import { normalised, searchWords, singular, unaccented } from "./words.ts";
 
 /** The synonyms of the search index, with every trade in singular and plural. */

@@ -1,6 +1,6 @@
 import { type CityName, findCity, largestCities, largestCitiesNamed } from "../directory/cities.ts";
 import { makeSlug } from "../directory/slug.ts";
-import { namesOfTowns } from "../search/everyday-names.ts";
+import { namesOfTowns } from "../search/names-of-towns.ts";
 import { closest } from "../search/typos.ts";
 import type { Sql } from "../store/postgres.ts";
 
