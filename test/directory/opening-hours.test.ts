@@ -123,7 +123,11 @@ test("the database accepts exactly the hours that are written here", async () =>
     "mo off",
     "off",
     "Mo-We-Fr off",
-    "by appointment",
+    "09:00-17:00",
+    "Mo 09:00",
+    "Mo 09:00-17:00; Tu 25:00-26:00",
+    "open; Mo 09:00-17:00",
+    "[]",
   ];
   expect(wrongs.filter(isOpeningHours)).toEqual([]);
   for (const wrong of wrongs) {
