@@ -1,8 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Change } from "../../src/directory/announcements.ts";
 import { RecentChanges } from "../../src/directory/recent-changes.ts";
-import { subjectOf } from "../../src/directory/touched.ts";
-import { readSnapshot } from "../../src/store/snapshots.ts";
 
 const renamed = (slug: string, transaction: number): Change => {
   const place = { categories: [1, 2], city: 3, key: { rank: 5, id: "" } };
@@ -49,15 +47,4 @@ test("knows nothing from before everything changed", () => {
   // Nor once more has changed than it remembers.
   recent.tell(Array.from({ length: 10_000 }, (_, number) => renamed("corner-shop", number)));
   expect(recent.since(seen, subject)).toBeNull();
-});
-
-test("lists are never mixed up, however large the ids of their category and city", () => {
-  const snapshot = readSnapshot("1:1:");
-  const cities = [0, ...Array.from({ length: 31 }, (_, bit) => 2 ** bit), 2 ** 31 - 1];
-  const subjects = [0, 1, 2, 4_000_000].flatMap((category) =>
-    cities.map((city) =>
-      subjectOf({ kind: "list", scope: { category, city }, extent: null, snapshot }),
-    ),
-  );
-  expect(new Set(subjects).size).toBe(4 * cities.length);
 });
