@@ -67,7 +67,6 @@ export interface SearchDocument {
 
 /** The documents of those of these businesses that are approved. */
 export async function readDocuments(sql: Sql, ids: readonly string[]): Promise<SearchDocument[]> {
-  if (ids.length === 0) return [];
   return select(sql, sql`b.id = any(${ids}::uuid[])`);
 }
 
