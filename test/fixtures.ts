@@ -1,6 +1,7 @@
 import type { ApiKey } from "../src/access/keys.ts";
 import { formatOpeningHours } from "../src/directory/opening-hours.ts";
 import type { OpeningHours } from "../src/directory/schemas.ts";
+import { makeSlug } from "../src/directory/slug.ts";
 import type { Sql } from "../src/store/postgres.ts";
 
 /** What a test may set of a business; the defaults are complete, so that it can be approved. */
@@ -60,7 +61,7 @@ export async function addBusiness(
     openingHours: [],
     ...given,
   };
-  const citySlug = business.city.toLowerCase().replaceAll(" ", "-");
+  const citySlug = makeSlug(business.city);
   await sql`insert into cities (slug, name) values (${citySlug}, ${business.city}) on conflict do nothing`;
   const [place] = await sql<{ categoryId: number; cityId: number }[]>`
     select categories.id as "categoryId", cities.id as "cityId" from categories, cities

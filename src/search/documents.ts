@@ -172,7 +172,7 @@ function asSaid(name: string): string {
   return name
     .replace(/(?<=\p{Ll}{2})(?<!\bMac)(?=\p{Lu}\p{Ll}{2})/gu, " ")
     .replace(/(\p{L}{3,})['’‘ʼ`´]s\b/giu, (owned, owner: string) =>
-      knownTrades.has(owner.toLowerCase()) ? owned : owner,
+      knownTrades.has(normalised(owner)) ? owned : owner,
     );
 }
 

@@ -10,19 +10,16 @@ import {
   tradesWithoutSynonyms,
 } from "./everyday-names.ts";
 import { namesOfTowns } from "./names-of-towns.ts";
-import { normalised, searchWords, singular, unaccented } from "./words.ts";
+import { normalised, searchWords, singular } from "./words.ts";
 
 /** The synonyms of the search index, with every trade in singular and plural. */
 export const synonyms = collect();
 
-/**
- * What people look for, in one word or several: trades and what they sell, in singular and plural, with and without
- * accents, which people leave out.
- */
+/** What people look for, in one word or several: trades and what they sell, in singular and plural. */
 export const knownTrades = new Set(
-  [...synonymGroups.flat(), ...Object.keys(oneWaySynonyms), ...tradesWithoutSynonyms]
-    .flatMap(inBothNumbers)
-    .flatMap((name) => [name, unaccented(name)]),
+  [...synonymGroups.flat(), ...Object.keys(oneWaySynonyms), ...tradesWithoutSynonyms].flatMap(
+    inBothNumbers,
+  ),
 );
 
 /** The trades that are wanted whatever else is named beside them. */

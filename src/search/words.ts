@@ -3,16 +3,19 @@ export type Words = readonly string[];
 
 /**
  * The normalised words of a text. Documents and queries are normalised in the same way, so `B&Q`, `b and q` and
- * `BQ` are the same words, as are `McDonald's` and `mcdonalds`, or `Co-op` and `coop`.
+ * `BQ` are the same words, as are `McDonald's` and `mcdonalds`, `Co-op` and `coop`, or `Café` and `cafe`.
  */
 export function searchWords(text: string): string[] {
   const words =
     text
-      // Typed instead of an apostrophe; NFKC would turn it into a space and an accent.
+      // Typed instead of an apostrophe; NFKD would turn it into a space and an accent.
       .replaceAll("´", "'")
-      .normalize("NFKC")
+      .normalize("NFKD")
+      // Accents, which people leave out. In other scripts such marks are vowels.
+      .replace(/(?<=\p{Script=Latin})\p{M}+/gu, "")
+      .normalize("NFC")
       .toLowerCase()
-      // Meilisearch ignores accents, but to Unicode these strokes are not accents.
+      // To Unicode, these strokes are not accents.
       .replaceAll("ł", "l")
       .replaceAll("ø", "o")
       // Fish ’n’ chips, fish n chips and fish’n chips, but not N Smith’s initials.
@@ -78,9 +81,6 @@ export function endsStreet(words: Words, at: number): boolean {
   const isLast = /^(avenue|ave|crescent|lane|parade|road|rd|square|street|terrace)$/;
   return isLast.test(words[at] ?? "") && !/^(food|dance)$/.test(words[at + 1] ?? "");
 }
-
-/** `café` → `cafe`: the same word to Meilisearch. */
-export const unaccented = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "");
 
 /** Words that mean nothing by themselves in `plumber in leeds` or `the garage near me`. */
 const fillers = new Set(

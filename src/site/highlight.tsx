@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { exactWords } from "../search/synonyms.ts";
 import { countTypos } from "../search/typos.ts";
-import { mayBeUnfinished, queryWords, searchWords, singular, unaccented } from "../search/words.ts";
+import { mayBeUnfinished, queryWords, searchWords, singular } from "../search/words.ts";
 
 /** Marks the words of a text that were searched for. */
 export type Highlight = (text: string) => ComponentChildren;
@@ -11,12 +11,12 @@ export type Highlight = (text: string) => ComponentChildren;
  * prefixes, or with the typos that search tolerates. Synonyms are not marked.
  */
 export function highlightWords(query: string): Highlight {
-  const wanted = queryWords(unaccented(query));
+  const wanted = queryWords(query);
   return function highlight(text) {
     return text.split(/([\p{L}\p{M}\p{N}'’]+)/u).map((part, place) => {
       const isBetweenWords = place % 2 === 0;
       if (isBetweenWords) return part;
-      const word = searchWords(unaccented(part)).join("");
+      const word = searchWords(part).join("");
       return wanted.some((each) => matches(word, each)) ? <mark>{part}</mark> : part;
     });
   };
