@@ -562,7 +562,6 @@ export const categoriesInSearch: ReadonlyMap<string, string> = new Map([
 export const spellings = [
   ["street", "st"],
   ["saint", "st"],
-  ["great", "gt"],
   ["road", "rd"],
   ["avenue", "ave"],
   ["centre", "center"],

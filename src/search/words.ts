@@ -24,6 +24,8 @@ export function searchWords(text: string): string[] {
       .replaceAll("&", " and ")
       // As one word it would match the beginning of every Cooper.
       .replace(/\bcoop\b/g, "co op")
+      // So that Gt Yarmouth is the town of that name, and not Yarmouth.
+      .replace(/\bgt\b/g, "great")
       .replace(AREA_APART, joinOutcode)
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const whole = joinInitials(words).flatMap(splitPostcode);

@@ -841,6 +841,7 @@ describe("when nothing matches all words", () => {
     ["leeds wiring plumber", ["Wet Walls Ltd"], "plumber leeds"],
     ["quokka leeds", ["Boots", "Leeds Lamps", "Wet Walls Ltd"], "leeds"],
     ["accountant great yarmouth", ["Lamb & Co", "Lost Ledgers", "Needles Audit"], "accountant"],
+    ["accountant gt yarmouth", ["Lamb & Co", "Lost Ledgers", "Needles Audit"], "accountant"],
   ] as const) {
     test(`"${text}" finds what "${instead}" does: a place is kept as long as possible`, async () => {
       const answer = await search(text);
