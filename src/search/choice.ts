@@ -10,8 +10,9 @@ type Answered = Pick<Attempt, "words" | "likelihood"> & { matches: Matches };
  * The best of the attempts of a step that have found something, if there are any:
  *
  * 1. The likeliest.
- * 2. Of equally likely ones, that with the fewest misspelt words. A word that some business has, as it is or in the
- *    plural, is not misspelt: `blood test` does not mean the florist's blooms, nor `marquee tent` all tents.
+ * 2. Of equally likely ones, that with the fewest misspelt words. A word that has synonyms is not misspelt, nor one that
+ *    some business has, as it is or in the plural: `blood test` does not mean the florist's blooms, nor `marquee tent`
+ *    all tents.
  * 3. Of these, that with the fewest matches, since its words say most.
  * @param isSpelled whether a business anywhere has a word exactly as it is spelled, or its singular
  */

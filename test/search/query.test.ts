@@ -1395,6 +1395,13 @@ describe("when nothing matches all words", () => {
     }
   });
 
+  test("an everyday name is spelled right though no business has it", async () => {
+    await using _ = await withMore([{ name: "Volt", category: "electricians", city: "Leeds" }]);
+    for (const text of ["sparky plumber", "plumber sparky"]) {
+      expect([text, (await search(text)).instead]).toEqual([text, "sparky"]);
+    }
+  });
+
   test("what may be a name is looked for in names, and only after trades anywhere else", async () => {
     const added = [
       { name: "The Vaults", category: "bars", shortDescription: "Small plates for any business." },
