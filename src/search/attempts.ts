@@ -2,7 +2,7 @@ import { isCounty } from "../directory/import/towns.ts";
 import { inseparable } from "./everyday-names.ts";
 import { AS_NAME, isOfManyTrades, likelihood, spaceless } from "./likelihood.ts";
 import { withTradesCorrected } from "./misspelt.ts";
-import { placeIn } from "./place.ts";
+import { placeIn, type Towns } from "./place.ts";
 import { withoutQualifiers } from "./qualifiers.ts";
 import { endsStreet, isOutcode, mayBeUnfinished, singular, type Words } from "./words.ts";
 
@@ -60,7 +60,7 @@ interface Lookups {
  */
 export async function* attempts(
   words: Words,
-  towns: ReadonlySet<string>,
+  towns: Towns,
   { isKnown, isNamed, isSpelled, findTown }: Lookups,
 ): AsyncGenerator<Attempt[]> {
   yield [anywhere(words)];

@@ -1,6 +1,7 @@
 import { citiesBeginningWith } from "../directory/cities.ts";
 import { isCounty } from "../directory/import/towns.ts";
 import type { Sql } from "../store/postgres.ts";
+import { otherNamesOfTowns, synonyms } from "./synonyms.ts";
 import { endsStreet, isOutcode, normalised, queryWords, type Words } from "./words.ts";
 
 interface Place {
@@ -12,20 +13,38 @@ interface Place {
   after: Words;
 }
 
-/** The names, as search has them, of the cities of the directory that these words may name, typed together or apart. */
-export async function findTowns(sql: Sql, words: Words): Promise<ReadonlySet<string>> {
+/**
+ * Names of cities of the directory, as search has them. For each, whether it finds all without its synonyms, which
+ * Meilisearch ignores in quotation marks.
+ */
+export type Towns = ReadonlyMap<string, boolean>;
+
+/** The cities that these words may name, typed together or apart, by all their names. */
+export async function findTowns(sql: Sql, words: Words): Promise<Towns> {
   const pairs = words.map((word, at) => word + (words[at + 1] ?? ""));
-  const cities = await citiesBeginningWith(sql, [...words, ...pairs]);
-  return new Set(cities.map(({ name }) => normalised(name)));
+  const others = [...otherNamesOfTowns].flatMap(([name, others]) =>
+    words.includes(firstWord(name)) ? others.map(firstWord) : [],
+  );
+  const cities = await citiesBeginningWith(sql, [...words, ...pairs, ...others]);
+  const names = new Set(cities.map(({ name }) => normalised(name)));
+  const towns = new Map<string, boolean>();
+  for (const name of names) {
+    towns.set(name, otherNamesOfTowns.has(name) || !Object.hasOwn(synonyms, name));
+  }
+  for (const [name, others] of otherNamesOfTowns) {
+    if (others.some((other) => names.has(other))) towns.set(name, false);
+  }
+  return towns;
 }
+
+const firstWord = (name: string) => name.split(" ")[0] ?? "";
 
 /**
  * The place that the words name: the last city of the directory (the longest name of those that end with the
  * same word), and the last outcode, wherever it stands. `before` and `after` are the other words on either side
  * of the city, or of the outcode when there is no city. Leeds Road need not be in Leeds, nor King Street in Street.
- * @param towns of findTowns
  */
-export function placeIn(words: Words, towns: ReadonlySet<string>): Place {
+export function placeIn(words: Words, towns: Towns): Place {
   const last = words.findLastIndex(isOutcode);
   const district = last < 0 ? [] : words.slice(last, last + 1);
   const others = last < 0 ? words : words.toSpliced(last, 1);
@@ -45,9 +64,8 @@ export function placeIn(words: Words, towns: ReadonlySet<string>): Place {
  * Without a county or country after a town: `pub norwich norfolk uk` → `pub norwich`. Addresses have none, so these
  * words would find only what has one in its name. They stay where nothing comes before the town, and where they end the
  * name of a town themselves, as in Bradford on Avon.
- * @param towns of findTowns
  */
-export function withoutCounty(words: Words, towns: ReadonlySet<string>): Words {
+export function withoutCounty(words: Words, towns: Towns): Words {
   const townAtEnd = (text: Words) =>
     text.findLastIndex((_, at) => towns.has(text.slice(at).join(" ")));
   const county = words.findIndex((_, at) => at > 1 && isCounty(words.slice(at).join(" ")));

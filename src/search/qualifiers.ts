@@ -1,15 +1,14 @@
-import { placeIn } from "./place.ts";
+import { placeIn, type Towns } from "./place.ts";
 import { knownTrades } from "./synonyms.ts";
 import { endsStreet, type Words } from "./words.ts";
 
 /**
  * The words without those that only say how or when something is wanted, or what of it, unless there are no others.
- * @param towns of findTowns
  * @param isNamed whether something has all these words in its name, its town and its postcode
  */
 export async function withoutQualifiers(
   words: Words,
-  towns: ReadonlySet<string>,
+  towns: Towns,
   isNamed: (words: Words) => Promise<boolean>,
 ): Promise<Words> {
   const { city, district } = placeIn(words, towns);

@@ -1,7 +1,6 @@
 import type { MultiSearchQuery } from "meilisearch";
 import { spaceless } from "./likelihood.ts";
-import { placeIn } from "./place.ts";
-import { synonyms } from "./synonyms.ts";
+import { placeIn, type Towns } from "./place.ts";
 import { MIN_WORD_SIZE_FOR_TYPOS } from "./typos.ts";
 import { mayBeUnfinished, type Words } from "./words.ts";
 
@@ -16,7 +15,7 @@ export type Query = Pick<MultiSearchQuery, "q" | "attributesToSearchOn">;
  */
 export function queryFor(
   words: Words,
-  towns?: ReadonlySet<string>,
+  towns?: Towns,
   { isName = false, isUnfinished = false } = {},
 ): Query {
   const q = isUnfinished ? toQueryText(words, towns).trimEnd() : toQueryText(words, towns);
@@ -41,20 +40,20 @@ export function queriesAround(district: string): Query[] {
  * @param towns cities of the directory: whoever spells one right means no other, such as Bolton for `boston`, or
  *   Chesterfield for `chester`
  */
-export function toQueryText(words: Words, towns: ReadonlySet<string> = new Set()): string {
+export function toQueryText(words: Words, towns: Towns = new Map()): string {
   const text = words.join(" ") + (mayBeUnfinished(words.at(-1) ?? "") ? "" : " ");
   const { before, city, after } = placeIn(words, towns);
   const town = city.join(" ");
   const isExact =
     town.length >= MIN_WORD_SIZE_FOR_TYPOS.oneTypo &&
-    !Object.hasOwn(synonyms, town) &&
+    towns.get(town) === true &&
     !isHalf(before.at(-1), city[0], towns) &&
     !isHalf(city.at(-1), after[0], towns);
   return isExact ? text.replace(new RegExp(`(?<!\\S)${town}(?!\\S)`), '"$&"') : text;
 }
 
 /** Whether these are one word typed apart, whose halves are not found in quotation marks: `stone mason`, `man chester`. */
-function isHalf(first: string | undefined, second: string | undefined, towns: ReadonlySet<string>) {
+function isHalf(first: string | undefined, second: string | undefined, towns: Towns) {
   const whole = `${first}${second}`;
   return towns.has(whole) || spaceless.known.has(whole);
 }

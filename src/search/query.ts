@@ -53,10 +53,10 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
       ...(category === undefined ? [] : [`categorySlugs = "${category}"`]),
     ];
     const until = performance.now() + TIMEOUT_MS;
-    const towns = new Set(await findTowns(sql, typed));
+    const towns = new Map(await findTowns(sql, typed));
     const words = withoutCounty(typed, towns);
     // Where a filter says where, the text says what: `bath` in Leeds means bathrooms there.
-    const exact = city === undefined ? towns : new Set<string>();
+    const exact = city === undefined ? towns : new Map<string, boolean>();
     const ask = (queries: readonly Query[], page: Page, within = filter) =>
       askAll(queries, { ...page, filter: within }, until);
     /** Some businesses that match any of these queries, wherever they are. */
@@ -82,9 +82,10 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
       async findTown(district: string) {
         const there = await sample([queryFor([district])]);
         const town = townOfMost(there.length > 0 ? there : await sample(queriesAround(district)));
-        // From now on it is spelled right: `exact` is the same set, unless a filter says where.
-        if (town !== "") towns.add(town);
-        return searchWords(town);
+        const words = searchWords(town);
+        // From now on it is spelled right: `exact` is the same map, unless a filter says where.
+        for (const found of await findTowns(sql, words)) towns.set(...found);
+        return words;
       },
     };
 

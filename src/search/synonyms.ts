@@ -10,7 +10,14 @@ import {
   tradesWithoutSynonyms,
 } from "./everyday-names.ts";
 import { namesOfTowns } from "./names-of-towns.ts";
-import { normalised, searchWords, singular } from "./words.ts";
+import { normalised, searchWords, singular, type Words } from "./words.ts";
+
+/** By each name of a town that has several its other names, as search has them. */
+export const otherNamesOfTowns: ReadonlyMap<string, Words> = new Map(
+  namesOfTowns
+    .map((group) => group.map(normalised))
+    .flatMap((names) => names.map((name) => [name, names.filter((other) => other !== name)])),
+);
 
 /** The synonyms of the search index, with every trade in singular and plural. */
 export const synonyms = collect();
@@ -53,10 +60,8 @@ function collect(): Record<string, string[]> {
     const names = inBothNumbers(name);
     link(names, [...names, ...others.flatMap(inBothNumbers)]);
   }
-  for (const group of [...spellings, ...namesOfTowns]) {
-    const names = group.map(normalised);
-    link(names, names);
-  }
+  for (const group of spellings) link(group, group);
+  for (const [name, others] of otherNamesOfTowns) link([name], others);
   for (const [district, letters] of Object.entries(lettersOfDistricts)) {
     const outcodes = [...letters].map((letter) => district + letter);
     link([district], outcodes);

@@ -26,6 +26,8 @@ export function searchWords(text: string): string[] {
       .replace(/\bcoop\b/g, "co op")
       // So that Gt Yarmouth is the town of that name, and not Yarmouth.
       .replace(/\bgt\b/g, "great")
+      // In a query, Meilisearch would not take all five words for one name.
+      .replace(/\bpen[ -]y[ -]bont(?=[ -]ar[ -]ogwr\b)/g, "penybont")
       .replace(AREA_APART, joinOutcode)
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const whole = joinInitials(words).flatMap(splitPostcode);

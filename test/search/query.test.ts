@@ -1643,10 +1643,12 @@ describe("order and totals", () => {
     const towns = {
       Cardiff: ["cardiff", "caerdydd", "Caerdydd / Cardiff"],
       "Castell-nedd": ["neath", "castell nedd", "Castell-Nedd"],
-      Bridgend: ["bridgend", "Pen-y-bont", "penybont ar ogwr"],
+      Bridgend: ["bridgend", "Pen-y-bont", "penybont ar ogwr", "Pen-y-bont ar Ogwr"],
       Pontypool: ["pontypool", "Pont-y-pŵl", "pont y pwl"],
       "Hay-on-Wye": ["hay on wye", "y gelli"],
       Barry: ["barry", "y barri", "barri"],
+      Tenby: ["tenby", "dinbych y pysgod"],
+      Dinbych: ["denbigh", "dinbych"],
     };
     const added = Object.keys(towns).map((city) => ({
       name: `Drip of ${city}`,
@@ -1659,6 +1661,13 @@ describe("order and totals", () => {
         expect([text, await names(`plumber ${text}`)]).toEqual([text, [`Drip of ${city}`]]);
         expect([text, await names(`${text} plumbers`)]).toEqual([text, [`Drip of ${city}`]]);
       }
+    }
+  });
+
+  test("by its other name, too, a town is the place in which fewer of the words are looked for", async () => {
+    await using _ = await withMore([{ name: "Drip", category: "plumbers", city: "Cardiff" }]);
+    for (const text of ["plumber cowbridge road caerdydd", "plumber caerdydd wales"]) {
+      expect([text, await names(text)]).toEqual([text, ["Drip"]]);
     }
   });
 
@@ -1686,6 +1695,33 @@ describe("order and totals", () => {
     // Sandwich is a town as well.
     expect((await names("sandwiches boston"))[0]).toBe("Baps");
     expect((await search("sandwich")).total).toBe(2);
+  });
+
+  test("a town with several names is no other, either, unless the directory has two of them", async () => {
+    const added = [
+      { name: "Quick Drip", category: "plumbers", city: "Newtown" },
+      { name: "Slow Drip", category: "plumbers", city: "Newton" },
+      { name: "Wet Drip", category: "plumbers", city: "Newtownabbey" },
+      { name: "Dry Drip", category: "plumbers", city: "Mountain Ash" },
+      {
+        name: "Ash Drip",
+        category: "plumbers",
+        city: "Newtownabbey",
+        addressLine1: "1 Mountain Road",
+      },
+    ];
+    await using _ = await withMore(added);
+    for (const text of ["plumber newtown", "newtown plumber", "plumber y drenewydd"]) {
+      expect([text, await names(text)]).toEqual([text, ["Quick Drip"]]);
+    }
+    expect(await names("plumber mountain ash")).toEqual(["Dry Drip"]);
+    await using _both = await withMore([
+      { name: "Welsh Drip", category: "plumbers", city: "Y Drenewydd" },
+    ]);
+    for (const text of ["plumber newtown", "y drenewydd plumber"]) {
+      expect(await names(text)).toContain("Quick Drip");
+      expect(await names(text)).toContain("Welsh Drip");
+    }
   });
 
   test("a town that is spelled right is a word as well, where it may be short, half of another or beside the town of a filter", async () => {
