@@ -24,7 +24,8 @@ function describe(error: unknown): unknown {
   // What causeOf returns must not be described again: its type would be Object.
   if (!(error instanceof Error)) return error;
   if (isAway(error)) return causeOf(error);
-  return { ...pino.stdSerializers.err(error), command: undefined, detail: undefined };
+  const hidden = { command: undefined, detail: undefined, where: undefined };
+  return { ...pino.stdSerializers.err(error), ...hidden };
 }
 
 /** Why a start failed, in words for the operator. */

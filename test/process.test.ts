@@ -33,6 +33,8 @@ test("the log says which constraint a row violates, but has nothing of the row",
     const { openPostgres } = await import(${JSON.stringify(join(source, "store", "postgres.ts"))});
     await using sql = openPostgres(${JSON.stringify(database.url)}, { max: 1 });
     const log = createLog();
+    // Then it quotes what it was sent, too.
+    await sql\`set log_parameter_max_length_on_error = -1\`;
     const row = { name: "Ann Private", email: "no address", purpose: "My own business." };
     await sql\`insert into applications \${sql(row)}\`.catch((err) => log.error({ err }, "it failed"));`;
   const { stderr } = await runProgram([process.execPath, "-e", program]);
