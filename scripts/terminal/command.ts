@@ -41,7 +41,7 @@ function explain(error: unknown): string | null {
     cause,
   } = error as { code?: string; severity?: string; message: string; cause?: unknown };
   if (TELLING.some((kind) => error instanceof kind)) return message;
-  if (/^(EACCES|EEXIST|EISDIR|ELOOP|ENAMETOOLONG|ENOENT|ENOTDIR)/.test(code)) return message;
+  if (/^(EACCES|EEXIST|EISDIR|ELOOP|ENAMETOOLONG|ENOENT|ENOTDIR|EPERM)/.test(code)) return message;
   if (/^(ENOSPC|EDQUOT)/.test(code)) {
     return `No space is left to write (${message}): free some, then try again.`;
   }
