@@ -6,12 +6,14 @@ import type { Sql } from "./postgres.ts";
  * rows. PostgreSQL itself warns only those who connect by psql. Never throws: it may be down by now.
  */
 export async function warnOfSortOrder(sql: Sql, log: Logger): Promise<void> {
-  // Orders that never change have no version, or always the same one.
-  const [version] = await sql<{ ofIndexes: string; now: string }[]>`
+  // Orders that never change have no version, or always the same one. Those of musl, Alpine's libc, have none, either.
+  const [version] = await sql<{ ofIndexes: string | null; now: string | null }[]>`
     select datcollversion as "ofIndexes", pg_database_collation_actual_version(oid) as now
     from pg_database
     where datname = current_database()
-      and datcollversion <> pg_database_collation_actual_version(oid)`.catch(() => []);
+      and datcollversion is distinct from pg_database_collation_actual_version(oid)`.catch(
+    () => [],
+  );
   if (!version) return;
   log.warn(
     { version },

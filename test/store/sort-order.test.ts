@@ -22,5 +22,11 @@ test("a server warns of a database whose order of texts may have changed, until 
   const [{ name }] = await sql<[{ name: string }]>`select current_database() as name`;
   await sql`alter database ${sql(name)} refresh collation version`;
   await warnOfSortOrder(sql, log);
-  expect(lines.filter(({ version }) => version)).toEqual([]);
+  expect(lines.splice(0).filter(({ version }) => version)).toEqual([]);
+
+  // As after a move from Alpine, whose libc has no versions.
+  await sql`update pg_database set datcollversion = null where datname = ${name}`;
+  await warnOfSortOrder(sql, log);
+  const [later] = lines.filter(({ version }) => version);
+  expect(later).toMatchObject({ version: { ofIndexes: null, now: "1" } });
 });
