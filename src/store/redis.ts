@@ -14,10 +14,9 @@ export function openRedis(urls: readonly string[]): RedisClient {
   if (url === undefined) throw new Error("openRedis needs at least one address");
   const options = {
     enableOfflineQueue: false,
+    // A command whose connection breaks fails at once, and this server decides by itself. If the command were
+    // resent on the next connection, Redis would count the request too.
     maxRetriesPerRequest: 0,
-    // When a connection breaks before a decision is answered, the server decides by itself. If the command
-    // were resent on the next connection, Redis would count the request too.
-    autoResendUnfulfilledCommands: false,
     connectTimeout: 2_000,
     // How long disconnect() waits before it drops the connection, even a dead one.
     disconnectTimeout: 100,
