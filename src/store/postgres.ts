@@ -31,8 +31,8 @@ export interface PostgresOptions {
  * Opens a pool of connections to PostgreSQL. Connects on first use. End it, or dispose of it, to close it.
  *
  * The driver is patched (see patches/ beside this). As published, it has these faults:
- * - When a connection breaks, statements in flight may hang for ever, the connection may never recover, and
- *   the rest of a transaction may run in the next one.
+ * - When a connection breaks, statements in flight may hang for ever, the connection may never recover, a
+ *   cursor may end as if it had read all rows, and the rest of a transaction may run in the next one.
  * - It reconnects endlessly, without back-off, to a server that closes at once.
  * - When a statement fails after its first rows, as on a timeout, the next result begins with as many empty
  *   slots.
