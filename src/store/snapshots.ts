@@ -8,21 +8,12 @@ export interface Snapshot {
 
 /** Reads the text form of a pg_snapshot, `xmin:xmax:xip,xip,…` (PostgreSQL 18 manual, table 9.86). */
 export function readSnapshot(text: string): Snapshot {
-  // Pages share one object while the text is the same: all pages of one statement, and those of later ones
-  // until something changes.
-  if (text !== last.text) last = { text, snapshot: parse(text) };
-  return last.snapshot;
-}
-
-function parse(text: string): Snapshot {
   const [, next = "", underWay = ""] = text.split(":");
   return {
     next: Number(next),
     underWay: underWay === "" ? [] : underWay.split(",").map(Number),
   };
 }
-
-let last = { text: "", snapshot: parse("") };
 
 /** Whether a snapshot sees what a committed transaction did. */
 export function sees({ next, underWay }: Snapshot, transaction: number): boolean {
