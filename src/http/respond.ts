@@ -53,11 +53,7 @@ export function respond(request: Request, answer: Answer, further = NO_HEADERS):
  */
 function bodyOf(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | Blob {
   if (bytes.byteLength < SMALLEST_SHARED) return bytes;
-  const known = blobs.get(bytes);
-  if (known) return known;
-  const blob = new Blob([bytes]);
-  blobs.set(bytes, blob);
-  return blob;
+  return blobs.getOrInsertComputed(bytes, () => new Blob([bytes]));
 }
 
 const blobs = new WeakMap<Uint8Array, Blob>();
