@@ -310,6 +310,15 @@ test("without Redis a server admits its share of what was left in a bucket", () 
   expect(charged).toBe(5);
 });
 
+test("without Redis a server learns nothing from totals of other months, or of keys that nobody uses here", () => {
+  now = Date.UTC(2026, 10, 21) * 1_000;
+  const local = createLocalLimiter(1, () => now);
+  local.seed(ample, "2026-11", 5);
+  local.learn(ample.meterId, "2026-10", 700);
+  local.learn("another", "2026-11", 700);
+  expect(local.charge(ample, 1)).toMatchObject({ admitted: true, used: 6 });
+});
+
 test("the bucket level that Redis is told after an outage includes what was refilled and charged meanwhile", () => {
   now = Date.UTC(2026, 10, 21) * 1_000;
   const local = createLocalLimiter(2, () => now);
