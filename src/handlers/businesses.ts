@@ -103,10 +103,10 @@ function list<Given extends typeof listParameters>(
 
 function show(
   { sql, cache }: Source,
-  variant: string,
+  access: "open" | "keyed",
   shape: (business: Business) => unknown,
 ): Handler {
-  const nameOf = (slug: string) => `${variant} detail/${slug}`;
+  const nameOf = (slug: string) => `${access} detail/${slug}`;
   const find = batched((slugs: string[]) => findBusinesses(sql, slugs), {
     batchSize: DETAIL_BATCH_SIZE,
     concurrency: CONCURRENT_QUERIES,
