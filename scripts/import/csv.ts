@@ -3,7 +3,7 @@ import { CsvError, parse } from "csv-parse";
 import { grouped } from "../../src/numbers.ts";
 import { CommandError } from "../terminal/command.ts";
 import { mapColumns } from "./columns.ts";
-import { fieldNames, isFieldName, recordOfFields } from "./fields.ts";
+import { fieldNames, isFieldName, recordOfFields, unknownFields } from "./fields.ts";
 import type { Mapping } from "./mapping.ts";
 import { LONGEST_ROW, type Row } from "./row.ts";
 import { takeApart } from "./whole-address.ts";
@@ -43,7 +43,7 @@ export async function* readCsv(
     const record = recordOfFields(fields);
     const sourceId = fields.get("sourceId");
     if (typeof record === "string") yield { line, row: cells, reason: record, sourceId };
-    else yield { line, row: cells, record };
+    else yield { line, row: cells, record, unusable: unknownFields(record) };
   }
   // Even an empty export has a header.
   if (!read && hasHeader) throw new CommandError("The file has no header: it is empty.");

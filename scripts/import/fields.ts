@@ -1,4 +1,5 @@
 import { isOpeningHours, parseOpeningHours } from "../../src/directory/opening-hours.ts";
+import { OpeningHours, Photo } from "../../src/directory/schemas.ts";
 import { readWeek } from "./osm-hours.ts";
 
 /** The fields of a record by their column names, with the kind of their values. */
@@ -33,6 +34,35 @@ export const fieldNames = Object.keys(kinds) as FieldName[];
 
 export function isFieldName(name: string): name is FieldName {
   return Object.hasOwn(kinds, name);
+}
+
+/** The names within each field that is an object, or a list of them; photos and hours are as in the API. */
+const innerNames = new Map([
+  ["address", ["line1", "line2", "postcode"]],
+  ["coordinates", ["lat", "lng"]],
+  ["photos", Object.keys(Photo.entries)],
+  ["openingHours", Object.keys(OpeningHours.entries)],
+]);
+
+/**
+ * Names in a record that are not our fields: one may be misspelt in the whole feed, such as coordinates.latitude or
+ * photos.alt.
+ */
+export function unknownFields(record: object): string[] {
+  const unknown = new Set<string>();
+  for (const [name, value] of Object.entries(record)) {
+    const known = innerNames.get(name);
+    if (!known) {
+      // A name with a dot is that of a table column, which the directory would not find here.
+      if (!isFieldName(name) || name.includes(".")) unknown.add(name);
+      continue;
+    }
+    for (const each of [value].flat()) {
+      const inner = typeof each === "object" ? Object.keys(each ?? {}) : [];
+      for (const key of inner) if (!known.includes(key)) unknown.add(`${name}.${key}`);
+    }
+  }
+  return [...unknown];
 }
 
 /** An emptied cell of one of these means that nobody should be called or written to there any more. */

@@ -1,4 +1,4 @@
-import { isFieldName } from "./fields.ts";
+import { unknownFields } from "./fields.ts";
 import type { Row } from "./row.ts";
 import { readLines } from "./text.ts";
 
@@ -23,21 +23,5 @@ function rowOf(line: number, json: string): Row {
   if (typeof row !== "object" || row === null || Array.isArray(row)) {
     return { line, row, reason: "the row is not an object" };
   }
-  const unusable = unknownFields(row);
-  return { line, row, record: row, ...(unusable.length > 0 && { unusable }) };
+  return { line, row, record: row, unusable: unknownFields(row) };
 }
-
-/** Names that are not our fields: one may be misspelt in the whole feed, such as coordinates.latitude. */
-function unknownFields(record: object): string[] {
-  return Object.entries(record).flatMap(([name, value]) => {
-    // A name with a dot is that of a table column, which the directory would not find here.
-    if (isFieldName(name) && !name.includes(".")) return [];
-    if (!NESTED.includes(name)) return name;
-    if (typeof value !== "object" || Array.isArray(value)) return [];
-    return Object.keys(value ?? {})
-      .map((inner) => `${name}.${inner}`)
-      .filter((inner) => !isFieldName(inner));
-  });
-}
-
-const NESTED = ["address", "coordinates"];

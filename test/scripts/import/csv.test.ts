@@ -33,6 +33,15 @@ High Street",52.6,1.3,yes,4.5,"[{""url"":""https://x.example/a""}]"
   ]);
 });
 
+test("CSV: names in JSON that are not ours are reported", async () => {
+  const photos = JSON.stringify([{ url: "https://x.example/a", alt: "The front" }]);
+  const csv = `sourceId,photos\n1,"${photos.replaceAll('"', '""')}"\n2,null\n`;
+  expect(await Array.fromAsync(readCsv(pieces(csv), null))).toMatchObject([
+    { unusable: ["photos.alt"] },
+    { unusable: [] },
+  ]);
+});
+
 test("CSV: an empty cell of a contact means that there is none, in other fields nothing", async () => {
   const csv = "sourceId,name,city,phone,email,website,rating\n1,Boots,,, ,,\n";
   const none = { sourceId: "1", name: "Boots", phone: "", email: "", website: "" };
