@@ -5,7 +5,7 @@ import { grouped } from "../../src/numbers.ts";
 import { CommandError } from "../terminal/command.ts";
 import { categoryOf, isVacant, type Tags } from "./osm-categories.ts";
 import { readWeek } from "./osm-hours.ts";
-import { isHouseNumber, LONGEST_ROW, present, type Row } from "./row.ts";
+import { isHouseNumber, LONGEST_ROW, type Row } from "./row.ts";
 
 /**
  * Places of OpenStreetMap as GeoJSON: with tags as properties, as from Overpass, osmtogeojson and osmium, or
@@ -61,7 +61,7 @@ function rowOf(line: number, row: unknown): Row {
   const { properties } = feature;
   const tags = tagsOf(properties?.tags instanceof Object ? properties.tags : (properties ?? {}));
   const sourceId = idOf(feature);
-  const name = present(tags.name);
+  const name = textOf(tags, "name");
   if (sourceId === "") return { line, row, reason: "the feature has no id" };
   if (isVacant(tags)) {
     return { line, row, sourceId, isVacant: true, reason: "the place is vacant or disused" };
@@ -80,10 +80,10 @@ function rowOf(line: number, row: unknown): Row {
     ...(coordinates && { coordinates }),
     // An element states all that OpenStreetMap knows, so what it no longer has must be removed. Not its
     // address, though: a mapper may have moved that to the building.
-    phone: firstOf(tags.phone, tags["contact:phone"], tags["contact:mobile"], tags["phone:mobile"]),
-    website: firstOf(tags.website, tags["contact:website"], tags.url),
-    email: firstOf(tags.email, tags["contact:email"]),
-    shortDescription: firstOf(tags.description),
+    phone: firstOf(tags, "phone", "contact:phone", "contact:mobile", "phone:mobile"),
+    website: firstOf(tags, "website", "contact:website", "url"),
+    email: firstOf(tags, "email", "contact:email"),
+    shortDescription: firstOf(tags, "description"),
     openingHours: hours,
     ...(isClosed && { status: "pending" }),
   };
@@ -105,24 +105,20 @@ function idOf({ id, properties }: Feature): string {
  */
 function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "city"> {
   // Not a suburb, which does not say what town it belongs to.
-  const city = [tags["addr:city"], tags["addr:town"], tags["addr:village"], tags["addr:hamlet"]]
-    .map(present)
-    .find(Boolean);
-  const [street, ...around] = [tags["addr:street"], tags["addr:place"], tags["addr:parentstreet"]]
-    .map(present)
-    .filter((text) => text !== undefined);
-  const named = present(tags["addr:housename"]);
+  const [city] = textsOf(tags, "addr:city", "addr:town", "addr:village", "addr:hamlet");
+  const [street, ...around] = textsOf(tags, "addr:street", "addr:place", "addr:parentstreet");
+  const named = textOf(tags, "addr:housename");
+  const numbered = textOf(tags, "addr:housenumber");
   const isRepeated = street !== undefined && makeSlug(named ?? "") === makeSlug(name);
   // Some mappers give the number as the name. But a bar called 1812 is hardly at number 1812.
-  const isNumber =
-    !isRepeated && isHouseNumber(named ?? "") && present(tags["addr:housenumber"]) === undefined;
+  const isNumber = !isRepeated && isHouseNumber(named ?? "") && numbered === undefined;
   // Split, since a pattern for the surrounding spaces would take quadratic time for many of them.
-  const number = present(isNumber ? named : tags["addr:housenumber"])
+  const number = (isNumber ? named : numbered)
     ?.split(";")
     .map((part) => part.trim())
     .join(", ");
   // Mostly a bare number or letter, which says nothing on its own line.
-  const unit = present(tags["addr:unit"])?.replace(/^(\d+ ?[a-z]?|[a-z] ?\d*)$/i, "Unit $1");
+  const unit = textOf(tags, "addr:unit")?.replace(/^(\d+ ?[a-z]?|[a-z] ?\d*)$/i, "Unit $1");
   const houseName = isNumber || isRepeated ? undefined : named;
   // Without a street, a number is of use only beside a house name.
   const house = [street || !houseName ? undefined : number, unit, houseName]
@@ -131,12 +127,7 @@ function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "ci
   const onStreet = [number, street].filter(Boolean).join(" ");
   const lines = [house, street ? onStreet : ""].filter(Boolean);
   // Near a town, many streets are of a village: there is a The Street in each. But it is no address alone.
-  const districts = [
-    tags["addr:suburb"],
-    tags["addr:hamlet"],
-    tags["addr:village"],
-    tags["addr:town"],
-  ].flatMap((text) => present(text) ?? []);
+  const districts = textsOf(tags, "addr:suburb", "addr:hamlet", "addr:village", "addr:town");
   const containing = lines.length > 0 ? [...around, ...districts] : around;
   const wider = new Map(containing.map((text) => [makeSlug(text), text]));
   for (const known of [city, name, named, street]) wider.delete(makeSlug(known ?? ""));
@@ -145,7 +136,7 @@ function addressOf(tags: Tags, name: string): Pick<ImportRecord, "address" | "ci
     ...wider.values(),
   ];
   const line2 = others.join(", ");
-  const postcode = present(tags["addr:postcode"]);
+  const postcode = textOf(tags, "addr:postcode");
   return {
     address: { ...(line1 && { line1 }), ...(line2 && { line2 }), ...(postcode && { postcode }) },
     ...(city && { city }),
@@ -161,7 +152,13 @@ function hasEnded(date: string | undefined): boolean {
   return date < new Date().toISOString().slice(0, date.length);
 }
 
-const firstOf = (...values: (string | undefined)[]) => values.map(present).find(Boolean) ?? null;
+/** What a tag says, without surrounding white space; undefined if that is nothing. */
+const textOf = (tags: Tags, key: string) => tags[key]?.trim() || undefined;
+
+/** What those of these tags say that say anything. */
+const textsOf = (tags: Tags, ...keys: string[]) => keys.flatMap((key) => textOf(tags, key) ?? []);
+
+const firstOf = (tags: Tags, ...keys: string[]) => textsOf(tags, ...keys)[0] ?? null;
 
 /** A point itself, or the centre of the bounding box of a line or area. GeoJSON has longitude first. */
 function middleOf(geometry: unknown): { lat: number; lng: number } | null {

@@ -30,11 +30,5 @@ export interface RejectedRow {
  */
 export const LONGEST_ROW = 10_000_000;
 
-/** A field without surrounding white space; undefined if it is empty or missing. */
-export function present(text: string | undefined): string | undefined {
-  const trimmed = text?.trim();
-  return trimmed === "" ? undefined : trimmed;
-}
-
 /** Such as 150, 17-19 or 2a, also with the en dash that a word processor makes of a hyphen. */
 export const isHouseNumber = (line: string) => /^\d+[a-z]?( ?[-–/&] ?\d+[a-z]?)*$/i.test(line);
