@@ -31,21 +31,26 @@ export async function listCategories(sql: Sql): Promise<Category[]> {
 }
 
 /**
- * The active categories that have approved businesses in a city, except those at the top of the tree, largest
- * first. Without a limit, all of them.
+ * The active categories that have approved businesses in a city, largest first, without those at the top of the
+ * tree all of whose businesses are in others below. Without a limit, all of them.
  */
 export async function largestCategoriesOf(
   sql: Sql,
   { city, limit }: { city: string; limit?: number },
 ): Promise<(CategoryName & { businessCount: number })[]> {
+  const inCity = sql`city_id = (select id from cities where slug = ${city})`;
   return await sql<(CategoryName & { businessCount: number })[]>`
     select categories.slug, categories.name, counted.total::integer as "businessCount"
     from categories
       cross join lateral (
         select sum(change) as total from listing_counts
-        where category_id = categories.id and city_id = (select id from cities where slug = ${city})
+        where category_id = categories.id and ${inCity}
       ) as counted
-    where counted.total > 0 and categories.parent_id is not null and ${isActive(sql)}
+    where counted.total > 0 and ${isActive(sql)}
+      and (categories.parent_id is not null or counted.total > (
+        select coalesce(sum(change), 0)
+        from categories as below join listing_counts on category_id = below.id
+        where below.parent_id = categories.id and ${inCity}))
     order by counted.total desc, categories.name
     limit ${limit ?? null}`;
 }

@@ -78,7 +78,7 @@ test("cities are found by whole words of their names, however 'saint' is spelt",
   await sql`update cities set slug = 'york' where slug = 'saint-york-le-moor'`;
 });
 
-test("the largest categories of a city are below others, and active, as are all above them", async () => {
+test("the largest categories of a city are active, as are all above them, and not just the sum of others", async () => {
   const largest = async (limit: number) =>
     (await largestCategoriesOf(sql, { city: "leeds", limit })).map((category) => [
       category.slug,
@@ -97,4 +97,13 @@ test("the largest categories of a city are below others, and active, as are all 
   await setActive("crafts", false);
   expect(await largest(9)).toEqual([]);
   await setActive("crafts", true);
+
+  // By its type a feed may know no more than that it is of a craft; and a category may have none above or below.
+  await sql`insert into categories (slug, name) values ('oddities', 'Oddities')`;
+  const whole = await Promise.all(
+    ["crafts", "oddities"].map((category) => addBusiness(sql, { city: "Leeds", category })),
+  );
+  const crafts = ["crafts", 6];
+  expect(await largest(9)).toEqual([crafts, fletchers, coopers, ["oddities", 1], wheelwrights]);
+  await sql`delete from businesses where id = any(${whole.map(({ id }) => id)}::uuid[])`;
 });
