@@ -1,4 +1,4 @@
-import { finished } from "../http/answer.ts";
+import { file } from "../http/files.ts";
 import type { Handler } from "../http/handler.ts";
 import { type Deployment, operationsOf, parametersOf } from "./document.ts";
 import { errorCases } from "./errors.ts";
@@ -8,11 +8,7 @@ import { servicePaths } from "./service.ts";
 
 /** GET /llms.txt: what a language model needs to call the API, in the format of https://llmstxt.org. */
 export function llms(deployment: Deployment): Handler {
-  const answer = finished({
-    status: 200,
-    headers: { "Content-Type": "text/plain; charset=utf-8" },
-    body: textFor(deployment),
-  });
+  const answer = file("text/plain", textFor(deployment), "no-cache");
   return () => answer;
 }
 

@@ -1063,6 +1063,7 @@ test("each file says what it is and how long it may be cached, and tells browser
     ["/favicon.ico", "image/svg+xml", "public, max-age=86400"],
     ["/robots.txt", "text/plain", "public, max-age=3600"],
     ["/sitemap.xml", "application/xml", "public, max-age=3600"],
+    ["/llms.txt", "text/plain", "no-cache"],
   ] as const) {
     const { headers } = await open(path);
     const names = ["Content-Type", "Cache-Control", "X-Content-Type-Options"];
