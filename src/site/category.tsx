@@ -13,7 +13,6 @@ import {
   byName,
   CountedLinks,
   countedBusinesses,
-  FeaturedFirst,
   ofPage,
   PAGE_SIZE,
   Paging,
@@ -97,7 +96,6 @@ export function category(sql: Sql, baseUrl: string): Handler {
             )}
           </details>
         )}
-        <FeaturedFirst businesses={businesses} />
         <BusinessList
           businesses={businesses}
           categories={categories.filter(({ slug }) => slug !== shown.slug)}

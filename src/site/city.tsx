@@ -12,7 +12,6 @@ import {
   byName,
   CountedLinks,
   countedBusinesses,
-  FeaturedFirst,
   ofPage,
   PAGE_SIZE,
   Paging,
@@ -74,7 +73,6 @@ export function city(sql: Sql, baseUrl: string): Handler {
             )}
           </nav>
         )}
-        <FeaturedFirst businesses={businesses} />
         <BusinessList businesses={businesses} categories={categories} />
         <Paging page={number} pages={pages} linkTo={linkTo} />
       </>,

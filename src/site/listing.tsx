@@ -8,15 +8,18 @@ import { unmarked } from "./unmarked.ts";
 /** Businesses on a page. */
 export const PAGE_SIZE = 20;
 
-/** Businesses as cards, in the order given, with the credits that their data requires. */
+/** Businesses as cards, in the order given, with a note on it and the credits that their data requires. */
 export function BusinessList({
   businesses,
   categories,
+  isSearch = false,
   highlight = (text) => text,
 }: {
   businesses: readonly ListedBusiness[];
   /** For the names of categories. A category that is missing here, such as the page's own, is not named. */
   categories: readonly Category[];
+  /** Whether they are ranked by a text first. */
+  isSearch?: boolean;
   highlight?: Highlight;
 }) {
   const names = new Map(categories.map(({ slug, name }) => [slug, name]));
@@ -26,6 +29,14 @@ export function BusinessList({
   };
   return (
     <>
+      {/* Why a business may come before one that is rated better. */}
+      {businesses.some(({ isPremium }) => isPremium) && (
+        <p class="small">
+          {isSearch
+            ? "The best matches come first; of equal ones, featured businesses, then the best rated."
+            : "Featured businesses come first, then the best rated."}
+        </p>
+      )}
       <ol class="cards" {...unmarked}>
         {businesses.map((business) => (
           <li key={business.id}>
@@ -68,25 +79,6 @@ export function Badges({
       )}{" "}
       {isVerified && <span class="badge">Verified</span>}{" "}
       {isPremium && <span class="badge premium">Featured</span>}
-    </p>
-  );
-}
-
-/** Says why a business may come before one that is rated better; nothing where none does. */
-export function FeaturedFirst({
-  businesses,
-  isSearch = false,
-}: {
-  businesses: readonly ListedBusiness[];
-  /** Whether they are ranked by a text first. */
-  isSearch?: boolean;
-}) {
-  if (!businesses.some(({ isPremium }) => isPremium)) return null;
-  return (
-    <p class="small">
-      {isSearch
-        ? "The best matches come first; of equal ones, featured businesses, then the best rated."
-        : "Featured businesses come first, then the best rated."}
     </p>
   );
 }

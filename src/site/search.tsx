@@ -11,7 +11,7 @@ import { isPostcode } from "../search/words.ts";
 import type { Sql } from "../store/postgres.ts";
 import { asTyped } from "./as-typed.ts";
 import { highlightWords } from "./highlight.tsx";
-import { BusinessList, FeaturedFirst, ofPage, PAGE_SIZE, Paging, pathWith } from "./listing.tsx";
+import { BusinessList, ofPage, PAGE_SIZE, Paging, pathWith } from "./listing.tsx";
 import { page, seeOther } from "./page.tsx";
 import { GuessedTown, SearchForm, UnknownTown } from "./search-form.tsx";
 import { findTown } from "./towns.ts";
@@ -107,10 +107,10 @@ export function searchPage(sql: Sql, searchBusinesses: Search): Handler {
             {ofPage(number)}
           </p>
         )}
-        <FeaturedFirst businesses={found.items} isSearch />
         <BusinessList
           businesses={found.items}
           categories={categories}
+          isSearch
           highlight={highlightWords(found.instead ?? text)}
         />
         {number === LAST_PAGE && (
