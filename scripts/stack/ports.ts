@@ -18,20 +18,12 @@ export async function freePort(): Promise<number> {
 const given = new Set<number>();
 
 /** Whether a server could listen on it. */
-export async function isFree(port: number, host: string): Promise<boolean> {
-  return bind(port, host).then(
-    () => true,
-    (error: { code?: string }) => {
-      if (error.code === "EADDRINUSE") return false;
-      throw error;
-    },
-  );
-}
-
-function bind(port: number, host: string): Promise<void> {
+export function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once("error", reject);
-    server.listen(port, host, () => server.close(() => resolve()));
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      error.code === "EADDRINUSE" ? resolve(false) : reject(error),
+    );
+    server.listen(port, host, () => server.close(() => resolve(true)));
   });
 }
