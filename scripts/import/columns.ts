@@ -3,7 +3,7 @@ import { cleanId, cleanLine } from "../../src/directory/import/text.ts";
 import { isCounty, isIsland, readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
 import { CommandError } from "../terminal/command.ts";
-import { type FieldName, saidBy } from "./fields.ts";
+import { type FieldName, type Fields, saidBy } from "./fields.ts";
 import { separateLocality } from "./localities.ts";
 import type { Column, Mapping, Source, Value } from "./mapping.ts";
 import { isHouseNumber } from "./row.ts";
@@ -24,7 +24,7 @@ import { findPostcode, holdsMore, isPostcode, takeApart } from "./whole-address.
 export function mapColumns(
   mapping: Mapping,
   first: readonly string[],
-): (cells: readonly string[]) => Map<string, unknown> {
+): (cells: readonly string[]) => Fields {
   const resolved = resolve(mapping, first);
   // The town first: the lines are what is left of the address.
   resolved.sort((a, b) => ADDRESS_ORDER.indexOf(a.field) - ADDRESS_ORDER.indexOf(b.field));

@@ -3,7 +3,7 @@ import { CsvError, parse } from "csv-parse";
 import { grouped } from "../../src/numbers.ts";
 import { CommandError } from "../terminal/command.ts";
 import { mapColumns } from "./columns.ts";
-import { fieldNames, isFieldName, recordOfFields, unknownFields } from "./fields.ts";
+import { type Fields, fieldNames, isFieldName, recordOfFields, unknownFields } from "./fields.ts";
 import type { Mapping } from "./mapping.ts";
 import { LONGEST_ROW, type Row } from "./row.ts";
 import { takeApart } from "./whole-address.ts";
@@ -18,7 +18,7 @@ export async function* readCsv(
   mapping: Mapping | null,
 ): AsyncGenerator<Row> {
   const hasHeader = mapping === null || mapping.header;
-  let read: ((cells: string[]) => Map<string, unknown>) | null = null;
+  let read: ((cells: string[]) => Fields) | null = null;
   let first: string[] = [];
 
   for await (const { line, cells } of readCells(text)) {
@@ -173,7 +173,7 @@ interface Parsed {
 
 const shown = (name: string) => name || "one without a name";
 
-function ownColumns(header: readonly string[]): (cells: string[]) => Map<string, unknown> {
+function ownColumns(header: readonly string[]): (cells: string[]) => Fields {
   const names = header.map((name) => name.trim());
   const unknown = names.filter((name) => !isFieldName(name)).map(shown);
   if (unknown.length === names.length) {

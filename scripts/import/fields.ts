@@ -30,6 +30,8 @@ const kinds = {
 } as const;
 
 export type FieldName = keyof typeof kinds;
+/** What a row of a table says of fields. */
+export type Fields = Map<FieldName, unknown>;
 export const fieldNames = Object.keys(kinds) as FieldName[];
 
 export function isFieldName(name: string): name is FieldName {
@@ -74,10 +76,9 @@ const contacts = ["phone", "email", "website"];
  * value of the wrong kind stays as it is, for the directory to report.
  * @returns the reason when a cell that must hold JSON or hours holds neither, or hours that may mean two things
  */
-export function recordOfFields(fields: ReadonlyMap<string, unknown>): Nested | string {
+export function recordOfFields(fields: Fields): Nested | string {
   const record: Nested = {};
   for (const [name, given] of fields) {
-    if (given === undefined || !isFieldName(name)) continue;
     const value = typeof given === "string" ? saidBy(given.trim(), name) : given;
     if (value === "" && !contacts.includes(name)) continue;
     let read: unknown = value;

@@ -2,14 +2,14 @@ import { readPostcode } from "../../src/directory/import/contacts.ts";
 import { readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
 import { towns } from "../generate/towns.ts";
-import type { FieldName } from "./fields.ts";
+import type { FieldName, Fields } from "./fields.ts";
 
 /**
  * Makes Horsforth Leeds the city Leeds, with Horsforth at the end of the second line of the address. Only where
  * a city ends with the name of a large town whose postcodes begin with the same letters: West Derby is in
  * Liverpool.
  */
-export function separateLocality(fields: Map<FieldName, unknown>): Map<FieldName, unknown> {
+export function separateLocality(fields: Fields): Fields {
   const text = (field: FieldName) => String(fields.get(field) ?? "");
   const city = readTown(text("city"))?.name ?? "";
   const area = areaOf(readPostcode(text("address.postcode")) ?? "");

@@ -9,7 +9,7 @@ import {
   type Town,
 } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
-import type { FieldName } from "./fields.ts";
+import type { FieldName, Fields } from "./fields.ts";
 import { isHouseNumber } from "./row.ts";
 
 /**
@@ -17,7 +17,7 @@ import { isHouseNumber } from "./row.ts";
  * the second, unless there is one: a first line need not end with what is the town and the postcode anyway, nor with
  * a county or country beside them. Where these are the same text, the town and the postcode are looked for in it.
  */
-export function takeApart(fields: Map<FieldName, unknown>): Map<FieldName, unknown> {
+export function takeApart(fields: Fields): Fields {
   const cell = (field: FieldName) => String(fields.get(field) ?? "");
   const line = cell("address.line1");
   // Most are one line without any of these, and a postcode alone.
@@ -38,7 +38,7 @@ export function takeApart(fields: Map<FieldName, unknown>): Map<FieldName, unkno
   const postcode = findPostcode(text("address.postcode"));
   if (postcode !== null) apart.set("address.postcode", postcode);
   // The last part of the address is told of as unusable.
-  else if (isWhole("address.postcode")) apart.set("address.postcode", parts.at(-1));
+  else if (isWhole("address.postcode")) apart.set("address.postcode", parts.at(-1) ?? "");
 
   const lines = withoutEnd(parts, town, postcode);
   if (lines === null) return apart;
