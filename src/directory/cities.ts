@@ -34,19 +34,25 @@ export async function largestCities(
     order by counted.total desc, cities.name`;
 }
 
-/** The largest cities whose slugs have all of these words. */
+/** The largest cities whose slugs have all of these words, however "saint" and "great" are spelt. */
 export async function largestCitiesNamed(
   sql: Sql,
   { words, limit }: { words: readonly string[]; limit: number },
 ): Promise<City[]> {
-  const patterns = words.map((word) => `%-${word === "saint" ? "st" : word}-%`);
+  const patterns = words.map((word) => `%-${usual.get(word) ?? word}-%`);
   return await sql<City[]>`
     select cities.slug, cities.name, counted.total::integer as "businessCount"
     from (${countsByCity(sql)}) as counted join cities on cities.id = counted.city_id
-    where replace('-' || cities.slug || '-', '-saint-', '-st-') like all(${patterns}::text[])
+    where replace(replace('-' || cities.slug || '-', '-saint-', '-st-'), '-gt-', '-great-')
+      like all(${patterns}::text[])
     order by counted.total desc, cities.name
     limit ${limit}`;
 }
+
+const usual = new Map([
+  ["saint", "st"],
+  ["gt", "great"],
+]);
 
 /** Some of the cities that have approved businesses, in the order of their slugs, and how many there are. */
 export async function listCities(

@@ -13,8 +13,9 @@ type TownMatch = { city: CityName; isGuessed: boolean } | { city: null; similar:
 /**
  * Finds a town by its name, however it is written. If there is none, the town that also goes by that name
  * (Derry: Londonderry; Caerdydd: Cardiff) is meant, or the only one whose name has all the words (Hull: Kingston
- * upon Hull; Saint Albans: St Albans). Otherwise the similar towns are those that have them or, if there are none,
- * those of the larger towns that are one or two typos away; among equals the largest come first.
+ * upon Hull; Saint Albans: St Albans; Gt Yarmouth: Great Yarmouth). Otherwise the similar towns are those that have
+ * them or, if there are none, those of the larger towns that are one or two typos away; among equals the largest come
+ * first.
  */
 export async function findTown(sql: Sql, text: string): Promise<TownMatch> {
   const slug = makeSlug(text);

@@ -64,13 +64,19 @@ test("cities with businesses are listed in parts by slug, and counted by initial
   ]);
 });
 
-test("cities are found by whole words of their names, however 'saint' is spelt", async () => {
+test("cities are found by whole words of their names, however 'saint' and 'great' are spelt", async () => {
   await sql`update cities set slug = 'saint-york-le-moor' where slug = 'york'`;
   const named = async (...words: string[]) =>
     (await largestCitiesNamed(sql, { words, limit: 9 })).map(({ name }) => name);
   expect(await named("moor", "york")).toEqual(["York"]);
   expect(await named("st", "york")).toEqual(["York"]);
   expect(await named("saint")).toEqual(["York"]);
+  for (const slug of ["gt-bath", "great-bath"]) {
+    await sql`update cities set slug = ${slug} where name = 'Bath'`;
+    expect(await named("gt", "bath")).toEqual(["Bath"]);
+    expect(await named("great", "bath")).toEqual(["Bath"]);
+  }
+  await sql`update cities set slug = 'bath' where name = 'Bath'`;
   expect(await named("yor")).toEqual([]);
   expect(await named("ork")).toEqual([]);
   expect(await named("york", "leeds")).toEqual([]);
