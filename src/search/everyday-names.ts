@@ -562,6 +562,7 @@ export const categoriesInSearch: ReadonlyMap<string, string> = new Map([
 export const spellings = [
   ["street", "st"],
   ["saint", "st"],
+  ["great", "gt"],
   ["road", "rd"],
   ["avenue", "ave"],
   ["centre", "center"],

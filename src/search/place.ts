@@ -14,8 +14,8 @@ interface Place {
 }
 
 /**
- * Names of cities of the directory, as search has them. For each, whether it finds all without its synonyms, which
- * Meilisearch ignores in quotation marks.
+ * Names of cities of the directory, as search has them. For each, whether it finds as much in quotation marks, where
+ * Meilisearch ignores synonyms.
  */
 export type Towns = ReadonlyMap<string, boolean>;
 
@@ -25,19 +25,36 @@ export async function findTowns(sql: Sql, words: Words): Promise<Towns> {
   const others = [...otherNamesOfTowns].flatMap(([name, others]) =>
     words.includes(firstWord(name)) ? others.map(firstWord) : [],
   );
-  const cities = await citiesBeginningWith(sql, [...words, ...pairs, ...others]);
+  const respelt = words.map(otherSpelling);
+  const cities = await citiesBeginningWith(sql, [...words, ...pairs, ...others, ...respelt]);
   const names = new Set(cities.map(({ name }) => normalised(name)));
   const towns = new Map<string, boolean>();
   for (const name of names) {
     towns.set(name, otherNamesOfTowns.has(name) || !Object.hasOwn(synonyms, name));
   }
-  for (const [name, others] of otherNamesOfTowns) {
-    if (others.some((other) => names.has(other))) towns.set(name, false);
+  for (const name of names) {
+    for (const other of otherNamesOf(name)) towns.set(other, false);
   }
   return towns;
 }
 
 const firstWord = (name: string) => name.split(" ")[0] ?? "";
+
+/** Such as Abertawe for Swansea, and Gt Yarmouth for Great Yarmouth: that is not Yarmouth with a word before it. */
+function otherNamesOf(name: string): Words {
+  const respelt = name.split(" ").map(otherSpelling).join(" ");
+  const others = otherNamesOfTowns.get(name) ?? [];
+  return respelt === name ? others : [...others, respelt];
+}
+
+const otherSpelling = (word: string) => spellings.get(word) ?? word;
+
+const spellings = new Map([
+  ["great", "gt"],
+  ["gt", "great"],
+  ["saint", "st"],
+  ["st", "saint"],
+]);
 
 /**
  * The place that the words name: the last city of the directory (the longest name of those that end with the

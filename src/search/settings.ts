@@ -15,7 +15,7 @@ export interface SearchStore {
 }
 
 // Raise this when documents change in shape, or in how their words are derived.
-const DOCUMENT_VERSION = 20;
+const DOCUMENT_VERSION = 21;
 
 /** A filter for what is marked as gone; see changes.ts. */
 export const IS_GONE = "isGone = true";

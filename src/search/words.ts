@@ -11,7 +11,7 @@ export function searchWords(text: string): string[] {
       // Typed instead of an apostrophe; NFKD would turn it into a space and an accent.
       .replaceAll("´", "'")
       .normalize("NFKD")
-      // Accents, which people leave out. In other scripts such marks are vowels.
+      // Accents, which people leave out. In other scripts such marks may be vowels.
       .replace(/(?<=\p{Script=Latin})\p{M}+/gu, "")
       .normalize("NFC")
       .toLowerCase()
@@ -24,8 +24,6 @@ export function searchWords(text: string): string[] {
       .replaceAll("&", " and ")
       // As one word it would match the beginning of every Cooper.
       .replace(/\bcoop\b/g, "co op")
-      // So that Gt Yarmouth is the town of that name, and not Yarmouth.
-      .replace(/\bgt\b/g, "great")
       // In a query, Meilisearch would not take all five words for one name.
       .replace(/\bpen[ -]y[ -]bont(?=[ -]ar[ -]ogwr\b)/g, "penybont")
       .replace(AREA_APART, joinOutcode)

@@ -1070,6 +1070,21 @@ describe("when nothing matches all words", () => {
     }
   });
 
+  test("a town is kept, whether people or the directory write it out", async () => {
+    await using _ = await withMore([
+      { name: "Steady Drip", category: "plumbers", city: "Gt Missenden", postcode: "HP16 0AA" },
+      { name: "Holy Drip", category: "plumbers", city: "St Albans", postcode: "AL1 1AA" },
+    ]);
+    for (const [town, found] of [
+      ["gt missenden", "Steady Drip"],
+      ["great missenden", "Steady Drip"],
+      ["saint albans", "Holy Drip"],
+    ] as const) {
+      const { items, instead } = await search(`${town} wiring plumber`);
+      expect([instead, ...items.map(({ name }) => name)]).toEqual([`plumber ${town}`, found]);
+    }
+  });
+
   for (const [text, instead] of [
     ["best plumber york", "plumber york"],
     ["best lamb york", "lamb york"],
@@ -1637,6 +1652,26 @@ describe("order and totals", () => {
       expect([text, (await names(text)).sort()]).toEqual([text, ["Quay Drip", "Wall Drip"]]);
     }
     expect(await names("plumber derby")).toEqual(["Ram Drip"]);
+  });
+
+  test("a town that the directory has in two spellings is found by either in both", async () => {
+    await using _ = await withMore([
+      { name: "Holy Drip", category: "plumbers", city: "St Albans" },
+      { name: "Pious Drip", category: "plumbers", city: "Saint Albans" },
+    ]);
+    for (const text of ["plumber st albans", "saint albans plumber"]) {
+      expect([text, (await names(text)).sort()]).toEqual([text, ["Holy Drip", "Pious Drip"]]);
+    }
+  });
+
+  test("initials rank before a word that they are short for", async () => {
+    await using _ = await withMore([
+      { name: "G T Motors", category: "garages", city: "Leeds" },
+      { name: "Quay Motors", category: "garages", city: "Great Yarmouth", rating: 5 },
+    ]);
+    for (const text of ["gt garage", "g t garages", "gt motors"]) {
+      expect([text, (await names(text))[0]]).toEqual([text, "G T Motors"]);
+    }
   });
 
   test("a town in Wales is found by its English and its Welsh name", async () => {
