@@ -1734,7 +1734,7 @@ describe("order and totals", () => {
 
   test("a town with several names is no other, either, unless the directory has two of them", async () => {
     const added = [
-      { name: "Quick Drip", category: "plumbers", city: "Newtown" },
+      { name: "Quick Drip", category: "plumbers", city: "Newtown", postcode: "SY16 1AA" },
       { name: "Slow Drip", category: "plumbers", city: "Newton" },
       { name: "Wet Drip", category: "plumbers", city: "Newtownabbey" },
       { name: "Dry Drip", category: "plumbers", city: "Mountain Ash" },
@@ -1752,11 +1752,14 @@ describe("order and totals", () => {
     expect(await names("plumber mountain ash")).toEqual(["Dry Drip"]);
     await using _both = await withMore([
       { name: "Welsh Drip", category: "plumbers", city: "Y Drenewydd" },
+      { name: "Bloom", category: "florists", city: "Y Drenewydd" },
     ]);
     for (const text of ["plumber newtown", "y drenewydd plumber"]) {
       expect(await names(text)).toContain("Quick Drip");
       expect(await names(text)).toContain("Welsh Drip");
     }
+    // The town of a district, too.
+    expect(await names("florist sy16")).toEqual(["Bloom"]);
   });
 
   test("a town that is spelled right is a word as well, where it may be short, half of another or beside the town of a filter", async () => {
