@@ -121,6 +121,7 @@ test("the database accepts exactly the hours that are written here", async () =>
     "Mo 09:00-17:00; ",
     "Mo 09:00-17:00,",
     "mo off",
+    "Xy 09:00-17:00",
     "off",
     "Mo-We-Fr off",
     "09:00-17:00",
