@@ -17,6 +17,6 @@ export async function warnOfSortOrder(sql: Sql, log: Logger): Promise<void> {
   if (!version) return;
   log.warn(
     { version },
-    "businesses may not be found, as the order of texts may have changed since the indexes were made: stop all servers and run `reindex database` in PostgreSQL, then `alter database … refresh collation version`",
+    "businesses may not be found, as the order of texts may have changed since the indexes were made: stop all servers and run `reindex database` in PostgreSQL, then `alter database … refresh collation version`; where that fails, the operators' guide says what to run instead",
   );
 }

@@ -26,7 +26,10 @@ test("a server warns of a database whose order of texts may have changed, until 
 
   // As after a move from Alpine, whose libc has no versions.
   await sql`update pg_database set datcollversion = null where datname = ${name}`;
+  const refreshed = sql`alter database ${sql(name)} refresh collation version`.execute();
+  await expect(refreshed).rejects.toThrow("invalid collation version change");
   await warnOfSortOrder(sql, log);
   const [later] = lines.filter(({ version }) => version);
   expect(later).toMatchObject({ version: { ofIndexes: null, now: "1" } });
+  expect(later?.msg).toContain("the operators' guide says what to run instead");
 });
