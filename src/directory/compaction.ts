@@ -29,19 +29,22 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
       const isSplitting = mayNeedSplit && performance.now() >= nextSplitAt;
       let pauseMs = INTERVAL_MS;
       try {
+        const step: Step = await (isSplitting ? compact(sql, STEP_KEYS) : fold(sql));
+        const { isUnfinished, hasWritten } = step;
+        // A step that has written nothing was blocked, perhaps by an import. Until that ends, further steps
+        // would be blocked as well.
+        const wasBlocked = isUnfinished && !hasWritten;
         if (isSplitting) {
-          const { isUnfinished, hasWritten } = await compact(sql, STEP_KEYS);
           mayNeedSplit = isUnfinished;
-          // A step that has written nothing was blocked, perhaps by an import. Until that ends, further steps
-          // would be blocked as well.
           if (isUnfinished && hasWritten) pauseMs = STEP_MS;
           if (!isUnfinished) nextSplitAt = performance.now() + SPLIT_INTERVAL_MS;
-        } else if (await fold(sql)) {
+        } else if (isUnfinished) {
           mayNeedSplit = true;
         }
-        // That changes are folded does not mean that chunks can be split.
-        if (failing === "folding" || isSplitting) {
-          if (failing) log.info("list totals are folded again");
+        // That changes are folded does not mean that chunks can be split, and that somebody else is at it does not
+        // mean that it succeeds: it may be an attempt of this process, given up but still waiting in PostgreSQL.
+        if (failing && !wasBlocked && (failing === "folding" || isSplitting)) {
+          log.info("list totals are folded again");
           failing = null;
         }
       } catch (error) {
@@ -66,23 +69,23 @@ const STEP_MS = 50;
 /** The most listings that a step splits. Writers wait for it, which takes some tenths of a second. */
 const STEP_KEYS = 50_000;
 
-/** @returns whether there was anything to fold */
-async function fold(sql: Sql): Promise<boolean> {
-  const rows = await sql`
-    select fold_listing_counts() where exists (select from listing_counts where not is_folded)`;
-  return rows.length > 0;
-}
-
 interface Step {
-  /** Whether a chunk is still to be split, because writers were at work or there is too much. */
+  /** Whether a chunk may be left to split: writers were at work, there is too much, or changes were only folded. */
   isUnfinished: boolean;
   /** Whether anything was folded or split. */
   hasWritten: boolean;
 }
 
+// Only a transaction that has written has an id. The columns are evaluated in their order, so the work comes first.
+
+async function fold(sql: Sql): Promise<Step> {
+  const [step] = await sql<{ hasWritten: boolean }[]>`
+    select fold_listing_counts(), pg_current_xact_id_if_assigned() is not null as "hasWritten"
+    where exists (select from listing_counts where not is_folded)`;
+  return { isUnfinished: step !== undefined, hasWritten: step?.hasWritten === true };
+}
+
 async function compact(sql: Sql, maxKeys: number): Promise<Step> {
-  // Only a transaction that has written has an id. The second column is evaluated after the first, which does
-  // the work.
   const [step] = await sql<[Step]>`
     select compact_listing_counts(max_keys => ${maxKeys}) as "isUnfinished",
       pg_current_xact_id_if_assigned() is not null as "hasWritten"`;

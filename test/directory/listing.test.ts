@@ -4,6 +4,7 @@ import { until } from "../../scripts/stack/waiting.ts";
 import { listCategories } from "../../src/directory/categories.ts";
 import { startCompaction } from "../../src/directory/compaction.ts";
 import { type ListPage, listBusinesses, listPages } from "../../src/directory/listing.ts";
+import { COMPACTION_LOCK } from "../../src/store/locks.ts";
 import { openPostgres, type Sql, type Transaction } from "../../src/store/postgres.ts";
 import { addBusiness } from "../fixtures.ts";
 import { createDatabase, delayedBy, logInto, silent, type TestDatabase } from "../support.ts";
@@ -436,6 +437,49 @@ describe("the database guards the directory", () => {
     await until(async () => (await unfolded()) === 0, 10_000);
     skippedMs += 20_000;
     await until(async () => (await uneven()) === 0, 10_000);
+    await compaction.stop();
+  }, 60_000);
+
+  test("folding fails until a server has folded, not only found that somebody else is at it", async () => {
+    await using own = await createDirectory();
+    const { sql } = own;
+    const now = performance.now.bind(performance);
+    let skippedMs = 0;
+    using _ = spyOn(performance, "now").mockImplementation(() => now() + skippedMs);
+    const told: string[] = [];
+    let steps = 0;
+    const counting = new Proxy(sql, {
+      apply(target, self, given) {
+        steps += 1;
+        return Reflect.apply(target, self, given);
+      },
+    });
+    /** The one that is under way may have begun before. */
+    const twoSteps = async () => {
+      const before = steps;
+      await until(() => steps > before + 2, 10_000);
+    };
+
+    const compaction = startCompaction(counting, logInto(told, "msg"));
+    await until(async () => (await sql`select from uneven_chunks(null)`).length === 0, 10_000);
+    await sql`alter function fold_listing_counts rename to gone`;
+    await sql`update businesses set status = 'suspended' where slug = 'shop-1'`;
+    await until(() => compaction.isFailing(), 10_000);
+    await sql.begin(async (other) => {
+      await other`select pg_advisory_xact_lock(${COMPACTION_LOCK})`;
+      await sql`alter function gone rename to fold_listing_counts`;
+      await twoSteps();
+      expect(compaction.isFailing()).toBe(true);
+      // Chunks are looked for every 20 seconds.
+      skippedMs += 20_000;
+      await twoSteps();
+      expect(compaction.isFailing()).toBe(true);
+    });
+    await until(() => !compaction.isFailing(), 10_000);
+    expect(told).toEqual([
+      "cannot fold list totals; will keep retrying",
+      "list totals are folded again",
+    ]);
     await compaction.stop();
   }, 60_000);
 
