@@ -47,9 +47,10 @@ function otherNamesOf(name: string): Words {
   return respelt === name ? others : [...others, respelt];
 }
 
-const otherSpelling = (word: string) => spellings.get(word) ?? word;
+const otherSpelling = (word: string) => otherSpellings.get(word) ?? word;
 
-const spellings = new Map([
+/** Of the spellings that search knows, those in names of towns, in which St is never Street. */
+const otherSpellings = new Map([
   ["great", "gt"],
   ["gt", "great"],
   ["saint", "st"],
