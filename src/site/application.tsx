@@ -8,8 +8,7 @@ import { withDeadline } from "../store/deadline.ts";
 import { doBefore, type Sql } from "../store/postgres.ts";
 import { writtenDay } from "../times.ts";
 import { act, type Outcome } from "./application-actions.ts";
-import { SAME_ADDRESS } from "./errors.tsx";
-import { isOurForm, readForm } from "./form.ts";
+import { readForm } from "./form.ts";
 import { KeyList, NewKey, Usage } from "./keys.tsx";
 import { page } from "./page.tsx";
 
@@ -22,7 +21,8 @@ interface ApplicationParts {
 
 /**
  * /developers/applications/{token}, the applicant's own page. GET shows the application and its keys; POST
- * reveals, rolls or revokes a key, by the field `action`.
+ * reveals, rolls or revokes a key, by the field `action`, wherever the form comes from: whoever knows where to send it
+ * has the secret address, and may do all of that anyway.
  */
 export function application(parts: ApplicationParts): Handler {
   return async function application(request, { segment: token }) {
@@ -30,7 +30,6 @@ export function application(parts: ApplicationParts): Handler {
     const found = await findApplication(parts.sql, token);
     if (!found) return notFound();
     if (request.method !== "POST") return await show(parts, found);
-    if (!isOurForm(request, parts.baseUrl, { isSecretAddress: true })) return foreignForm();
 
     const form = await readForm(request, LONGEST_SENDING_MS);
     if (!form) return { ...(await show(parts, found, LATE)), status: 408 };
@@ -172,21 +171,3 @@ function NextStep({
     </form>
   );
 }
-
-const foreignForm = () =>
-  page(
-    { title: "Nothing was changed", isPrivate: true },
-    <div class="narrow">
-      <h1>Nothing was changed</h1>
-      <p>
-        The form was sent from another site, or your browser did not say where it came from. Please
-        send it again from your own page.
-      </p>
-      <p>
-        <a class="button" href={SAME_ADDRESS}>
-          Back to your application
-        </a>
-      </p>
-    </div>,
-    403,
-  );

@@ -57,7 +57,7 @@ function messageIn(body: string): string {
 }
 
 /** A link to this page itself: it needs no script and, unlike a reload, does not resubmit a form. */
-export const SAME_ADDRESS = "";
+const SAME_ADDRESS = "";
 
 interface ErrorText {
   title: string;

@@ -5,19 +5,13 @@ import { withDeadline } from "../store/deadline.ts";
  * a form comes from in Origin, and most also in Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/). A
  * request with neither comes from a program such as curl, which cannot be tricked into sending it; Go's
  * CrossOriginProtection decides the same.
- * @param options.isSecretAddress the form's own URL is a secret, so its sender has seen our page. Such a page
- *   sends no referrer, so browsers send its origin as "null".
  */
-export function isOurForm(
-  request: Request,
-  baseUrl: string,
-  { isSecretAddress = false }: { isSecretAddress?: boolean } = {},
-): boolean {
+export function isOurForm(request: Request, baseUrl: string): boolean {
   const origin = request.headers.get("Origin");
   const site = request.headers.get("Sec-Fetch-Site");
   if (site !== null && site !== "same-origin") return false;
   if (origin === null) return true;
-  if (origin === "null") return site === "same-origin" || isSecretAddress;
+  if (origin === "null") return site === "same-origin";
   const host = URL.canParse(origin) ? new URL(origin).host : "";
   return origin === new URL(baseUrl).origin || host === request.headers.get("Host");
 }
