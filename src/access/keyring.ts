@@ -65,7 +65,7 @@ export async function createKeyring(
   const lookUp = batched((hashes: Buffer[]) => findKeysByHash(sql, hashes), {
     batchSize: LOOK_UP_BATCH_SIZE,
     concurrency: CONCURRENT_LOOK_UPS,
-    longestWaitMs: LONGEST_LOOK_UP_MS,
+    deadlineOf: () => performance.now() + LONGEST_LOOK_UP_MS,
   });
 
   function find(presented: string): Found | Promise<Found> {

@@ -24,7 +24,7 @@ export function createSeeding(
   const lookUp = batched((asked: MeterMonth[]) => usage.totals(asked), {
     batchSize: LOOK_UP_BATCH_SIZE,
     concurrency: CONCURRENT_LOOK_UPS,
-    longestWaitMs: LONGEST_LOOK_UP_MS,
+    deadlineOf: () => performance.now() + LONGEST_LOOK_UP_MS,
   });
 
   async function usedBefore(meter: MeterMonth): Promise<number> {

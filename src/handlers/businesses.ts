@@ -77,7 +77,7 @@ function list<Given extends typeof listParameters>(
   const find = batched((queries: ListQuery[]) => listPages(sql, queries), {
     batchSize: LIST_BATCH_SIZE,
     concurrency: CONCURRENT_QUERIES,
-    longestWaitMs: LONGEST_HANDLING_MS,
+    deadlineOf: () => performance.now() + LONGEST_HANDLING_MS,
   });
   const nameOf = (query: string) => `${access} list?${query}`;
 
@@ -110,7 +110,7 @@ function show(
   const find = batched((slugs: string[]) => findBusinesses(sql, slugs), {
     batchSize: DETAIL_BATCH_SIZE,
     concurrency: CONCURRENT_QUERIES,
-    longestWaitMs: LONGEST_HANDLING_MS,
+    deadlineOf: () => performance.now() + LONGEST_HANDLING_MS,
   });
   return function show(_request, { segment }): Answer | Promise<Answer> {
     const known = cache.find(nameOf(segment));

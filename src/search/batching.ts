@@ -14,13 +14,13 @@ import type { Sql } from "../store/postgres.ts";
  */
 export function batchQueries(sql: Sql, meili: Meilisearch, workers: number) {
   return {
-    /** Null when the answer would have come too late. */
+    /** Fails with DeadlineError when the answer would have come too late. */
     askMeilisearch: batched((queries: QueryUntil[]) => ask(meili, queries), {
       batchSize: BATCH_SIZE,
       // One for each core of Meilisearch, whose machine is taken to be like this one, and one more that is
       // waiting when it finishes another. With twice as many or more, each takes longer.
       concurrency: Math.max(1, Math.floor((availableParallelism() + 1) / workers)),
-      order: (a, b) => a.until - b.until,
+      deadlineOf: ({ until }) => until - LEAST_MS,
     }),
     /** The approved ones of these businesses, in the order of `ids`. */
     findListed: batched((lists: (readonly string[])[]) => findLists(sql, lists), {
@@ -54,23 +54,17 @@ const BATCH_SIZE = 8;
  */
 const LEAST_MS = 500;
 
-async function ask(
-  meili: Meilisearch,
-  queries: readonly QueryUntil[],
-): Promise<(Matches | null)[]> {
-  const now = performance.now();
-  const open = queries.filter(({ until }) => until - now >= LEAST_MS);
-  if (open.length === 0) return queries.map(() => null);
+async function ask(meili: Meilisearch, queries: readonly QueryUntil[]): Promise<Matches[]> {
+  const last = Math.max(...queries.map(({ until }) => until));
   const answer = await meili.multiSearch<MultiSearchParams, { id: string }>(
-    { queries: open.map(({ query }) => query) },
-    { signal: AbortSignal.timeout(Math.max(...open.map(({ until }) => until - now))) },
+    { queries: queries.map(({ query }) => query) },
+    { signal: AbortSignal.timeout(last - performance.now()) },
   );
   // The client takes any JSON for an answer, and none at all.
-  if (!Array.isArray(answer?.results)) throw new MeilisearchError(NOT_MEILISEARCH);
-  const answers = answer.results.map(({ hits, estimatedTotalHits: total = 0 }) => {
+  if (answer?.results?.length !== queries.length) throw new MeilisearchError(NOT_MEILISEARCH);
+  return answer.results.map(({ hits, estimatedTotalHits: total = 0 }) => {
     return { ids: hits.map(({ id }) => id), total };
   });
-  return queries.map((query) => answers[open.indexOf(query)] ?? null);
 }
 
 async function findLists(

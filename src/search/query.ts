@@ -140,11 +140,7 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
       return askMeilisearch({ query: whole, until });
     });
     try {
-      const answers = await withDeadline(Promise.all(asked), until - performance.now());
-      return answers.map((matches) => {
-        if (!matches) throw new DeadlineError("its turn came too late");
-        return matches;
-      });
+      return await withDeadline(Promise.all(asked), until - performance.now());
     } catch (error) {
       throw toUnavailable(error);
     }

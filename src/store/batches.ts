@@ -10,10 +10,9 @@ import { DeadlineError } from "./deadline.ts";
  * @param options.concurrency the most batches in flight; not to be combined with `apart`, which splits a
  *   batch into several
  * @param options.apart the group of an item: different groups are never sent in one batch
- * @param options.order compares two waiting items, as for `sort`; by default they go in order of arrival
- * @param options.longestWaitMs after which nobody waits for an answer any more: an item that has not been sent by
- *   then never is, and fails with DeadlineError when another arrives or a batch ends; not to be combined with
- *   `order`
+ * @param options.deadlineOf when an item has to be sent at the latest, on the clock of `performance`: one that has
+ *   not been sent by then never is, and fails with DeadlineError when another arrives or a batch ends. Waiting items
+ *   go in the order of their deadlines; without any, in order of arrival
  */
 export function batched<Item, Answer>(
   send: (items: Item[]) => Promise<readonly Answer[]>,
@@ -21,32 +20,30 @@ export function batched<Item, Answer>(
     batchSize,
     concurrency = Number.POSITIVE_INFINITY,
     apart,
-    order,
-    longestWaitMs = Number.POSITIVE_INFINITY,
+    deadlineOf,
   }: {
     batchSize: number;
     concurrency?: number;
     apart?: ((item: Item) => string) | undefined;
-    order?: (a: Item, b: Item) => number;
-    longestWaitMs?: number;
+    deadlineOf?: (item: Item) => number;
   },
 ): (item: Item) => Promise<Answer> {
+  /** In the order in which they are sent. */
   const gathered: Waiting<Item, Answer>[] = [];
   let underWay = 0;
 
   function dispatch() {
     if (underWay >= concurrency) return;
-    dropLate(performance.now());
+    dropLate();
     if (gathered.length === 0) return;
-    if (order) gathered.sort((a, b) => order(a.item, b.item));
     const all = gathered.splice(0, batchSize);
     const batches = apart ? Map.groupBy(all, ({ item }) => apart(item)).values() : [all];
     for (const batch of batches) answer(batch);
   }
 
-  function dropLate(now: number) {
-    const end = now - longestWaitMs;
-    while (gathered[0] && gathered[0].since < end) {
+  function dropLate() {
+    const now = performance.now();
+    while (gathered[0] && gathered[0].deadline < now) {
       gathered.shift()?.reject(new DeadlineError("its turn came too late"));
     }
   }
@@ -74,10 +71,12 @@ export function batched<Item, Answer>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      const since = performance.now();
       // Now, too: while no batch ends, they would pile up.
-      dropLate(since);
-      gathered.push({ item, since, resolve, reject });
+      dropLate();
+      const deadline = deadlineOf?.(item) ?? Number.POSITIVE_INFINITY;
+      const isInOrder = (gathered.at(-1)?.deadline ?? deadline) <= deadline;
+      gathered.push({ item, deadline, resolve, reject });
+      if (!isInOrder) gathered.sort((a, b) => a.deadline - b.deadline);
       if (gathered.length >= batchSize) dispatch();
       // Not a microtask: each request arrives in a task of its own, and microtasks run before the next task,
       // so no two requests would ever share a batch.
@@ -87,8 +86,8 @@ export function batched<Item, Answer>(
 
 interface Waiting<Item, Answer> {
   item: Item;
-  /** When it arrived, on the clock of `performance`. */
-  since: number;
+  /** On the clock of `performance`. */
+  deadline: number;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 }

@@ -35,16 +35,17 @@ test("items that arrive while the maximum of batches is in flight wait, are sent
   expect(await third).toEqual([7, 8, 9, 10, 11].map((item) => `answer ${item}`));
 });
 
-test("waiting items are sent in the requested order", async () => {
+test("waiting items are sent in the order of their deadlines", async () => {
   const sent: number[][] = [];
   const { promise: end, resolve: endFirst } = Promise.withResolvers<void>();
+  const distant = performance.now() + 60_000;
   const ask = batched(
     async (items: number[]) => {
       sent.push(items);
       await end;
       return items;
     },
-    { batchSize: 2, concurrency: 1, order: (a, b) => a - b },
+    { batchSize: 2, concurrency: 1, deadlineOf: (item) => distant + item },
   );
   const asked = Promise.all([9, 8, 5, 3, 7, 4].map(ask));
   await turn();
@@ -82,7 +83,7 @@ test("items that have waited for too long fail when another arrives or a batch e
       await end;
       return items;
     },
-    { batchSize: 9, concurrency: 1, longestWaitMs: 100 },
+    { batchSize: 9, concurrency: 1, deadlineOf: () => performance.now() + 100 },
   );
   const failed = { status: "rejected", reason: expect.any(DeadlineError) };
 
