@@ -53,12 +53,14 @@ test("the log has no stack for a store that is away, but one for any other error
   const program = `
     const { createLog } = await import(${JSON.stringify(join(source, "process.ts"))});
     const { DeadlineError } = await import(${JSON.stringify(join(source, "store", "deadline.ts"))});
+    const { AdmissionUnavailable } = await import(${JSON.stringify(join(source, "access", "decisions.ts"))});
     const { MeilisearchError } = await import("meilisearch");
     const log = createLog();
     const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
     const slow = new DeadlineError("too late");
     const search = new MeilisearchError("no answer", { cause });
-    for (const err of [cause, slow, search, new Error("a bug")]) log.error({ err }, "it failed");`;
+    const admission = new AdmissionUnavailable("not read", { cause: slow });
+    for (const err of [cause, slow, search, admission, new Error("a bug")]) log.error({ err }, "it failed");`;
   const { stderr } = await runProgram([process.execPath, "-e", program]);
   const lines = stderr.trim().split("\n");
   const told = lines.map((line) => {
@@ -69,6 +71,7 @@ test("the log has no stack for a store that is away, but one for any other error
     ["connect ECONNREFUSED", false],
     ["too late", false],
     ["no answer: connect ECONNREFUSED", false],
+    ["not read: too late", false],
     ["a bug", true],
   ]);
 });

@@ -1,3 +1,4 @@
+import { StoreAway } from "../store/away.ts";
 import { monthOf } from "./months.ts";
 
 /**
@@ -50,7 +51,7 @@ export function decisionOf(
 }
 
 /** An admission cannot be decided, since what it depends on cannot be read. */
-export class AdmissionUnavailable extends Error {}
+export class AdmissionUnavailable extends StoreAway {}
 
 /** Open access: requests of a client in any window. */
 export const OPEN_LIMIT = 60;

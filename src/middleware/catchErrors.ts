@@ -1,9 +1,7 @@
 import type { Logger } from "pino";
-import { AdmissionUnavailable } from "../access/decisions.ts";
 import type { Answer } from "../http/answer.ts";
 import { internal, unavailable } from "../http/errors.ts";
 import type { Middleware } from "../http/handler.ts";
-import { SearchUnavailable } from "../search/query.ts";
 import { causeOf, isAway } from "../store/away.ts";
 
 /** Turns exceptions into 503 or 500; the cause goes only to the log. */
@@ -13,7 +11,7 @@ export function catchErrors(log: Logger, logAway: AwayLog): Middleware {
       try {
         return await next(request, context);
       } catch (error) {
-        if (isStoreAway(error)) {
+        if (isAway(error)) {
           logAway(error, request);
           return unavailable();
         }
@@ -64,13 +62,6 @@ export function createAwayLog(log: Logger): AwayLog {
     others.count += 1;
     others.last = failure;
   };
-}
-
-/** Whether an error means that a store is down or too slow, so that a later retry may succeed. */
-export function isStoreAway(error: unknown): boolean {
-  return (
-    error instanceof SearchUnavailable || error instanceof AdmissionUnavailable || isAway(error)
-  );
 }
 
 const asked = ({ method, url }: Request) => ({ method, path: loggedPath(url) });

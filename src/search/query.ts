@@ -2,6 +2,7 @@ import { MeilisearchApiError, MeilisearchError } from "meilisearch";
 import type { ListedBusiness } from "../directory/listed.ts";
 import type { ListQuery } from "../directory/listing.ts";
 import { isSlug } from "../directory/slug.ts";
+import { StoreAway } from "../store/away.ts";
 import { DeadlineError, withDeadline } from "../store/deadline.ts";
 import { isKeyRefused } from "../store/meilisearch.ts";
 import { attempts } from "./attempts.ts";
@@ -19,7 +20,7 @@ interface SearchQuery extends Omit<ListQuery, "offset"> {
 }
 
 /** Meilisearch cannot be reached, is too slow, or has no index yet. */
-export class SearchUnavailable extends Error {}
+export class SearchUnavailable extends StoreAway {}
 
 /**
  * Approved businesses that match all words of a text, in any order, best first; see settings.ts for the

@@ -4,7 +4,8 @@ import { type Answer, withHeaders } from "../http/answer.ts";
 import { tryAgainIn } from "../http/errors.ts";
 import type { Handler } from "../http/handler.ts";
 import { tooMany } from "../middleware/admitVisitor.ts";
-import { type AwayLog, isStoreAway } from "../middleware/catchErrors.ts";
+import type { AwayLog } from "../middleware/catchErrors.ts";
+import { isAway } from "../store/away.ts";
 import { withDeadline } from "../store/deadline.ts";
 import { doBefore, ping, type Sql } from "../store/postgres.ts";
 import {
@@ -51,7 +52,7 @@ export function applyForKey(parts: ApplyParts): Handler {
     try {
       return await withDeadline(take(parts, client, fields, end), end - performance.now());
     } catch (error) {
-      if (!isStoreAway(error)) throw error;
+      if (!isAway(error)) throw error;
       parts.logAway(error, request);
       const answer = again(503, fields, {
         form: "Not sent: part of the service is temporarily unavailable. What you typed is kept; please send it again in a minute.",

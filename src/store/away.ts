@@ -3,9 +3,16 @@ import pino from "pino";
 import { DeadlineError } from "./deadline.ts";
 import { isPostgresAway, isPostgresSlow, isPostgresUnusable } from "./postgres-errors.ts";
 
-/** Whether an error means that a store is down, unusable or too slow; one of Redis only if its code says so. */
+/** Something cannot be done, since a store that it needs does not answer as it should; the cause says how. */
+export class StoreAway extends Error {}
+
+/**
+ * Whether an error means that a store is down, unusable or too slow, so that a later retry may succeed; one of Redis
+ * itself only if its code says so.
+ */
 export function isAway(error: unknown): boolean {
   return (
+    error instanceof StoreAway ||
     error instanceof DeadlineError ||
     error instanceof MeilisearchError ||
     isPostgresAway(error) ||
