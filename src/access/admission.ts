@@ -43,8 +43,6 @@ export function createAdmission(
   const recovery = createRecovery(meters, local, usage, (...failure) => outage.begin(...failure));
   const seed = createSeeding(meters, local, usage, lastSeen, recovery);
   const refusals = { open: 0, rate_limited: 0, quota_exceeded: 0 };
-  /** The number of a charge that was made locally. */
-  const localCharges = new WeakMap<MeterReading, number>();
 
   const outage = watchOutages(redis, {
     onBegin(cause) {
@@ -98,10 +96,7 @@ export function createAdmission(
   async function chargeLocally(key: ApiKey, cost: 0 | 1): Promise<Decision> {
     for (;;) {
       const decision = local.charge(key, cost);
-      if (decision) {
-        localCharges.set(decision, local.charges());
-        return counted(key, cost, decision);
-      }
+      if (decision) return counted(key, cost, decision);
       await seed.locally(key, local.month(key.meterId));
       // The outage may be over by now: Redis would no longer be told of a charge that is made here.
       if (!outage.isOn) return await charge(key, cost);
@@ -142,11 +137,10 @@ export function createAdmission(
      */
     admitKey: (key: ApiKey) => charge(key, 1),
     /** Refunds what an admission charged, unless its month is over. Never throws. */
-    async refundKey({ meterId, perMinute }: ApiKey, reading: MeterReading) {
-      const { month } = reading;
+    async refundKey({ meterId, perMinute }: ApiKey, { month, localCharge }: MeterReading) {
       const charge = { meterId, month, perMinute, written: usage.refund(meterId, month) };
       if (outage.isOn) {
-        recovery.owe(charge, localCharges.get(reading));
+        recovery.owe(charge, localCharge);
         return local.refund(meterId, month);
       }
       await withDeadline(recovery.refund(charge), LONGEST_REFUND_MS).catch(() => {});

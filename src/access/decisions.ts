@@ -17,6 +17,8 @@ export interface MeterReading {
   tokensLeft: number;
   /** Until there is one more. */
   nextTokenInSeconds: number;
+  /** The number of the meter's last charge among all that this process has made; absent when Redis decided. */
+  localCharge?: number;
 }
 
 /** Whether a key's request is admitted, and the state of its meter then. */

@@ -83,7 +83,8 @@ export function createLocalLimiter(instances: number, now = () => Date.now() * 1
         meter.time = standing.time;
       }
       const used = standing.usedByAll + standing.used;
-      return decisionOf(outcome, { ...standing, used }, token);
+      const decision = decisionOf(outcome, { ...standing, used }, token);
+      return { ...decision, localCharge: standing.lastCharge };
     },
     /** The calendar month in UTC that a meter counts, such as `2026-11`. */
     month: (meterId: string) => monthFrom(meters.peek(meterId)?.month),
