@@ -1,6 +1,7 @@
+import { isCounty, isIsland } from "../../src/directory/counties.ts";
 import { readEmail, readPhone, readWebsite } from "../../src/directory/import/contacts.ts";
 import { cleanId, cleanLine } from "../../src/directory/import/text.ts";
-import { isCounty, isIsland, readTown } from "../../src/directory/import/towns.ts";
+import { readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
 import { CommandError } from "../terminal/command.ts";
 import { type FieldName, type Fields, saidBy } from "./fields.ts";

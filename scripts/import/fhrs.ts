@@ -1,7 +1,8 @@
 import { SaxesParser } from "saxes";
+import { isCounty, isIsland } from "../../src/directory/counties.ts";
 import { readPostcode } from "../../src/directory/import/contacts.ts";
 import type { ImportRecord } from "../../src/directory/import/record.ts";
-import { isCounty, isIsland, readTown } from "../../src/directory/import/towns.ts";
+import { readTown } from "../../src/directory/import/towns.ts";
 import { makeSlug } from "../../src/directory/slug.ts";
 import { grouped } from "../../src/numbers.ts";
 import { CommandError } from "../terminal/command.ts";

@@ -1,7 +1,7 @@
+import { isCounty } from "../../src/directory/counties.ts";
 import { readPostcode } from "../../src/directory/import/contacts.ts";
 import { cleanPlace } from "../../src/directory/import/text.ts";
 import {
-  isCounty,
   namesOnly,
   readCityName,
   readTown,

@@ -1,4 +1,4 @@
-import { isCounty } from "../directory/import/towns.ts";
+import { isCounty } from "../directory/counties.ts";
 import { inseparable } from "./everyday-names.ts";
 import { AS_NAME, isOfManyTrades, likelihood, spaceless } from "./likelihood.ts";
 import { withTradesCorrected } from "./misspelt.ts";

@@ -1,4 +1,4 @@
-import { isCounty } from "../directory/import/towns.ts";
+import { isCounty } from "../directory/counties.ts";
 import { knownTrades, sureTrades } from "./synonyms.ts";
 import { endsStreet, singular, type Words } from "./words.ts";
 

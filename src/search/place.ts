@@ -1,5 +1,5 @@
 import { citiesBeginningWith } from "../directory/cities.ts";
-import { isCounty } from "../directory/import/towns.ts";
+import { isCounty } from "../directory/counties.ts";
 import type { Sql } from "../store/postgres.ts";
 import { otherNamesOfTowns, synonyms } from "./synonyms.ts";
 import { endsStreet, isOutcode, normalised, queryWords, type Words } from "./words.ts";

@@ -1,4 +1,5 @@
 import { memoized } from "../../memoized.ts";
+import { beforeCounty, isCounty, isIsland } from "../counties.ts";
 import { isSlug, makeSlug } from "../slug.ts";
 import { cleanPlace, isPlaceholder } from "./text.ts";
 
@@ -58,16 +59,6 @@ export function namesOnly(part: string, { slug }: Town): boolean {
   return [name, withoutAbbreviations(withCase(name))].some((one) => makeSlug(one) === slug);
 }
 
-/** Whether a text is the name of a county or a country, and no more. */
-export function isCounty(text: string): boolean {
-  return COUNTY.test(text.trim());
-}
-
-/** Whether a text is the name of an island: it counts as the town only where none on it is named. */
-export function isIsland(text: string): boolean {
-  return ISLAND.test(text.trim());
-}
-
 /** Splits at commas, and where one is missing, as in Cranham. Upminster, or Market Street Bolton. */
 function separated(text: string): string[] {
   return (
@@ -88,7 +79,7 @@ function withoutSurroundings(part: string): string {
     .replace(/^(nr\. ?|nr |near )/i, "")
     .replace(/(?<=.)(?<! new) (city|town) cent(re|er)$/i, "");
   const isName = isCounty(bare) || isIsland(bare) || ENDS_AS_COUNTY.test(bare);
-  const [, before] = isName ? [] : (TRAILING_COUNTY.exec(bare) ?? []);
+  const before = isName ? undefined : beforeCounty(bare);
   // In Bradford on Avon, Avon is no county.
   const name = before && !SMALL_WORDS.test(before.split(" ").at(-1) ?? "") ? before : bare;
   // Norwich Norfolk UK needs another round: if Norwich Norfolk became a city, its name would be taken for a
@@ -106,7 +97,7 @@ function firstName(part: string): string {
 function isTown(name: string): boolean {
   return (
     /^\p{L}[\p{L}\p{M} .'’&()!-]{2,59}$/u.test(name) &&
-    !COUNTY.test(name) &&
+    !isCounty(name) &&
     !NO_TOWN.test(name) &&
     !isPlaceholder(name) &&
     (!STREET.test(name) || NAMED_AS_STREET.test(name))
@@ -155,33 +146,6 @@ const directions: Readonly<Record<string, string>> = {
 
 const SMALL_WORDS =
   /^(u|upon|on|in|at|by|en|le|la|de|the|under|next|near|with|cum|of|or|and|sub|super|y|yr|yn|ar|na|nan|a['’])$/i;
-
-// Present-day counties and council areas, historic and postal counties, with the usual abbreviations. Left
-// out are those that are towns as well, such as Antrim, Armagh, Durham, Londonderry, Stirling and Conwy. Small words may
-// be missing, as they are in the words of a search.
-const COUNTIES = [
-  "(?:(?:(?:north|south|east|west|mid|n|s|e|w)(?:\\. ?| ))?\\p{L}+[ -]?shire)",
-  "(?:(?:north|south|east|west|mid|n|s|e|w)(?:\\. ?| )(?:yorks|lincs|sussex|midlands|lothian))",
-  "(?:(?:(?:mid|south|west|s|w)(?:\\. ?| )|(?:the )?vale (?:of )?)?glamorgan)",
-  "(?:co(?:unty|\\.)? ?(?:antrim|armagh|derry|down|durham|fermanagh|londonderry|tyrone))",
-  "(?:east riding(?: (?:of )?yorkshire)?|tyne (?:(?:and|&) )?wear|isle (?:of )?(?:wight|man)|iow|iom|greater (?:london|manchester))",
-  "avon|beds|berks|bucks|cambs|cleveland|cornwall|cumberland|cumbria|derbys|devon|dorset",
-  "essex|fermanagh|glos|gloucs|hants|herts|humberside|kent|lancs|leics|lincs|merseyside",
-  "middlesex|middx|norfolk|northants|northumberland|notts|oxon|rutland|salop|somerset|staffs|suffolk",
-  "surrey|sussex|tyrone|warks|westmorland(?: (?:(?:and|&) )?furness)?|wilts|worcs|yorks",
-  "(?:isle (?:of )?)?anglesey|blaenau gwent|carms|ceredigion|clwyd|dyfed|flints|gwent|gwynedd|monmouths",
-  "neath port talbot|pembs|powys|rhondda cynon taff?|torfaen|ynys m[oô]n",
-  "angus|argyll(?: (?:(?:and|&) )?bute)?|(?:the )?(?:scottish )?borders|caithness|dumfries (?:(?:and|&) )?galloway|fife",
-  "grampian|(?:the )?(?:scottish )?highlands?|inverclyde|lothian|midlothian|moray|perth (?:(?:and|&) )?kinross",
-  "ross (?:(?:and|&) )?cromarty|strathclyde|sutherland|tayside|western isles|outer hebrides|channel islands",
-  "england|scotland|wales|northern ireland|united kingdom|great britain|uk|gb",
-].join("|");
-// Many of these are post towns.
-const ISLANDS =
-  "isles? of \\p{L}+(?: uist)?|(?:orkney|shetland)(?: isl(?:and|e)s)?|jersey|guernsey";
-const COUNTY = new RegExp(`^(?:${COUNTIES})$`, "iu");
-const ISLAND = new RegExp(`^(?:${ISLANDS})$`, "iu");
-const TRAILING_COUNTY = new RegExp(`^(.+?)(?: - |[ /])\\(?(?:${COUNTIES}|${ISLANDS})\\)?$`, "iu");
 
 const ENDS_AS_COUNTY = /^(coupar angus|dinas powys|llanfair dyffryn clwyd|new england)$/i;
 
