@@ -29,7 +29,7 @@ interface Lookups {
    * The words of the town that most businesses of a district (`nr1`) are in, or of its area (`nr`) if it has none;
    * none if that has none either.
    */
-  findTown(district: string): Promise<Words>;
+  townAround(district: string): Promise<Words>;
 }
 
 /**
@@ -61,7 +61,7 @@ interface Lookups {
 export async function* attempts(
   words: Words,
   towns: Towns,
-  { isKnown, isNamed, isSpelled, findTown }: Lookups,
+  { isKnown, isNamed, isSpelled, townAround }: Lookups,
 ): AsyncGenerator<Attempt[]> {
   yield [anywhere(words)];
   let query = words;
@@ -80,7 +80,7 @@ export async function* attempts(
   const { before, city, district, after } = placeIn(query, towns);
   const place = [...city, ...district];
   const [outcode] = district;
-  const town = outcode === undefined || city.length > 0 ? city : await findTown(outcode);
+  const town = outcode === undefined || city.length > 0 ? city : await townAround(outcode);
   const isWider = outcode !== undefined && town.length > 0;
   if (isWider) yield [anywhere(withPlace([...before, ...after], town, before.length))];
 

@@ -80,7 +80,7 @@ export function createSearch({ sql, meili, index }: SearchStore, workers = 1): S
         const found = await ask(spellings, NO_MATCHES, anywhere);
         return found.some(({ total }) => total > 0);
       },
-      async findTown(district: string) {
+      async townAround(district: string) {
         const there = await sample([queryFor([district])]);
         const town = townOfMost(there.length > 0 ? there : await sample(queriesAround(district)));
         const words = searchWords(town);
