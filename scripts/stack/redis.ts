@@ -46,7 +46,8 @@ export async function startRedis(
     ],
   });
   await supervisor.ready(daemon, () => isReady(port, password));
-  const account = password === "" ? "" : `:${password}@`;
+  // With its name, without which Redis 7.0 refuses redis-cli.
+  const account = password === "" ? "" : `default:${password}@`;
   return { url: `redis://${account}127.0.0.1:${port}`, pid: daemon.pid };
 }
 
