@@ -82,7 +82,7 @@ export function errorResponse(
   // The same for all of them, since they share a status.
   const own = [...new Set(names.flatMap((name) => headersOf(cases[name].answer)))];
   return {
-    description: names.map((name) => cases[name].when).join(" "),
+    description: names.map((name) => cases[name].when).join(" Or: "),
     headers: describeHeaders([...own, ...required], ["Vary", ...optional]),
     content: json(
       names.map((name) => `${name}Error`),

@@ -168,6 +168,7 @@ describe("the OpenAPI document", () => {
       Revoked: { summary: "The key has been revoked.", value: { error: "revoked" } },
       Expired: { summary: "The key has expired.", value: { error: "expired" } },
     });
+    expect(list?.[403]?.description).toBe("The key has been revoked. Or: The key has expired.");
   });
 
   test("an operation of both variants says which of them is answered", () => {
