@@ -754,7 +754,7 @@ test.each<[reason: string, record: object]>([
     { ...whole, openingHours: [{ day: "MONDAY", openTime: "09:00", closeTime: "24:30" }] },
   ],
   [
-    "category chemists is unknown: use a slug of the taxonomy, replace it in a mapping, or add it with --categories",
+    "category chemists is unknown: use a slug that /api/v1/categories lists, replace it in a mapping, or add it with --categories",
     { ...whole, category: "chemists" },
   ],
 ])("rejects with the reason: %s", async (reason, record) => {

@@ -778,7 +778,7 @@ test("a mapping replaces the names of categories, and each one that it lacks is 
   const { counts, reasons } = await load(file, { mapping: read });
   expect(counts).toMatchObject({ created: 1, rejected: 3 });
   const otherwise =
-    "is unknown: use a slug of the taxonomy, replace it in a mapping, or add it with --categories";
+    "is unknown: use a slug that /api/v1/categories lists, replace it in a mapping, or add it with --categories";
   expect(reasons).toEqual([
     [`category Sparks & Co ${otherwise}`, 2],
     [`category Fun ${otherwise}`, 1],

@@ -43,7 +43,7 @@ export function prepare(
 
   const category = categoryIdOf(given.category, categories);
   if (category === undefined && given.category !== undefined) {
-    const reason = `category ${given.category} is unknown: use a slug of the taxonomy, replace it in a mapping, or add it with --categories`;
+    const reason = `category ${given.category} is unknown: use a slug that /api/v1/categories lists, replace it in a mapping, or add it with --categories`;
     return { record, reason };
   }
 
