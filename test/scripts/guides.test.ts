@@ -6,6 +6,7 @@ import { generateBusinesses } from "../../scripts/generate/businesses.ts";
 import { apply, findApplication, revealKey } from "../../src/access/applications.ts";
 import { rollKey } from "../../src/access/roll-key.ts";
 import { importRecord } from "../../src/directory/import/record.ts";
+import { listBusinesses } from "../../src/directory/listing.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { createDatabase, newFolder, runProgram, runScript, storesEnvironment } from "../support.ts";
 
@@ -85,6 +86,16 @@ test("the commands of the operators' guide approve what lacks nothing in a feed,
     const stderr = expect.stringContaining(counts);
     expect(await run(suspend)).toEqual({ ...suspended, stderr });
   }
+});
+
+test("the SQL of the operators' guide adds an approved business", async () => {
+  await using database = await createDatabase();
+  const { sql } = database;
+  const guide = await textOf("scripts/README.md");
+  const [, add = ""] = /\*\*Changes in SQL\*\*.*?```sql\n(.*?)```/s.exec(guide) ?? [];
+  await sql.unsafe(add);
+  const { businesses } = await listBusinesses(sql, { city: "leeds", limit: 2, offset: 0 });
+  expect(businesses.map(({ name }) => name)).toEqual(["Ann's Bakery"]);
 });
 
 test.each([
