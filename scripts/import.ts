@@ -25,9 +25,9 @@ one, named after the whole path.
 What a record leaves out stays as it is; null, or "" for text, clears it. In a CSV (delimited by
 commas, semicolons, tabs or bars) an empty cell clears phone, email and website only, and one with a
 dash, N/A, TBC, none, unknown, NULL or an error such as #REF! counts as empty, except as a status.
-In any format, the first line of an address without a second one clears that. Phone, email, website,
-description and hours that an element of OpenStreetMap lacks are removed, and so are parts of the
-address that a food hygiene record lacks. A business that moves to another outcode without new
+In any format, a first line of an address without a second one clears the second. Phone, email,
+website, description and hours that an element of OpenStreetMap lacks are removed, and so are parts
+of the address that a food hygiene record lacks. A business that moves to another outcode without new
 coordinates loses the old ones, and is pending unless --outcodes has the new outcode. A business that
 a feed drops or marks as vacant stays as it is: suspend it with scripts/businesses.ts.
 
@@ -49,8 +49,8 @@ and those below it, are neither listed nor filtered by, but their businesses are
                    and again when that changes
   --dry-run        does everything, but keeps only the rejected rows
   --dropped        prints the slugs of the approved businesses of this source that the file lacks or marks
-                   as vacant, one a line, and the counts on stderr. It has those of its other rejected
-                   rows; if it is not known whose some of these are, none is printed
+                   as vacant, one a line, and the counts on stderr. What is rejected for other reasons
+                   counts as in the file; while the id of a rejected row is not known, none is printed
   --json           one JSON line: the counts; for businesses also those of each file or why it failed
 
 Exit code 0 when every file was read to its end, otherwise 1, also when interrupted in one of
