@@ -62,7 +62,9 @@ function rowOf(line: number, row: unknown): Row {
   const tags = tagsOf(properties?.tags instanceof Object ? properties.tags : (properties ?? {}));
   const sourceId = idOf(feature);
   const name = textOf(tags, "name");
-  if (sourceId === "") return { line, row, reason: "the feature has no id" };
+  if (sourceId === "") {
+    return { line, row, reason: "the feature has no id: osmium export -a type,id gives it one" };
+  }
   if (isVacant(tags)) {
     return { line, row, sourceId, isVacant: true, reason: "the place is vacant or disused" };
   }

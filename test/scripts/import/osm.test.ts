@@ -313,7 +313,10 @@ test("OSM: excessively nested values are not read as a geometry or an id", async
   const [unplaced, ...others] = await records(readOsm(pieces(json, 65_536)));
   expect(unplaced).toMatchObject({ sourceId: "node/1" });
   expect(unplaced).not.toHaveProperty("coordinates");
-  expect(others).toMatchObject(["the feature has no id", { sourceId: "node/3" }]);
+  expect(others).toMatchObject([
+    "the feature has no id: osmium export -a type,id gives it one",
+    { sourceId: "node/3" },
+  ]);
 });
 
 test("OSM: a nameless, vacant or disused place is rejected; a line is placed at its middle", async () => {
@@ -337,7 +340,7 @@ test("OSM: a nameless, vacant or disused place is rejected; a line is placed at 
     "the place is vacant or disused",
     "the place is vacant or disused",
     { sourceId: "way/4", coordinates: { lat: 53, lng: 1.5 } },
-    "the feature has no id",
+    "the feature has no id: osmium export -a type,id gives it one",
   ]);
 });
 
