@@ -22,14 +22,15 @@ its source and its id there, so a feed has to keep its --source; it keeps the sl
 given. Rejected rows go to FILE.rejects.ndjson; if that folder is read-only, to a file in the current
 one, named after the whole path.
 
-What a record leaves out stays as it is; null, or "" for text, clears it. In a CSV (delimited by
-commas, semicolons, tabs or bars) an empty cell clears phone, email and website only, and one with a
-dash, N/A, TBC, none, unknown, NULL or an error such as #REF! counts as empty, except as a status.
-In any format, a first line of an address without a second one clears the second. Phone, email,
-website, description and hours that an element of OpenStreetMap lacks are removed, and so are parts
-of the address that a food hygiene record lacks. A business that moves to another outcode without new
-coordinates loses the old ones, and is pending unless --outcodes has the new outcode. A business that
-a feed drops or marks as vacant stays as it is: suspend it with scripts/businesses.ts.
+What a record leaves out stays as it is; null, "" for text, or a value that cannot be used, such as a
+postcode that is none, clears it. In a CSV (delimited by commas, semicolons, tabs or bars) an empty
+cell clears phone, email and website only, and one with a dash, N/A, TBC, none, unknown, NULL or an
+error such as #REF! counts as empty, except as a status. In any format, a first line of an address
+without a second one clears the second. Phone, email, website, description and hours that an element
+of OpenStreetMap lacks are removed, and so are parts of the address that a food hygiene record lacks.
+A business that moves to another outcode or loses its postcode, without new coordinates, loses the
+old ones, and is pending unless --outcodes has the new outcode. A business that a feed drops or marks
+as vacant stays as it is: suspend it with scripts/businesses.ts.
 
 Any feed is trusted on ratings, and on whether a business is claimed, verified or premium. Its later
 changes to an approved business show at once, except a record's status, which counts only when the
