@@ -72,7 +72,7 @@ export async function startPostgres(
   });
   const address = (database: string) =>
     `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
-  await supervisor.ready(daemon, () => isReady(address("postgres")), {
+  await supervisor.ready(daemon, () => isReady(address("postgres"), data, daemon.pid), {
     timeoutMs: LONGEST_RECOVERY_MS,
   });
   await createDatabase(address("postgres"));
@@ -172,7 +172,13 @@ function settings(own: { port: number; cluster_name: string }, durable: boolean)
   return Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }
 
-async function isReady(url: string): Promise<boolean> {
+/**
+ * Whether the PostgreSQL with this pid answers. Not asked before its lock file (pidfile.h) says so: until then, the
+ * port may be that of another account's program, which has seen it in our command line, and would be sent the password.
+ */
+async function isReady(url: string, data: string, pid: number): Promise<boolean> {
+  const lines = (await readFile(join(data, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+  if (lines[0] !== `${pid}` || !/^(ready|standby) *$/.test(lines[7] ?? "")) return false;
   await using sql = openPostgres(url, { max: 1 });
   try {
     await ping(sql);

@@ -6,7 +6,7 @@ import { findOrInstall } from "./debian.ts";
 import { freePort } from "./ports.ts";
 import { keptSecret } from "./secret.ts";
 import type { Supervisor } from "./supervisor.ts";
-import { succeeds } from "./waiting.ts";
+import { hasLogged, succeeds } from "./waiting.ts";
 
 /**
  * Starts Redis (or Valkey) on loopback, with its data in `redis/` of the supervisor's folder.
@@ -45,7 +45,13 @@ export async function startRedis(
       ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`]),
     ],
   });
-  await supervisor.ready(daemon, () => isReady(port, password));
+  // Not before it says so: until then, the port may be that of another account's program, which has seen it in our
+  // command line, and would be sent the password.
+  await supervisor.ready(
+    daemon,
+    async () =>
+      (await hasLogged(daemon.log, "Ready to accept connections")) && isReady(port, password),
+  );
   // With its name, without which Redis 7.0 refuses redis-cli.
   const account = password === "" ? "" : `default:${password}@`;
   return { url: `redis://${account}127.0.0.1:${port}`, pid: daemon.pid };

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Config, type Environment, loadConfig } from "../../src/config.ts";
 import { cannotListen } from "../../src/process.ts";
@@ -6,7 +5,7 @@ import { CommandError } from "../terminal/command.ts";
 import { SERVER_MEMORY } from "./memory.ts";
 import { freePort, isFree } from "./ports.ts";
 import type { Daemon, Supervisor } from "./supervisor.ts";
-import { isHealthy } from "./waiting.ts";
+import { hasLogged, isHealthy } from "./waiting.ts";
 
 const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 
@@ -60,8 +59,7 @@ export async function startServer(supervisor: Supervisor, env: Environment): Pro
     env: { ...SERVER_MEMORY, ...env },
   });
   await supervisor.ready(daemon, async () => {
-    const log = await readFile(daemon.log, "utf8");
-    const isServing = log.includes('"msg":"serving"');
+    const isServing = await hasLogged(daemon.log, '"msg":"serving"');
     return isServing && isHealthy(`${localUrl(host, port)}/healthz`);
   });
   return daemon;

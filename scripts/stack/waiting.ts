@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+
 /**
  * Polls until the condition holds.
  * @throws NotInTimeError when it does not hold in time
@@ -22,6 +24,11 @@ export function succeeds(work: Promise<unknown>): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Whether a program has written a text to its log. */
+export async function hasLogged(log: string, text: string): Promise<boolean> {
+  return (await readFile(log, "utf8")).includes(text);
 }
 
 /** Whether a server on this machine, reached without a proxy, answers with a status of 2xx. */
