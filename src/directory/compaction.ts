@@ -7,8 +7,9 @@ import type { Upkeep } from "../store/upkeep.ts";
  * Folds the changes of list totals together while the server runs (see sql/002_listings.sql), and
  * now and then splits the chunks that have grown too large. Any number of servers may do so at once:
  * the database lets one at a time. Failures are logged when they begin and when they end.
+ * @param options.intervalMs between checks for new changes; shorter in tests
  */
-export function startCompaction(sql: Sql, log: Logger): Upkeep {
+export function startCompaction(sql: Sql, log: Logger, { intervalMs = INTERVAL_MS } = {}): Upkeep {
   const stopping = new AbortController();
   const { signal } = stopping;
   let failing: "folding" | "splitting" | null = null;
@@ -27,7 +28,7 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
     let nextSplitAt = 0;
     while (!signal.aborted) {
       const isSplitting = mayNeedSplit && performance.now() >= nextSplitAt;
-      let pauseMs = INTERVAL_MS;
+      let pauseMs = intervalMs;
       try {
         const step: Step = await (isSplitting ? compact(sql, STEP_KEYS) : fold(sql));
         const { isUnfinished, hasWritten } = step;
@@ -60,7 +61,7 @@ export function startCompaction(sql: Sql, log: Logger): Upkeep {
   }
 }
 
-/** Milliseconds between checks for new changes. Until folded, they only make reads slower. */
+/** Until folded, changes only make reads slower. */
 const INTERVAL_MS = 2_000;
 /** Milliseconds between checks for chunks to split. Each scans all chunks, which grow slowly. */
 const SPLIT_INTERVAL_MS = 20_000;

@@ -402,7 +402,7 @@ describe("the database guards the directory", () => {
     await sql`select fold_listing_counts()`;
     const uneven = async () => (await sql`select from uneven_chunks(null)`).length;
     expect(await uneven()).toBeGreaterThan(0);
-    const compaction = startCompaction(sql, silent);
+    const compaction = startCompaction(sql, silent, OFTEN);
     await until(async () => (await uneven()) === 0, 10_000);
     await compaction.stop();
   });
@@ -421,7 +421,7 @@ describe("the database guards the directory", () => {
     // Without a new change that would make it look for them.
     await sql`select fold_listing_counts()`;
     await sql`alter function cut_chunk rename to gone`;
-    const compaction = startCompaction(sql, log);
+    const compaction = startCompaction(sql, log, OFTEN);
     await until(() => compaction.isFailing(), 10_000);
     await sql`alter function gone rename to cut_chunk`;
     // Chunks are looked for every 20 seconds.
@@ -460,7 +460,7 @@ describe("the database guards the directory", () => {
       await until(() => steps > before + 2, 10_000);
     };
 
-    const compaction = startCompaction(counting, logInto(told, "msg"));
+    const compaction = startCompaction(counting, logInto(told, "msg"), OFTEN);
     await until(async () => (await sql`select from uneven_chunks(null)`).length === 0, 10_000);
     await sql`alter function fold_listing_counts rename to gone`;
     await sql`update businesses set status = 'suspended' where slug = 'shop-1'`;
@@ -510,7 +510,7 @@ describe("the database guards the directory", () => {
     // Any other failure to split chunks.
     await sql`drop function cut_chunk`;
     await sql`update businesses set status = 'suspended' where slug = 'shop-1'`;
-    const compaction = startCompaction(sql, silent);
+    const compaction = startCompaction(sql, silent, OFTEN);
     await until(() => compaction.isFailing(), 10_000);
     const unfolded = () => sql`select from listing_counts where not is_folded`;
     for (const status of ["approved", "suspended"]) {
@@ -650,5 +650,7 @@ test("a statement of thousands of rows does not reuse the plan of single-row one
 function photo(given: object) {
   return { url: "https://images.example/1", caption: "", isCover: true, ...given };
 }
+
+const OFTEN = { intervalMs: 50 };
 
 class Rollback extends Error {}
