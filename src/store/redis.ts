@@ -8,8 +8,12 @@ export type RedisClient = Redis | Cluster;
  * reached with the credentials and TLS of the first address. No offline queue: a caller learns at once that
  * Redis is down and can decide by itself. The client is patched (see patches/ beside this): as published, a
  * slot that moves to a node that is gone ends the process.
+ * @param options.longestSilenceMs how long Redis may take to become ready once it is connected; shorter in tests
  */
-export function openRedis(urls: readonly string[]): RedisClient {
+export function openRedis(
+  urls: readonly string[],
+  { longestSilenceMs = LONGEST_SILENCE_MS } = {},
+): RedisClient {
   const [url] = urls;
   if (url === undefined) throw new Error("openRedis needs at least one address");
   const options = {
@@ -41,7 +45,7 @@ export function openRedis(urls: readonly string[]): RedisClient {
           slotsRefreshInterval: 2_000,
           slotsRefreshTimeout: 500,
         })
-      : cutWhenSilent(new Redis(url, options));
+      : cutWhenSilent(new Redis(url, options), longestSilenceMs);
   // Commands fail with the reason. An error event of the connection without a listener would be printed, or
   // end the process.
   redis.on("error", () => {});
@@ -53,11 +57,11 @@ export function openRedis(urls: readonly string[]): RedisClient {
  * until it is ready, so none of them would show that; those to the nodes of a cluster do, since they are
  * queued.
  */
-function cutWhenSilent(redis: Redis): Redis {
+function cutWhenSilent(redis: Redis, longestSilenceMs: number): Redis {
   let timer: NodeJS.Timeout | undefined;
   const isHeard = () => clearTimeout(timer);
   redis.on("connect", () => {
-    timer = setTimeout(() => redis.disconnect(true), LONGEST_SILENCE_MS);
+    timer = setTimeout(() => redis.disconnect(true), longestSilenceMs);
   });
   redis.on("ready", isHeard);
   redis.on("close", isHeard);

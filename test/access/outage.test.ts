@@ -706,7 +706,7 @@ test("lost: a connection whose other end is gone is reopened", async () => {
 
 test("lost: a connection that is lost before Redis is ready is reopened", async () => {
   const proxy = await openProxy(new URL(frail.url));
-  const redis = openRedis([proxy.url]);
+  const redis = openRedis([proxy.url], { longestSilenceMs: 1_000 });
   try {
     proxy.hold();
     const connected = new Promise<void>((resolve) => redis.once("connect", resolve));
