@@ -23,6 +23,18 @@ const businesses = (...args: string[]) => runScript(server.config.databaseUrl, "
 const onTerminal = (...args: string[]) =>
   runOnTerminal(server.config.databaseUrl, "businesses", args);
 
+/** Starts the command, to read what it says while it waits. */
+function start(...args: string[]) {
+  const child = Bun.spawn(scriptCommand("businesses", args), {
+    env: storesEnvironment(server.config.databaseUrl),
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 20_000,
+  });
+  const read = (output: ReadableStream<Uint8Array<ArrayBuffer>>) =>
+    output.pipeThrough(new TextDecoderStream()).getReader();
+  return { child, stdout: read(child.stdout), stderr: read(child.stderr) };
+}
+
 const get = (path: string) => fetch(server.url + path, { headers: authorization });
 const slugsAt = async (path: string) => {
   const { data } = (await (await get(path)).json()) as { data: { slug: string }[] };
@@ -89,15 +101,9 @@ describe("scripts/businesses.ts", () => {
     await addBusiness(server.sql, { slug: "held-back" });
     await server.sql.begin(async (holder) => {
       await holder`select from businesses where slug = 'held-back' for update`;
-      const child = Bun.spawn(scriptCommand("businesses", ["suspend", "first-done", "held-back"]), {
-        env: storesEnvironment(server.config.databaseUrl),
-        stdio: ["ignore", "pipe", "pipe"],
-        timeout: 20_000,
-      });
-      const begun = async (output: ReadableStream<Uint8Array<ArrayBuffer>>) =>
-        new TextDecoder().decode((await output.getReader().read()).value);
-      expect(await begun(child.stdout)).toBe("first-done: suspend done\n");
-      expect(await begun(child.stderr)).toBe("Waiting for whoever is changing held-back.\n");
+      const { child, stdout, stderr } = start("suspend", "first-done", "held-back");
+      expect((await stdout.read()).value).toBe("first-done: suspend done\n");
+      expect((await stderr.read()).value).toBe("Waiting for whoever is changing held-back.\n");
       child.kill();
       await child.exited;
     });
@@ -105,17 +111,17 @@ describe("scripts/businesses.ts", () => {
 
   test("whoever changes categories is waited for with a line", async () => {
     await addBusiness(server.sql, { slug: "held-up" });
-    const suspended = await delayedBy(
-      server.sql,
-      (holder) => holder`insert into categories (slug, name) values ('held-kind', 'Held kind')`,
-      () => businesses("suspend", "held-up"),
-      { meanwhile: () => Bun.sleep(4_000) },
-    );
-    expect(suspended).toEqual({
-      exitCode: 0,
-      stdout: "held-up: suspend done\n",
-      stderr: "Waiting for whoever is changing categories or repairing lists.\n",
+    const { child, stdout, stderr } = await server.sql.begin(async (holder) => {
+      await holder`insert into categories (slug, name) values ('held-kind', 'Held kind')`;
+      const started = start("suspend", "held-up");
+      expect((await started.stderr.read()).value).toBe(
+        "Waiting for whoever is changing categories or repairing lists.\n",
+      );
+      return started;
     });
+    expect((await stdout.read()).value).toBe("held-up: suspend done\n");
+    expect((await stderr.read()).done).toBe(true);
+    expect(await child.exited).toBe(0);
   });
 
   test("many businesses are changed in one transaction, and those that cannot be are named", async () => {
