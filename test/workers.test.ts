@@ -170,7 +170,8 @@ test("a hanging worker does not hold up the metrics of the others", async () => 
   await until(async () => (await metrics()).get("highstreet_processes") === WORKERS, 5_000);
 });
 
-test("a worker that keeps hanging is killed and replaced", async () => {
+// The first waits for most of its time, so the next two, which have servers of their own, run meanwhile.
+test.concurrent("a worker that keeps hanging is killed and replaced", async () => {
   const hanging = server.pidOf(1);
   process.kill(hanging, "SIGSTOP");
   await until(() => server.pidOf(1) !== hanging, 60_000);
@@ -178,7 +179,7 @@ test("a worker that keeps hanging is killed and replaced", async () => {
   expect(server.stderr()).toContain("a worker hangs: killing it");
 }, 90_000);
 
-test("a worker that cannot be started is started as soon as it can be", async () => {
+test.concurrent("a worker that cannot be started is started as soon as it can be", async () => {
   const bun = join(folder, "bun");
   await copyFile(process.execPath, bun);
   const other = run({ WORKERS: "2" }, bun);
@@ -193,6 +194,14 @@ test("a worker that cannot be started is started as soon as it can be", async ()
   await until(() => other.workers().length === 3, 10_000);
   other.kill("SIGTERM");
   expect(await other.exited).toBe(0);
+}, 40_000);
+
+test.concurrent("killed with SIGKILL, it leaves no worker behind", async () => {
+  const other = run({ WORKERS: "2" });
+  await until(() => other.url() !== "", 20_000);
+  expect(other.workers().filter(isAlive).length).toBe(2);
+  other.kill("SIGKILL");
+  await until(() => !other.workers().some(isAlive), 10_000);
 }, 40_000);
 
 test("while Redis is away each worker admits its share of the server's limit", async () => {
@@ -255,14 +264,6 @@ test("its exit code says that a worker did not shut down gracefully", async () =
   const code = await other.exited;
   expect(other.stderr()).toContain("not every worker has stopped cleanly");
   expect(code).toBe(1);
-}, 40_000);
-
-test("killed with SIGKILL, it leaves no worker behind", async () => {
-  const other = run({ WORKERS: "2" });
-  await until(() => other.url() !== "", 20_000);
-  expect(other.workers().filter(isAlive).length).toBe(2);
-  other.kill("SIGKILL");
-  await until(() => !other.workers().some(isAlive), 10_000);
 }, 40_000);
 
 test("says in one line that the port is in use, also by a program that would share it", async () => {

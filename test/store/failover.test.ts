@@ -144,8 +144,9 @@ test.concurrent.each([
   },
 );
 
-test("after a reconnection nothing is current before everything has been dropped", async () => {
-  const proxy = await openProxy(new URL(database.url));
+test.concurrent("after a reconnection nothing is current before everything has been dropped", async () => {
+  await using own = await createDatabase();
+  const proxy = await openProxy(new URL(own.url));
   const sql = openPostgres(proxy.url, { max: 2 });
   let isForgotten = false;
   const announcements = await followAnnouncements(sql, silent, (changes) => {
@@ -155,7 +156,7 @@ test("after a reconnection nothing is current before everything has been dropped
   const payload = JSON.stringify([["other-shop", "x", null, null, 1]]);
   let isOver = false;
   const noise = (async () => {
-    while (!isOver) await database.sql.notify("directory_pages", payload);
+    while (!isOver) await own.sql.notify("directory_pages", payload);
   })();
   for (let round = 0; round < 6; round++) {
     await until(() => announcements.areCurrent(), 5_000);
