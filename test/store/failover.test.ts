@@ -102,13 +102,13 @@ test.concurrent.each([
 );
 
 test.concurrent("a long statement or an idle connection is not mistaken for one", async () => {
-  const sql = openPostgres(database.url, { max: 1, longestSilenceMs: 2_000 });
-  expect((await sql`select pg_sleep(1.5)`).length).toBe(1);
+  const sql = openPostgres(database.url, { max: 1, longestSilenceMs: 4_000 });
+  expect((await sql`select pg_sleep(3)`).length).toBe(1);
   const [before] = await sql`select pg_backend_pid() as pid`;
   // Closed gracefully: gone from the server without an error here.
   const isClosed = async () =>
     (await database.sql`select from pg_stat_activity where pid = ${before?.pid}`).length === 0;
-  await until(isClosed, 5_000);
+  await until(isClosed, 10_000);
   expect((await sql`select 1 as one`)[0]).toEqual({ one: 1 });
   await sql.end();
 });
