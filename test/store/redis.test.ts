@@ -99,7 +99,8 @@ async function limitedUser(rights: readonly string[]): Promise<string> {
   return redisUrl.replace("redis://", "redis://limited:secret@");
 }
 
-test("a Redis that accepts a connection and never answers is waited for, but not forever", async () => {
+// It waits for seconds, during which the next one can run.
+test.concurrent("a Redis that accepts a connection and never answers is waited for, but not forever", async () => {
   const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   try {
     expect(await failure(`redis://127.0.0.1:${silent.port}`)).toBe(
@@ -108,6 +109,20 @@ test("a Redis that accepts a connection and never answers is waited for, but not
   } finally {
     silent.stop(true);
   }
+});
+
+test.concurrent("a connection that became ready is kept for longer than one that never does", async () => {
+  await using way = await openProxy(new URL("redis://127.0.0.1:1"));
+  const redis = openRedis([way.url], { longestSilenceMs: 500 });
+  // Its first connection is lost before it is ready.
+  await expect(connectRedis(redis)).rejects.toThrow();
+  way.lead(new URL(stores().redisUrl));
+  await until(() => succeeds(redis.ping()), 5_000);
+  let losses = 0;
+  redis.on("close", () => losses++);
+  await Bun.sleep(1_000);
+  expect(losses).toBe(0);
+  redis.disconnect();
 });
 
 test("a Redis that has too many clients is quoted, although it closes the connection", async () => {
@@ -136,19 +151,5 @@ test("a command fails at once while Redis is away, and is not done after all onc
   await until(() => succeeds(redis.ping()), 5_000);
   expect(await redis.get("late")).toBeNull();
   expect(print).not.toHaveBeenCalled();
-  redis.disconnect();
-});
-
-test("a connection that became ready is kept for longer than one that never does", async () => {
-  await using way = await openProxy(new URL("redis://127.0.0.1:1"));
-  const redis = openRedis([way.url], { longestSilenceMs: 500 });
-  // Its first connection is lost before it is ready.
-  await expect(connectRedis(redis)).rejects.toThrow();
-  way.lead(new URL(stores().redisUrl));
-  await until(() => succeeds(redis.ping()), 5_000);
-  let losses = 0;
-  redis.on("close", () => losses++);
-  await Bun.sleep(1_000);
-  expect(losses).toBe(0);
   redis.disconnect();
 });
