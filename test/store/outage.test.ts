@@ -271,6 +271,7 @@ test("while PostgreSQL is away every answer is a prompt 503 unavailable, until i
 }, 40_000);
 
 test("a PostgreSQL that accepts and never answers is 503 before the deadline", async () => {
+  expect((await ask()).status).toBe(200);
   proxy.hold();
   const [{ status, error, seconds }, healthStatus] = await Promise.all([keptIsOver(), health()]);
   expect({ status, error }).toEqual({ status: 503, error: "unavailable" });
