@@ -68,18 +68,6 @@ export async function runsOn(folder: string, pid: number): Promise<boolean> {
   return new RegExp(`(^|[\\s\\0=])${RegExp.escape(folder)}([/\\s\\0]|$)`).test(commandLine);
 }
 
-/**
- * The uid of the account that a process belongs to; NaN when there is no such process. Not the owner of its folder in
- * /proc: any process can make that root.
- */
-export async function accountOf(pid: number): Promise<number> {
-  const told =
-    process.platform === "linux"
-      ? /^Uid:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, "utf8").catch(() => ""))?.[1]
-      : await $`ps -o ruid= -p ${pid}`.nothrow().text();
-  return Number.parseInt(told ?? "", 10);
-}
-
 async function endLeftover(pid: number, signal: NodeJS.Signals, folder: string): Promise<void> {
   if (!(pid > 0 && (await runsOn(folder, pid)))) return;
   send(pid, signal);

@@ -1,8 +1,8 @@
-import { readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { CommandError } from "../terminal/command.ts";
-import { accountOf, runsOn } from "./leftovers.ts";
+import { runsOn } from "./leftovers.ts";
 
 const stackJson = v.pipe(
   v.string(),
@@ -28,10 +28,8 @@ export type Stack = v.InferOutput<typeof stackJson>;
 /** The running stack of a data folder; null if none is running, even if a killed one left its file behind. */
 export async function readStack(folder: string): Promise<Stack | null> {
   let text: string;
-  let owner: number;
   try {
     text = await readFile(stackFile(folder), "utf8");
-    owner = (await stat(stackFile(folder))).uid;
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     if (code === "ENOENT" || code === "ENOTDIR") return null;
@@ -40,11 +38,7 @@ export async function readStack(folder: string): Promise<Stack | null> {
   const parsed = v.safeParse(stackJson, text);
   if (!parsed.success) return null;
   const stack = parsed.output;
-  const { server } = stack.pids;
-  // After a crash or a reboot, another account could get a process with that pid, name our folder in its command line,
-  // and wait at those addresses for the passwords.
-  const isOurs = [process.getuid?.(), owner].includes(await accountOf(server));
-  return isOurs && (await runsOn(await realpath(folder), server)) ? stack : null;
+  return (await runsOn(await realpath(folder), stack.pids.server)) ? stack : null;
 }
 
 /** Readers see the whole file or none. Only its owner may read it, since it contains passwords. */

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { chown, mkdir, realpath, symlink, writeFile } from "node:fs/promises";
+import { mkdir, realpath, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { dataFolder, scriptConfig } from "../../../scripts/stack/environment.ts";
 import { runsOn } from "../../../scripts/stack/leftovers.ts";
@@ -101,27 +101,6 @@ test("the file of a killed stack is ignored, though another program has its pid 
     `No stack is running with its data in ${left}, or it is not ready yet: run`,
   );
 });
-
-test.if(process.getuid?.() === 0)(
-  "the file of a killed stack is ignored, though another account has a program there with its pid by now",
-  async () => {
-    const left = await realpath(await newFolder());
-    const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-    const waiting = Bun.spawn([...nobody, "/bin/sh", "-c", "echo ready; read -r _", left], {
-      stdin: "pipe",
-      stdout: "pipe",
-    });
-    await waiting.stdout.getReader().read();
-    await writeStack(left, { ...running, pids: { ...running.pids, server: waiting.pid } });
-    expect([await runsOn(left, waiting.pid), await readStack(left)]).toEqual([true, null]);
-
-    // Root may use the stack of any account.
-    await chown(join(left, "stack.json"), 65_534, 65_534);
-    expect(await readStack(left)).toMatchObject({ baseUrl: running.baseUrl });
-    waiting.kill();
-    await waiting.exited;
-  },
-);
 
 test("a data folder that is a file has no stack, and a stack file that cannot be read is an error", async () => {
   const file = join(await newFolder(), "file");
