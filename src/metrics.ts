@@ -58,8 +58,8 @@ export function createMetrics(
     },
   });
   new Counter({
-    name: "highstreet_answers_total",
-    help: "Answers, by route and status; the route `*` stands for all unknown paths.",
+    name: "highstreet_http_requests_total",
+    help: "Requests answered, by route and status; the route `*` stands for all unknown paths.",
     labelNames: ["route", "status"],
     registers,
     collect() {
@@ -69,7 +69,10 @@ export function createMetrics(
       }
     },
   });
-  durations("highstreet_answer_seconds", "Seconds until an answer could be sent, by route.");
+  durations(
+    "highstreet_http_request_duration_seconds",
+    "Seconds until an answer could be sent, by route.",
+  );
   new Gauge({
     name: "highstreet_processes",
     help: "Processes that are serving.",

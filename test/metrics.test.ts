@@ -51,7 +51,7 @@ test("each scrape is current", async () => {
 
 test("answers are counted by route and status", async () => {
   const count = async (route: string, status: number) => {
-    const sample = `highstreet_answers_total{route="${route}",status="${status}"} `;
+    const sample = `highstreet_http_requests_total{route="${route}",status="${status}"} `;
     const lines = (await (await scrape()).text()).split("\n");
     return Number(lines.find((line) => line.startsWith(sample))?.slice(sample.length) ?? 0);
   };
@@ -96,9 +96,9 @@ test("refusals are counted by the limit that refused", async () => {
 test("how long answers take is counted by route, each in all buckets that it fits", async () => {
   const read = async () => {
     const text = await (await scrape()).text();
-    expect(text).toContain("\n# TYPE highstreet_answer_seconds histogram\n");
+    expect(text).toContain("\n# TYPE highstreet_http_request_duration_seconds histogram\n");
     const samples = text.matchAll(
-      /^highstreet_answer_seconds_(\w+)\{route="\/api\/v1\/businesses\/:slug"(?:,le="(.+)")?\} (.+)$/gm,
+      /^highstreet_http_request_duration_seconds_(\w+)\{route="\/api\/v1\/businesses\/:slug"(?:,le="(.+)")?\} (.+)$/gm,
     );
     return Array.from(
       samples,

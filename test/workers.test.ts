@@ -139,8 +139,10 @@ test("a worker that keeps dying is restarted with a growing back-off", async () 
 test("what a worker had counted at the last scrape still counts after its replacement", async () => {
   const counted = async () => {
     const text = await (await fetch(`${server.url()}/metrics`)).text();
-    const answers = /^highstreet_answers_total\{route="\*",status="404"\} (\d+)$/m.exec(text);
-    const durations = /^highstreet_answer_seconds_count\{route="\*"\} (\d+)$/m.exec(text);
+    const answers = /^highstreet_http_requests_total\{route="\*",status="404"\} (\d+)$/m.exec(text);
+    const durations = /^highstreet_http_request_duration_seconds_count\{route="\*"\} (\d+)$/m.exec(
+      text,
+    );
     expect(durations?.[1]).toBe(answers?.[1] ?? "none");
     return Number(answers?.[1]);
   };

@@ -232,7 +232,7 @@ describe("applying", () => {
   test("answers a form that is not sent completely with a page that says so, and does not log it as a fault", async () => {
     const answered = async (status: number) => {
       const metrics = await (await fetch(`${server.url}/metrics`)).text();
-      const name = `highstreet_answers_total{route="/developers/applications",status="${status}"}`;
+      const name = `highstreet_http_requests_total{route="/developers/applications",status="${status}"}`;
       return Number(metrics.split(`${name} `)[1]?.split("\n")[0] ?? 0);
     };
     const before = await answered(408);
