@@ -44,7 +44,8 @@ interface Parts extends SiteParts {
  * @throws the error of Bun when it cannot listen there
  */
 export function serve(parts: Parts): Server<undefined> {
-  const { port, host, workers, trustedProxies } = parts.config;
+  const { config, log } = parts;
+  const { port, host, workers, trustedProxies } = config;
   const addressOf = clientAddress(trustedProxies);
 
   const answer = (route: string, handler: Handler) => {
@@ -53,14 +54,18 @@ export function serve(parts: Parts): Server<undefined> {
     return async (request: Request, server: Server<undefined>) => {
       const began = performance.now();
       const context = contextOf(request, server, addressOf);
-      let response: Response;
-      try {
-        response = respond(request, await handler(request, context), context.headers);
-      } catch (error) {
-        if (!(error instanceof LostPageError)) throw error;
-        // A cached answer was found, but could not be read from its file: the disk failed, or the cache was
-        // cleared at that moment. The whole request is handled again, so the caller is charged for two.
-        response = respond(request, await handler(request, context), context.headers);
+      let response: Response | undefined;
+      for (let isFirst = true; !response; isFirst = false) {
+        try {
+          response = respond(request, await handler(request, context), context.headers);
+        } catch (error) {
+          // A cached answer was found, but could not be read from its file: the disk failed, or the cache was
+          // cleared at that moment. The whole request is handled again, so the caller is charged for two.
+          if (error instanceof LostPageError && isFirst) continue;
+          // The middleware catches what handlers throw; this is for faults outside of it.
+          const failure = failed(log, { err: error }, "a request failed outside of the middleware");
+          response = respond(request, failure, context.headers);
+        }
       }
       counts.count(response.status, performance.now() - began);
       return response;
@@ -81,15 +86,6 @@ export function serve(parts: Parts): Server<undefined> {
       Object.entries(table).map(([path, handler]) => [path, answer(path, handler)]),
     ),
     fetch: answer("*", fallback),
-    // The middleware catches what handlers throw; this is for faults in the middleware itself.
-    error(error) {
-      const failure = failed(
-        parts.log,
-        { err: error },
-        "a request failed outside of the middleware",
-      );
-      return respond(new Request("http://localhost"), failure);
-    },
   });
 }
 

@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { version } from "../package.json" with { type: "json" };
 import { until } from "../scripts/stack/waiting.ts";
+import { start } from "../src/main.ts";
 import { openProxy } from "./proxy.ts";
-import { delayedBy, startTestServer, stores } from "./support.ts";
+import { delayedBy, logInto, startTestServer, stores } from "./support.ts";
 
 const server = await startTestServer();
 afterAll(async () => {
@@ -64,6 +65,23 @@ test("answers are counted by route and status", async () => {
     (before[0] ?? 0) + 2,
     (before[1] ?? 0) + 1,
   ]);
+});
+
+test("a fault outside of the middleware is logged and answered with 500, which is counted, too", async () => {
+  const told: unknown[] = [];
+  const faulty = await start(server.config, {
+    log: logInto(told, "requestId"),
+    upkeep: false,
+    // No body can be made of it.
+    scrape: async () => undefined as unknown as string,
+  });
+  const response = await fetch(`${faulty.url}/metrics`);
+  expect([response.status, await response.json()]).toMatchObject([500, { error: "internal" }]);
+  expect(told).toContain(response.headers.get("X-Request-Id"));
+  expect(await faulty.metrics.metrics()).toContain(
+    'highstreet_http_requests_total{route="/metrics",status="500"} 1',
+  );
+  await faulty.stop();
 });
 
 test("refusals are counted by the limit that refused", async () => {
