@@ -15,9 +15,13 @@
 --   013  follow_names, keep_referenced
 --   016  where the functions of triggers look for tables
 --   017  keep_referenced_when_deleted, which stands in for keep_referenced
+--   020  is_opening_hours
 --   023  compact_listing_counts, cut_chunk
+--   024  check_opening_hours
 --   025  listing_scopes
 --   026  hold_references
+--   029  touch_business
+--   030  count_change_of_keys
 --   031  follow_category
 
 create table listings (

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { until } from "../../scripts/stack/waiting.ts";
@@ -167,4 +167,20 @@ test("a migration may take long, whatever timeouts its role has", async () => {
   const from = pathToFileURL(`${folder}/`);
   expect(await migrate(limited, { from })).toEqual(["901_slow.sql"]);
   await limited.end();
+});
+
+test("the head of the listings' migration says where each function was written last", async () => {
+  const folder = join(import.meta.dir, "..", "..", "sql");
+  const writtenIn = new Map<string, string[]>();
+  for (const file of (await readdir(folder)).sort()) {
+    const text = await Bun.file(join(folder, file)).text();
+    for (const [, name = ""] of text.matchAll(/^ *create (?:or replace )?function (\w+)\(/gm)) {
+      writtenIn.getOrInsertComputed(name, () => []).push(file.slice(0, 3));
+    }
+  }
+  const [head = ""] = (await Bun.file(join(folder, "002_listings.sql")).text()).split("create", 1);
+  for (const [name, files] of writtenIn) {
+    if (files.length > 1)
+      expect(head).toMatch(new RegExp(`^-- +${files.at(-1)} .*\\b${name}\\b`, "m"));
+  }
 });
