@@ -6,13 +6,12 @@ import type { DurableUsage } from "./usage.ts";
 import type { MeterTotal } from "./usage-rows.ts";
 
 /**
- * For a Redis that came back with older data: restored from an old file, or promoted from a replica. Raises the
- * meters in it that count less than PostgreSQL does.
+ * For a Redis that came back with older data: restored from an old file, or promoted from a replica. Raises each
+ * meter in it that counts less than PostgreSQL to PostgreSQL's total.
  *
- * Charges reach Redis before PostgreSQL, refunds after. So while neither has lost anything, and no server is in an
- * outage of Redis, a meter in Redis never counts less. One that does is raised to PostgreSQL's total, but only while
- * no refund can be written to PostgreSQL: such a refund could reach Redis before the meter is raised, which would
- * undo it.
+ * No meter counts less otherwise, except during an outage of Redis: charges reach Redis before PostgreSQL, and
+ * refunds after. Meters are raised only while no refund can be written to PostgreSQL. Such a refund could reach Redis
+ * before the meter is raised, which would undo it.
  * @param isOutage whether Redis is down or slow. Then it is told of no charges here, since it would not be told of
  *   their refunds either
  * @returns to be called with the totals that PostgreSQL has just written. When a store fails, it does nothing: the

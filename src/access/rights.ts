@@ -29,7 +29,7 @@ export async function checkRights(redis: RedisClient): Promise<void> {
 const LONGEST_CHECK_MS = 1_000;
 
 async function decideForNobody(redis: RedisClient): Promise<void> {
-  // The second is sent by the hash of the script, with another command, and refused, which takes another as well.
+  // The first is sent as EVAL and admitted, the second as EVALSHA and refused: each needs commands of its own.
   for (let time = 1; time <= 2; time++) {
     await redis.admitClients(1, windowName(NOBODY), "", 1, OPEN_WINDOW_MICROSECONDS);
   }

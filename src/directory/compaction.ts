@@ -42,8 +42,8 @@ export function startCompaction(sql: Sql, log: Logger, { intervalMs = INTERVAL_M
         } else if (isUnfinished) {
           mayNeedSplit = true;
         }
-        // That changes are folded does not mean that chunks can be split, and that somebody else is at it does not
-        // mean that it succeeds: it may be an attempt of this process, given up but still waiting in PostgreSQL.
+        // After a failed split, only another split shows that it works again. A step that was blocked shows nothing:
+        // what blocks it may be an attempt of this process that was given up, and still waits in PostgreSQL.
         if (failing && !wasBlocked && (failing === "folding" || isSplitting)) {
           log.info("list totals are folded again");
           failing = null;
