@@ -7,11 +7,11 @@ import {
   readPhone,
   readPostcode,
   readWebsite,
-} from "../../src/directory/import/contacts.ts";
-import { SeenTexts } from "../../src/directory/import/seen.ts";
-import { cleanAddress, cleanLine, cleanText } from "../../src/directory/import/text.ts";
-import { readCityName, readTown } from "../../src/directory/import/towns.ts";
-import { isSlug, makeSlug } from "../../src/directory/slug.ts";
+} from "../../../src/directory/import/contacts.ts";
+import { SeenTexts } from "../../../src/directory/import/seen.ts";
+import { cleanAddress, cleanLine, cleanText } from "../../../src/directory/import/text.ts";
+import { readCityName, readTown } from "../../../src/directory/import/towns.ts";
+import { isSlug, makeSlug } from "../../../src/directory/slug.ts";
 
 test.each([
   ["nr21ll", "NR2 1LL"],
