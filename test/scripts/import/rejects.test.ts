@@ -1,12 +1,58 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { chmod, rm, stat, symlink } from "node:fs/promises";
+import { chmod, mkdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Rejects } from "../../../scripts/import/rejects.ts";
-import { newFolder, runProgram } from "../../support.ts";
+import { newFolder, runProgram, scriptCommand, storesEnvironment } from "../../support.ts";
+import { openDirectory, record } from "./directory.ts";
 
 const SCRIPTS = join(import.meta.dir, "..", "..", "..", "scripts");
+const { url, folder, run, load, write, count } = await openDirectory();
+
+test("rejected rows are written with line, reason and row; a clean run removes the file of an earlier one", async () => {
+  const file = await write(`${record("1")}\n{"broken\n\n${record("3", { name: "" })}\n42\n`);
+  const { stdout } = await run([file]);
+  const rejects = await Bun.file(`${file}.rejects.ndjson`).text();
+  const rows = rejects
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(rows.toSorted((a, b) => a.line - b.line)).toEqual([
+    { line: 2, reason: "the line is not JSON", row: '{"broken' },
+    { line: 4, reason: "name is missing", row: JSON.parse(record("3", { name: "" })) },
+    { line: 5, reason: "the row is not an object", row: 42 },
+  ]);
+  expect(stdout).toContain("read 4, created 1, updated 0, unchanged 0, rejected 3");
+  expect(stdout).toContain("1  name is missing");
+  expect(stdout).toContain(`${file}.rejects.ndjson`);
+
+  await Bun.write(file, record("1"));
+  await load(file);
+  expect(existsSync(`${file}.rejects.ndjson`)).toBe(false);
+});
+
+test("when rejected rows cannot be written, nothing of the file is kept, and the others come in", async () => {
+  const first = await write(`${record("1")}\nbroken\n`);
+  const second = await write(record("2"));
+  await mkdir(`${first}.rejects.ndjson`);
+  const { stdout, stderr, exitCode } = await run([first, second]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^The rejected rows cannot be written: .+ Nothing of it was kept\.\n$/);
+  expect(stdout).toContain("All files: read 1, created 1,");
+  expect(await count()).toBe(1);
+});
+
+test("more files with rejected rows are imported than may be open at a time", async () => {
+  const files = await Promise.all(Array.from({ length: 100 }, () => write("broken\n")));
+  const limited = 'ulimit -n 64; exec "$0" "$@"';
+  const { stdout, stderr, exitCode } = await runProgram(
+    ["bash", "-c", limited, ...scriptCommand("import", [...files, "--json"])],
+    { cwd: folder, env: storesEnvironment(url) },
+  );
+  expect([stderr, exitCode]).toEqual(["", 0]);
+  expect(JSON.parse(stdout)).toMatchObject({ read: 100, rejected: 100 });
+});
 
 test.skipIf(!existsSync("/sys/kernel"))(
   "beside data that is read-only the rejects go to the current folder, named after the whole path, until the next import",
