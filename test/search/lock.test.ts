@@ -4,6 +4,7 @@ import { withSyncLock } from "../../src/search/lock.ts";
 import { SEARCH_SYNC_LOCK } from "../../src/store/locks.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { createDatabase } from "../support.ts";
+import { cutLockHolder } from "./empty-directory.ts";
 
 const database = await createDatabase();
 afterAll(() => database.drop());
@@ -23,6 +24,16 @@ test("holding the lock does not hold back vacuum", async () => {
       where locktype = 'advisory' and objid = ${SEARCH_SYNC_LOCK} and datname = current_database()`),
   ]);
   expect(held).toEqual([{ oldestSeen: null }]);
+});
+
+test("work that fails after losing its lock fails with that reason, whatever its own error", async () => {
+  const work = async (signal: AbortSignal) => {
+    await cutLockHolder(database.sql);
+    await until(() => signal.aborted, 5_000);
+    throw new Error("it goes on with nothing");
+  };
+  const working = withSyncLock(database.sql, new AbortController().signal, work);
+  await expect(working).rejects.toThrow("search lock was closed");
 });
 
 test("a process keeps the lock while it lives, whatever timeouts its role has, and loses it when it hangs", async () => {
