@@ -20,6 +20,11 @@ const startSync = (options: Partial<Parameters<typeof startSearchSync>[0]> = {})
 /** What users are promised. */
 const FOUND_WITHIN_MS = 5_000;
 
+/** What the index of a server of another version shows. */
+const OTHER_VERSION = ["id", "version-other"];
+const showOtherVersion = () => index().updateDisplayedAttributes(OTHER_VERSION).waitTask();
+const shown = () => index().getDisplayedAttributes();
+
 describe("the running sync", () => {
   test("follows each commit within seconds", async () => {
     const running = await startSync();
@@ -162,26 +167,21 @@ describe("the running sync", () => {
   test("leaves an index of another version to servers that apply changes to it, and builds its own when none does", async () => {
     const { id } = await addBusiness(sql, { name: "First" });
     await sync();
-    let looks = 0;
-    await using proxy = proxyMeilisearch(({ pathname }, forward) => {
-      if (pathname.endsWith("/settings/displayed-attributes")) looks++;
-      return forward();
-    });
+    await using watched = watchedMeilisearch();
     // Long beside a round, so that no round holds the same change for three polls.
-    const running = await startSync({ meili: proxy.meili, pollIntervalMs: 200 });
+    const running = await startSync({ meili: watched.meili, pollIntervalMs: 200 });
     // It has looked once, and not built the index itself, after which it would rest for longer.
     await copyBusiness(sql, id, "known");
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
-    const shown = () => index().getDisplayedAttributes();
-    await index().updateDisplayedAttributes(["id", "version-other"]).waitTask();
-    looks = 0;
-    for (let round = 0; looks < 7; round++) {
+    await showOtherVersion();
+    const before = watched.looks();
+    for (let round = 0; watched.looks() < before + 7; round++) {
       await copyBusiness(sql, id, `round-${round}`);
       // It always lacks a change, though never one for long.
       await sql`delete from search_changes where id < (select max(id) from search_changes)`;
       await Bun.sleep(50);
     }
-    expect(await shown()).toEqual(["id", "version-other"]);
+    expect(await shown()).toEqual(OTHER_VERSION);
     await addBusiness(sql, { name: "Orphan" });
     let later = 0;
     await until(async () => {
@@ -195,18 +195,14 @@ describe("the running sync", () => {
   test("leaves an index of another version that lacks nothing, however long nothing changes", async () => {
     const { id } = await addBusiness(sql, { name: "First" });
     await sync();
-    let looks = 0;
-    await using proxy = proxyMeilisearch(({ pathname }, forward) => {
-      if (pathname.endsWith("/settings/displayed-attributes")) looks++;
-      return forward();
-    });
-    const running = await startSync({ meili: proxy.meili, pollIntervalMs: 50 });
+    await using watched = watchedMeilisearch();
+    const running = await startSync({ meili: watched.meili, pollIntervalMs: 50 });
     await copyBusiness(sql, id, "known");
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
-    await index().updateDisplayedAttributes(["id", "version-other"]).waitTask();
-    const before = looks;
-    await until(() => looks > before + 10, 20_000);
-    expect(await index().getDisplayedAttributes()).toEqual(["id", "version-other"]);
+    await showOtherVersion();
+    const before = watched.looks();
+    await until(() => watched.looks() > before + 10, 20_000);
+    expect(await shown()).toEqual(OTHER_VERSION);
     await running.stop();
   });
 
@@ -222,24 +218,21 @@ describe("the running sync", () => {
     const running = await startSync({ meili: proxy.meili, pollIntervalMs: 100 });
     await copyBusiness(sql, id, "known");
     await until(async () => (await pendingChanges()) === 0, FOUND_WITHIN_MS);
-    await index().updateDisplayedAttributes(["id", "version-other"]).waitTask();
+    await showOtherVersion();
     isFrail = true;
     await copyBusiness(sql, id, "lacking");
     // If the outages counted, the seventh would find it abandoned, and another come once an index is built.
     await until(() => looks > 8, 20_000);
-    expect(await index().getDisplayedAttributes()).toEqual(["id", "version-other"]);
+    expect(await shown()).toEqual(OTHER_VERSION);
     await running.stop();
   });
 
   test("replaces an index of another version when it starts", async () => {
     await addBusiness(sql, { name: "First" });
     await sync();
-    await index().updateDisplayedAttributes(["id", "version-other"]).waitTask();
+    await showOtherVersion();
     const running = await startSync();
-    await until(
-      async () => !(await index().getDisplayedAttributes()).includes("version-other"),
-      10_000,
-    );
+    await until(async () => !(await shown()).includes("version-other"), 10_000);
     await running.stop();
   });
 
@@ -269,6 +262,16 @@ function slowMeilisearch(delayMs: number) {
     return forward();
   });
   return { ...proxy, runs: () => runs };
+}
+
+/** Meilisearch, which counts how often servers look whose version the index is of. */
+function watchedMeilisearch() {
+  let looks = 0;
+  const proxy = proxyMeilisearch(({ pathname }, forward) => {
+    if (pathname.endsWith("/settings/displayed-attributes")) looks += 1;
+    return forward();
+  });
+  return { ...proxy, looks: () => looks };
 }
 
 /** How many sessions this database has had. */

@@ -49,31 +49,24 @@ describe("a rebuild", () => {
     async (_, changesAfterMs) => {
       await addMany(300);
       await sync();
-      let isRebuilding = true;
       const answers: number[] = [];
-      const asking = (async () => {
-        while (isRebuilding) answers.push(await total("zephyr"));
-      })();
-      const changing = (async () => {
-        for (let n = 0; isRebuilding; n = (n + 7) % 300) {
-          await sql`update businesses set name = name || ' again' where slug = ${`zephyr-${n}`}`;
-          await setStatus(`zephyr-${(n + 3) % 300}`, n % 2 ? "suspended" : "approved");
-        }
-      })();
-      const documents = await rebuildIndex({
-        ...rebuild(),
-        documentsAtOnce: 40,
-        changesAfterMs,
-      });
-      isRebuilding = false;
-      await Promise.all([asking, changing]);
+      const ask = async () => answers.push(await total("zephyr"));
+      let n = 0;
+      const change = async () => {
+        await sql`update businesses set name = name || ' again' where slug = ${`zephyr-${n}`}`;
+        await setStatus(`zephyr-${(n + 3) % 300}`, n % 2 ? "suspended" : "approved");
+        n = (n + 7) % 300;
+      };
+      const documents = await repeatDuring([ask, change], () =>
+        rebuildIndex({ ...rebuild(), documentsAtOnce: 40, changesAfterMs }),
+      );
       expect(documents).toBeGreaterThan(100);
       expect(answers.length).toBeGreaterThan(5);
       expect(Math.min(...answers)).toBeGreaterThan(100);
 
       expect(await sync()).toMatchObject({ rebuilt: false });
       const approved = await sql<{ id: string; name: string }[]>`
-      select id, name from businesses where status = 'approved' order by id`;
+        select id, name from businesses where status = 'approved' order by id`;
       expect(await indexed()).toEqual([...approved]);
       await until(async () => !(await exists(nextIndex())), 5_000);
     },
@@ -255,20 +248,36 @@ test("an index that lacks a present-day filter answers while another is built", 
   await expect(total("zephyr")).rejects.toMatchObject({
     cause: { message: expect.stringContaining("isGone") },
   });
-  let isRebuilding = true;
   let answer = 0;
-  const asking = (async () => {
-    while (isRebuilding) answer = await total("zephyr").catch(() => 0);
-  })();
+  const ask = async () => {
+    answer = await total("zephyr").catch(() => 0);
+  };
   const answersMeanwhile: number[] = [];
-  await rebuildIndex({
-    ...rebuild(),
-    present: "does not fit",
-    onDocuments: () => answersMeanwhile.push(answer),
-    documentsAtOnce: 10,
-    changesAfterMs: 0,
-  });
-  isRebuilding = false;
-  await asking;
+  await repeatDuring([ask], () =>
+    rebuildIndex({
+      ...rebuild(),
+      present: "does not fit",
+      onDocuments: () => answersMeanwhile.push(answer),
+      documentsAtOnce: 10,
+      changesAfterMs: 0,
+    }),
+  );
   expect(answersMeanwhile).toContain(300);
 });
+
+/** Does each step again and again until the work ends. @returns what the work resolves to */
+async function repeatDuring<Result>(
+  steps: readonly (() => Promise<unknown>)[],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let isDone = false;
+  const repeating = steps.map(async (step) => {
+    while (!isDone) await step();
+  });
+  try {
+    return await work();
+  } finally {
+    isDone = true;
+    await Promise.all(repeating);
+  }
+}
