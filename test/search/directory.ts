@@ -130,10 +130,21 @@ export async function openDirectory() {
     search,
     names,
 
-    /** Each text finds the business of that name, and nothing else. */
-    async expectEach(pairs: readonly (readonly [text: string, name: string])[]): Promise<void> {
-      for (const [text, name] of pairs) {
-        expect([text, ...(await names(text))]).toEqual([text, name]);
+    /** Each text finds the businesses of these names, in any order, and nothing else. */
+    async expectEach(cases: readonly (readonly [text: string, ...found: string[]])[]) {
+      for (const [text, ...found] of cases) {
+        expect([text, ...(await names(text)).toSorted()]).toEqual([text, ...found.toSorted()]);
+      }
+    },
+
+    /** Each text finds these, too, by searching for other words instead unless these are null. */
+    async expectInstead(
+      cases: readonly (readonly [text: string, instead: string | null, ...found: string[]])[],
+    ) {
+      for (const [text, instead, ...found] of cases) {
+        const answer = await search(text);
+        const names = answer.items.map(({ name }) => name).toSorted();
+        expect([text, answer.instead, ...names]).toEqual([text, instead, ...found.toSorted()]);
       }
     },
 

@@ -170,7 +170,7 @@ describe("searches as people type them", () => {
     ];
     await using _ = await withMore(added);
     const pharmacies = ["Boots", "Wensum Dispensing"];
-    for (const [text, ...found] of [
+    await expectEach([
       // The branch of the bar is of pubs as well.
       ["lunch norwich", "Bean There", "Nine Bar", "O'Malley's", "Saffron Garden", "The Long Table"],
       ["dinner norwich", "Nine Bar", "O'Malley's", "Saffron Garden", "The Long Table"],
@@ -187,9 +187,7 @@ describe("searches as people type them", () => {
       ["flu jab norwich", ...pharmacies],
       ["covid vaccine norwich", ...pharmacies],
       ["groceries norwich", "Co-op Foodstore"],
-    ] as const) {
-      expect([text, ...(await names(text)).toSorted()]).toEqual([text, ...found]);
-    }
+    ]);
   });
 
   test("a trade is found by more of what is worn, eaten, driven, rented or played with", async () => {

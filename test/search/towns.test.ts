@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { norwich, openDirectory } from "./directory.ts";
 
-const { search, names, withMore, drop } = await openDirectory();
+const { search, names, expectInstead, withMore, drop } = await openDirectory();
 afterAll(drop);
 
 describe("when nothing matches all words", () => {
@@ -9,11 +9,10 @@ describe("when nothing matches all words", () => {
     await using _ = await withMore([
       { name: "Steady Drip", category: "plumbers", city: "Cwmbrân", postcode: "NP44 1AA" },
     ]);
-    for (const text of ["cwmbran wiring plumber", "Cwmbrân wiring plumber"]) {
-      const { items, instead } = await search(text);
-      const found = items.map(({ name }) => name);
-      expect([text, instead, ...found]).toEqual([text, "plumber cwmbran", "Steady Drip"]);
-    }
+    await expectInstead([
+      ["cwmbran wiring plumber", "plumber cwmbran", "Steady Drip"],
+      ["Cwmbrân wiring plumber", "plumber cwmbran", "Steady Drip"],
+    ]);
   });
 
   test("a town is kept, whether people or the directory write it out", async () => {
@@ -21,14 +20,11 @@ describe("when nothing matches all words", () => {
       { name: "Steady Drip", category: "plumbers", city: "Gt Missenden", postcode: "HP16 0AA" },
       { name: "Holy Drip", category: "plumbers", city: "St Albans", postcode: "AL1 1AA" },
     ]);
-    for (const [town, found] of [
-      ["gt missenden", "Steady Drip"],
-      ["great missenden", "Steady Drip"],
-      ["saint albans", "Holy Drip"],
-    ] as const) {
-      const { items, instead } = await search(`${town} wiring plumber`);
-      expect([instead, ...items.map(({ name }) => name)]).toEqual([`plumber ${town}`, found]);
-    }
+    await expectInstead([
+      ["gt missenden wiring plumber", "plumber gt missenden", "Steady Drip"],
+      ["great missenden wiring plumber", "plumber great missenden", "Steady Drip"],
+      ["saint albans wiring plumber", "plumber saint albans", "Holy Drip"],
+    ]);
   });
 
   test("a trade in the name of a town is not what is wanted there", async () => {
@@ -101,21 +97,14 @@ describe("when nothing matches all words", () => {
       },
     ];
     await using _ = await withMore(added);
-    for (const [text, instead, found] of [
-      ["indian york city centre", "indian york", ["City Spice", "Mint"]],
-      ["indian in york town center", "indian york", ["City Spice", "Mint"]],
-      ["garden centre welwyn garden city", null, ["Tomato"]],
-      ["garden centre al8", "garden centre welwyn garden city", ["Tomato"]],
-      ["thatcher welwyn garden city", "welwyn garden city", ["Tomato"]],
-      ["thatcher welwyn garden city centre", "welwyn garden city", ["Tomato"]],
-    ] as const) {
-      const { items, instead: used } = await search(text);
-      expect([text, used, items.map(({ name }) => name).sort()]).toEqual([
-        text,
-        instead,
-        [...found],
-      ]);
-    }
+    await expectInstead([
+      ["indian york city centre", "indian york", "City Spice", "Mint"],
+      ["indian in york town center", "indian york", "City Spice", "Mint"],
+      ["garden centre welwyn garden city", null, "Tomato"],
+      ["garden centre al8", "garden centre welwyn garden city", "Tomato"],
+      ["thatcher welwyn garden city", "welwyn garden city", "Tomato"],
+      ["thatcher welwyn garden city centre", "welwyn garden city", "Tomato"],
+    ]);
   });
 
   test("'street' after another word is a street wherever that is, and otherwise the town", async () => {
@@ -142,6 +131,7 @@ describe("when nothing matches all words", () => {
 
   test("whoever names a trade, a street and a town wants the trade in the town", async () => {
     const leeds = { city: "Leeds", category: "gift-shops" };
+    const plumbers = ["Drip Stop", "Quick Drip", "Rising Main", "Wall to Wall", "Wet Walls Ltd"];
     await using _ = await withMore([
       { ...leeds, name: "King Street Gifts", addressLine1: "3 King Street" },
       { ...leeds, name: "Wax", addressLine1: "4 Old Kent Road" },
@@ -151,7 +141,7 @@ describe("when nothing matches all words", () => {
       { name: "Quick Drip", category: "plumbers", city: "Bath" },
       { ...norwich, name: "Wrap", category: "mobile-caterers", shortDescription: "Street food." },
     ]);
-    for (const [text, instead, ...found] of [
+    await expectInstead([
       ["leeds king street plumber", "plumber leeds", "Rising Main", "Wet Walls Ltd"],
       ["plumber old kent road leeds", "plumber leeds", "Rising Main", "Wet Walls Ltd"],
       ["church street plumber leeds", "plumber leeds", "Rising Main", "Wet Walls Ltd"],
@@ -159,7 +149,7 @@ describe("when nothing matches all words", () => {
       ["plumber new road leeds", "plumber leeds", "Rising Main", "Wet Walls Ltd"],
       ["plumber near the retail park leeds", "plumber leeds", "Rising Main", "Wet Walls Ltd"],
       ["york leeds road plumber", "plumber york", "Drip Stop"],
-      ["king street plumber", "plumber", "Drip Stop", "Quick Drip", "Rising Main", "Wall to Wall"],
+      ["king street plumber", "plumber", ...plumbers],
       ["plumber the crescent leeds", "plumber leeds", "Rising Main", "Wet Walls Ltd"],
       ["leeds plumber in the square", "plumber leeds", "Rising Main", "Wet Walls Ltd"],
       ["tree surgeon the parade norwich", "tree surgeon norwich", "Bough Down"],
@@ -167,11 +157,7 @@ describe("when nothing matches all words", () => {
       ["quokka street food norwich", "street food norwich", "Wrap"],
       ["gifts king street leeds", null, "King Street Gifts"],
       ["king street quokka leeds", "king street leeds", "King Street Gifts"],
-    ] as const) {
-      const answer = await search(text);
-      const names = answer.items.map(({ name }) => name).sort();
-      expect([text, answer.instead, ...names.slice(0, 4)]).toEqual([text, instead, ...found]);
-    }
+    ]);
   });
 });
 
