@@ -1,4 +1,4 @@
-import { expect } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { createSearch } from "../../src/search/query.ts";
 import { syncSearch } from "../../src/search/sync.ts";
 import { addBusiness, type BusinessFixture } from "../fixtures.ts";
@@ -101,10 +101,10 @@ export const businesses: Partial<BusinessFixture>[] = [
   },
 ];
 
-/** Makes a directory of the businesses above, and an index of it. `drop` removes both. */
+/** Makes a directory of the businesses above and an index of it, for all tests of a file. */
 export async function openDirectory() {
   const { meili, index } = uniqueIndex();
-  const { sql, drop: dropDatabase } = await createDatabase();
+  const { sql, drop } = await createDatabase();
   const sync = () => syncSearch({ sql, meili, index });
   const addAll = async (added: readonly Partial<BusinessFixture>[]) => {
     const ids: string[] = [];
@@ -113,6 +113,11 @@ export async function openDirectory() {
     return ids;
   };
   await addAll(businesses);
+
+  afterAll(async () => {
+    await meili.deleteIndexIfExists(index);
+    await drop();
+  });
 
   const search = (
     text: string,
@@ -137,7 +142,7 @@ export async function openDirectory() {
       }
     },
 
-    /** Each text finds these, too, by searching for other words instead unless these are null. */
+    /** The same for what is searched for instead; null where something matches all of the text. */
     async expectInstead(
       cases: readonly (readonly [text: string, instead: string | null, ...found: string[]])[],
     ) {
@@ -157,11 +162,6 @@ export async function openDirectory() {
           await sync();
         },
       };
-    },
-
-    async drop(): Promise<void> {
-      await meili.deleteIndexIfExists(index);
-      await dropDatabase();
     },
   };
 }

@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { norwich, openDirectory } from "./directory.ts";
 
-const { names, search, expectEach, withMore, drop } = await openDirectory();
-afterAll(drop);
+const { names, search, expectEach, withMore } = await openDirectory();
 
 describe("searches as people type them", () => {
   test("a trade is found by what it does or offers", async () => {

@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { norwich, openDirectory } from "./directory.ts";
 
-const { search, names, expectEach, withMore, drop } = await openDirectory();
-afterAll(drop);
+const { search, names, expectEach, withMore } = await openDirectory();
 
 describe("searches as people type them", () => {
   for (const [text, found] of [

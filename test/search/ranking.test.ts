@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { norwich, openDirectory } from "./directory.ts";
 
-const { sql, sync, search, names, withMore, drop } = await openDirectory();
-afterAll(drop);
+const { sql, sync, search, names, withMore } = await openDirectory();
 
 describe("the order of what is found", () => {
   test("premium, rating and reviews break ties of equal text", async () => {

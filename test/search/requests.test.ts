@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { availableParallelism } from "node:os";
 import { until } from "../../scripts/stack/waiting.ts";
 import { batchQueries } from "../../src/search/batching.ts";
@@ -7,8 +7,7 @@ import { DeadlineError } from "../../src/store/deadline.ts";
 import { businesses, openDirectory } from "./directory.ts";
 import { proxyMeilisearch } from "./proxy.ts";
 
-const { sql, meili, index, drop } = await openDirectory();
-afterAll(drop);
+const { sql, meili, index } = await openDirectory();
 
 describe("requests to Meilisearch", () => {
   /** Of each request, the queries and the number of matches wanted. */

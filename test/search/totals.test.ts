@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { openDirectory } from "./directory.ts";
 
-const { sql, sync, search, names, withMore, drop } = await openDirectory();
-afterAll(drop);
+const { sql, sync, search, names, withMore } = await openDirectory();
 
 describe("order and totals", () => {
   test("the total counts all matches, whatever the page", async () => {

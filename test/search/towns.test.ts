@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { norwich, openDirectory } from "./directory.ts";
 
-const { search, names, expectInstead, withMore, drop } = await openDirectory();
-afterAll(drop);
+const { search, names, expectInstead, withMore } = await openDirectory();
 
 describe("when nothing matches all words", () => {
   test("a town is kept, with and without its accents", async () => {
