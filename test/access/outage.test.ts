@@ -381,6 +381,35 @@ test("killed: an answer of Redis from before does not admit what this process ha
   });
 });
 
+test("an answer of Redis that comes in an outage leaves no charge there, and no refund of a mere reading", async () => {
+  await withServers({ instances: 2, ...patient }, async (server, other) => {
+    const { admission, redis } = server;
+    const key = newKey();
+    expect(await admitted(other, key, 3)).toBe(3);
+    const { set, admitKeys } = redis;
+    const isReceived = Promise.withResolvers<void>();
+    redis.admitKeys = async (...values) => {
+      const answer = await admitKeys.apply(redis, values);
+      await isReceived.promise;
+      return answer;
+    };
+    const asked = [admission.admitKey(key), admission.usage(key)] as const;
+    // Only this server loses Redis, for a moment: its answer still comes.
+    redis.set = () => Promise.reject(new Error("lost"));
+    redis.admitClients = () => Promise.reject(new Error("lost"));
+    await admission.admitClient("192.0.2.1");
+    expect(admission.state().isLocal).toBe(true);
+    isReceived.resolve();
+    const [decision] = await Promise.all(asked);
+    expect(decision).toMatchObject({ admitted: true });
+    // As when its answer is a 5xx. Redis is told of neither the charge nor the refund.
+    await admission.refundKey(key, decision);
+    Object.assign(redis, { set, admitKeys });
+    await isBack(server);
+    expect(await other.admission.usage(key)).toMatchObject({ used: 3 });
+  });
+});
+
 test("unreachable for one server: it learns with each write what the other has charged in Redis", async () => {
   await using proxy = await openProxy(new URL(frail.url));
   const redis = openRedis([proxy.url]);
@@ -451,6 +480,7 @@ test("paused: a charge that is refunded while it is being written is not taken f
       () => usage.flush(),
       { meanwhile: () => admission.refundKey(key, first) },
     );
+    expect(await admission.usage(key)).toMatchObject({ used: 1 });
     // Redis is told of this one from what is known here.
     meanwhile = async () => {
       meanwhile = async () => {};
