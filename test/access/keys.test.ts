@@ -298,6 +298,24 @@ test("an application keeps the hash of its token, and no other text finds it", a
   expect(await revealKey(sql, token)).toBeNull();
 });
 
+test("an application has the time of its decision, by which operators delete old ones", async () => {
+  const decided = await Promise.all(
+    [undefined, undefined, { tier: "developer" }].map(async (rights) => {
+      const token = await apply(sql, { name: "Di", email: "di@map.example", purpose: "" }, rights);
+      return (await findApplication(sql, token))?.id ?? "";
+    }),
+  );
+  const timed = async () => {
+    const rows = await sql<{ id: string }[]>`
+      select id from applications where decided_at > now() - interval '1 minute'`;
+    return decided.map((id) => rows.some((row) => row.id === id));
+  };
+  expect(await timed()).toEqual([false, false, true]);
+  await declineApplication(sql, decided[0] ?? "", "No maps, please");
+  await approveApplication(sql, decided[1] ?? "", { tier: "developer" });
+  expect(await timed()).toEqual([true, true, true]);
+});
+
 test("an application stays waiting when its key cannot be created", async () => {
   const [{ id }] = await sql<[{ id: string }]>`
     insert into applications (name, email, purpose) values ('Bo', 'bo@map.example', '')
