@@ -44,3 +44,14 @@ test.each([
   redis.disconnect();
   expect(lines).toEqual([]);
 });
+
+test("a Redis that does not allow INFO is used all the same", async () => {
+  await set("100mb", "volatile-lru");
+  await frail.call("ACL", "SETUSER", "guest", "on", ">secret", "~*", "+@all", "-info");
+  const redis = openRedis([frail.url.replace("://", "://guest:secret@")]);
+  await connectRedis(redis);
+  const { log, lines } = openLog();
+  await warnOfEviction(redis, log);
+  redis.disconnect();
+  expect(lines).toEqual([]);
+});
