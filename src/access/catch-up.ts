@@ -47,8 +47,8 @@ export function createCatchUp(
   return (month: string, totals: readonly MeterTotal[]): void => {
     for (const { meterId, used } of totals) {
       const seen = lastSeen.sighting(meterId);
-      if (seen?.month !== month || seen.used >= used) continue;
-      // Mostly other servers have charged it since.
+      if (!seen || seen.used >= used) continue;
+      // Mostly other servers have charged it since, or the month is over.
       compare({ meterId, month, used, key: seen.key }).catch(() => {});
     }
   };

@@ -8,16 +8,15 @@ export type LastSeen = ReturnType<typeof createLastSeen>;
 export function createLastSeen() {
   const sightings = new LRUCache<string, Sighting>({ max: MOST_METERS });
   return {
-    remember(key: ApiKey, { month, used, tokensLeft }: MeterReading) {
+    remember(key: ApiKey, { used, tokensLeft }: MeterReading) {
       const seen = sightings.get(key.meterId);
       const atMs = performance.now();
       if (!seen) {
-        sightings.set(key.meterId, { key, month, used, tokensLeft, atMs });
+        sightings.set(key.meterId, { key, used, tokensLeft, atMs });
         return;
       }
       // Updated in place: objects that outlive a request cost the garbage collector most.
       seen.key = key;
-      seen.month = month;
       seen.used = used;
       seen.tokensLeft = tokensLeft;
       seen.atMs = atMs;
@@ -35,7 +34,6 @@ export function createLastSeen() {
 
 interface Sighting {
   key: ApiKey;
-  month: string;
   used: number;
   tokensLeft: number;
   atMs: number;
