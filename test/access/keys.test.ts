@@ -97,10 +97,12 @@ test("the database refuses an enterprise key without limits of its own, and limi
   await expect(createKey(sql, { ...ann, tier: "nobility" })).rejects.toThrow("foreign key");
 });
 
-test("a key is revoked once, for good", async () => {
-  const { id } = await createKey(sql, ann);
+test("a key is revoked once, for good, also when it has expired", async () => {
+  const { id } = await createKey(sql, { ...ann, expiresAt: new Date(0) });
+  expect(await findKey(sql, id)).toMatchObject({ state: "expired", revokedAt: null });
   expect(await revokeKey(sql, id)).toBe("changed");
-  const { revokedAt } = (await findKey(sql, id)) ?? {};
+  const { state, revokedAt } = (await findKey(sql, id)) ?? {};
+  expect(state).toBe("revoked");
   expect(revokedAt).toBeInstanceOf(Date);
   expect(await revokeKey(sql, id)).toBe("unchanged");
   expect((await findKey(sql, id))?.revokedAt).toEqual(revokedAt ?? null);
