@@ -22,12 +22,12 @@ export function createLastSeen() {
       seen.atMs = atMs;
     },
     sighting: (meterId: string) => sightings.peek(meterId),
-    /** Whole requests in a bucket by now, after refilling; undefined when unknown. */
-    tokensLeft({ meterId, perMinute, burst }: ApiKey) {
+    /** An upper bound of the whole requests in a bucket by now, refilled but not capped; undefined when unknown. */
+    tokensLeft({ meterId, perMinute }: ApiKey) {
       const seen = sightings.get(meterId);
       if (!seen) return undefined;
       const gained = ((performance.now() - seen.atMs) * perMinute) / 60_000;
-      return Math.min(burst, Math.floor(seen.tokensLeft + gained));
+      return Math.floor(seen.tokensLeft + gained);
     },
   };
 }
