@@ -134,6 +134,9 @@ test("an empty variable counts as unset", () => {
   expect(faultsOf({ ...enough, MEILI_URL: "" })).toEqual([
     expect.stringContaining("MEILI_URL is missing"),
   ]);
+  expect(faultsOf({ ...enough, REDIS_URL: "," })).toEqual([
+    expect.stringContaining("REDIS_URL is missing"),
+  ]);
 });
 
 test("whitespace around a value is ignored", () => {
@@ -168,6 +171,10 @@ test("an address that a client would misread is a fault that names the setting",
 test("the address of a store may use any of its schemes", () => {
   const DATABASE_URL = "postgresql://localhost/highstreet";
   expect(faultsOf({ ...enough, DATABASE_URL, REDIS_URL: "rediss://localhost" })).toEqual([]);
+});
+
+test("without a base address, links lead to this machine and the port", () => {
+  expect(loadConfig({ ...enough, PORT: "8080" }).baseUrl).toBe("http://localhost:8080");
 });
 
 test("a base address loses its trailing slash", () => {
