@@ -358,6 +358,11 @@ describe("invalid values", () => {
     expect((await json(open(`${page}&limit=1`))).total).toBe(5);
     expect((await json(open(`${page}%26limit=1`))).total).toBe(0);
   });
+  test("a name may be percent-encoded, like a value", async () => {
+    expect((await json(open("/api/v1/businesses?c%69ty=york"))).total).toBe(5);
+    const { error, parameter } = await json(open("/api/v1/businesses?city=york&c%69ty=leeds"));
+    expect([error, parameter]).toEqual(["invalid_parameter", "city"]);
+  });
   test("a page past the end is empty with true totals", async () => {
     expect(await json(keyed("/api/v1/businesses?page=4"))).toEqual({
       data: [],
