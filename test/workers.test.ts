@@ -268,17 +268,20 @@ test("its exit code says that a worker did not shut down gracefully", async () =
   expect(code).toBe(1);
 }, 40_000);
 
-test("says in one line that the port is in use, also by a program that would share it", async () => {
-  const port = await freePort();
-  const shared = { port, hostname: "127.0.0.1", reusePort: true, fetch: () => new Response() };
-  const other = Bun.serve(shared);
-  const second = run({ PORT: String(port), WORKERS: "2" });
-  expect(await second.exited).toBe(1);
-  expect(second.stderr()).toBe(
-    "Cannot start: the port is in use. Stop the program that uses it, or choose another with PORT.\n",
-  );
-  await other.stop(true);
-});
+test.each(["1", "2"])(
+  "says in one line that the port is in use, also by a program that would share it, with WORKERS=%s",
+  async (WORKERS) => {
+    const port = await freePort();
+    const shared = { port, hostname: "127.0.0.1", reusePort: true, fetch: () => new Response() };
+    const other = Bun.serve(shared);
+    const second = run({ PORT: String(port), WORKERS });
+    expect(await second.exited).toBe(1);
+    expect(second.stderr()).toBe(
+      "Cannot start: the port is in use. Stop the program that uses it, or choose another with PORT.\n",
+    );
+    await other.stop(true);
+  },
+);
 
 test.each(["1", "2"])(
   "says in one line that HOST is not an address of this machine, with WORKERS=%s",
