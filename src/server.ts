@@ -112,7 +112,7 @@ function routes(parts: Parts) {
     "/api/v1/categories": keyed(categories(parts)),
     "/api/v1/cities": keyed(cities(parts)),
     "/api/v1/search": keyed(takeTurns(byKey)(search(parts.search))),
-    "/api/v1/usage": chain([...keyedOuter, inTime], withKey(keyring, admission, usage(admission))),
+    "/api/v1/usage": chain(keyedOuter, withKey(keyring, admission, usage(admission))),
     "/api/v1/openapi.json": chain([...outer, allowMethods()], openApi(config)),
     "/llms.txt": free(llms(config)),
     [REFERENCE_PATH]: free(referencePage(config)),
