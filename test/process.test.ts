@@ -178,7 +178,7 @@ test("the same signal once more, over a second later, ends it at once", async ()
   expect(child.signalCode).toBe("SIGTERM");
 }, 10_000);
 
-test("a server that stops finishes the requests in flight", async () => {
+test("a server that stops finishes the requests in flight, also slow ones", async () => {
   const server = await startTestServer();
   const { slug } = await addBusiness(server.sql);
   let stopped: Promise<void> | undefined;
@@ -188,6 +188,8 @@ test("a server that stops finishes the requests in flight", async () => {
     answer = fetch(`${server.url}/api/v1/businesses/${slug}`);
     await untilBlocked(server.sql);
     stopped = server.stop();
+    // Less than an answer may take.
+    await Bun.sleep(2_000);
   });
   expect((await answer)?.status).toBe(200);
   await stopped;
