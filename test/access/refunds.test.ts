@@ -2,7 +2,7 @@ import { afterAll, expect } from "bun:test";
 import { until } from "../../scripts/stack/waiting.ts";
 import { createAdmission } from "../../src/access/admission.ts";
 import { createKeyring } from "../../src/access/keyring.ts";
-import { createKey } from "../../src/access/keys.ts";
+import { type ApiKey, createKey } from "../../src/access/keys.ts";
 import { meterName } from "../../src/access/meters.ts";
 import { type DurableUsage, openUsage } from "../../src/access/usage.ts";
 import { admitKey } from "../../src/middleware/admitKey.ts";
@@ -31,6 +31,28 @@ async function startServer(usage: DurableUsage = openUsage(database.sql)) {
 
 const newKey = () => makeKey({ perMinute: 60_000, burst: 60_000 });
 
+/** What a key has used as far as PostgreSQL knows. */
+async function written({ meterId }: ApiKey) {
+  const [row] = await database.sql`select used::integer from usage where meter_id = ${meterId}`;
+  return row?.used;
+}
+
+test("one flush writes charges and refunds, and adds to what others wrote", async () => {
+  const key = newKey();
+  const [one, other] = await Promise.all([startServer(), startServer()]);
+  for (let request = 0; request < 5; request++) await one.admission.admitKey(key);
+  for (let request = 0; request < 3; request++) await other.admission.admitKey(key);
+  const charge = await one.admission.admitKey(key);
+  await one.usage.flush();
+  await one.admission.refundKey(key, charge);
+  await Promise.all([one.usage.flush(), other.usage.flush()]);
+  expect(await written(key)).toBe(8);
+  await one.usage.flush();
+  expect(await written(key)).toBe(8);
+  one.stop();
+  other.stop();
+});
+
 test("a refund stays when another server writes what it has counted", async () => {
   const key = newKey();
   const [one, other] = await Promise.all([startServer(), startServer()]);
@@ -42,11 +64,7 @@ test("a refund stays when another server writes what it has counted", async () =
   const used = async () => (await one.admission.usage(key)).used;
   expect(await used()).toBe(1);
   await one.usage.flush();
-  const written = async () => {
-    const [row] = await database.sql`select used::integer from usage where meter_id = ${key.id}`;
-    return row?.used;
-  };
-  await until(async () => (await written()) === 1, 5_000);
+  await until(async () => (await written(key)) === 1, 5_000);
   expect(await used()).toBe(1);
   one.stop();
   other.stop();
