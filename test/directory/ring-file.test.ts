@@ -223,6 +223,37 @@ test("values that are read now and then outlive the others, also at the maximum 
   );
 });
 
+test("whatever is found can be read, also after one value has been set very often", () => {
+  withFile(
+    (file) => {
+      for (let number = 0; number < 6; number++) file.set(`old ${number}`, filled(number));
+      for (let times = 0; times < 25; times++) file.set("often", Buffer.from([times]));
+      for (let number = 0; number < 4; number++) file.set(`new ${number}`, filled(number));
+      for (const number of [1, 2, 3]) expect(file.get(`old ${number}`)).toEqual(filled(number));
+      for (let number = 4; number < 10; number++) {
+        file.set(`new ${number}`, filled(number));
+        expect(file.get("old 5") ?? filled(5)).toEqual(filled(5));
+      }
+    },
+    { mostNames: 20 },
+  );
+});
+
+test("does not hold on to values that have been replaced", async () => {
+  const file = new RingFile<Slot>(folder, { size: 1_000_000, mostNames: 20 });
+  for (let number = 0; number < 6; number++) file.set(`old ${number}`, filled(0), new Slot());
+  const replaced = Array.from({ length: 10_000 }, (_, times) => {
+    const slot = new Slot();
+    file.set(`${times % 10}`, Buffer.from([7]), slot);
+    return new WeakRef(slot);
+  });
+  // A WeakRef keeps its target until the turn in which it was made has ended.
+  await Bun.sleep(0);
+  Bun.gc(true);
+  expect(replaced.filter((slot) => slot.deref()).length).toBeLessThan(1_000);
+  file.close();
+});
+
 test("a value that cannot be moved is lost, and nothing else ever is", () => {
   withFile(({ file }: { file: RingFile<Slot> }) => {
     for (let number = 0; number < 10; number++) file.set(`old ${number}`, filled(0), new Slot());
