@@ -100,6 +100,18 @@ test("a server says which Unix socket is missing", async () => {
   expect(failure.message).toBe(`connect ENOENT ${folder}/.s.PGSQL.5432`);
 });
 
+test("work with a deadline is not begun when it has waited for a connection for too long", async () => {
+  await using sql = openPostgres(stores().databaseUrl, { max: 1 });
+  const other = sql`select pg_sleep(0.3)`.execute();
+  let hasBegun = false;
+  const late = doBefore(sql, performance.now() + 100, async () => {
+    hasBegun = true;
+  });
+  await expect(late).rejects.toThrow(DeadlineError);
+  expect(hasBegun).toBe(false);
+  await other;
+});
+
 test("work with a deadline is rolled back when its statements together take too long", async () => {
   await using database = await createDatabase();
   const { sql } = database;
