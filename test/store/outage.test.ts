@@ -313,3 +313,8 @@ test("a PostgreSQL that no longer accepts the password is 503, also for health c
   await rotated.stop();
   await database.sql`drop role ${role}`;
 }, 30_000);
+
+test("a PostgreSQL whose database is gone is 503, also for health checks", async () => {
+  await database.drop();
+  expect([(await ask()).status, await health()]).toEqual([503, 503]);
+});
