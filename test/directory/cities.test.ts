@@ -15,7 +15,7 @@ await sql`insert into categories (slug, name) values ('crafts', 'Crafts')`;
 await sql`
   insert into categories (slug, name, parent_id)
   select trade, initcap(trade), id
-  from categories, unnest(array['coopers', 'fletchers', 'wheelwrights']) as trade
+  from categories, unnest(array['wheelwrights', 'fletchers', 'coopers']) as trade
   where slug = 'crafts'`;
 const shops: [city: string, category: string, shops: number][] = [
   ["Leeds", "coopers", 1],
