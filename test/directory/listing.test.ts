@@ -296,6 +296,15 @@ describe("lists and totals", () => {
     }
   });
 
+  test("nothing is left of the counts of lists that have become empty", async () => {
+    await using own = await createDatabase();
+    await addBusiness(own.sql);
+    await own.sql`select compact_listing_counts()`;
+    await own.sql`delete from businesses`;
+    await own.sql`select compact_listing_counts()`;
+    expect(await own.sql<object[]>`select from listing_counts`).toHaveLength(0);
+  });
+
   test("each border of a list but the first is one folded row", async () => {
     await sql`select compact_listing_counts(64)`;
     await sql`update businesses set rating = 1 where review_count = 3`;
