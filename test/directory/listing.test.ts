@@ -550,16 +550,26 @@ describe("the database guards the directory", () => {
     for (const column of ["category_id", "city_id"]) {
       const insert = sql`insert into businesses ${sql({ slug: "lost-shop", name: "Lost", [column]: 999_999 })}`;
       await expect(insert.execute()).rejects.toThrow("that exists");
+      const several = [1, 999_999].map((id) => ({
+        slug: `lost-${id}`,
+        name: "Lost",
+        [column]: id,
+      }));
+      await expect(sql`insert into businesses ${sql(several)}`.execute()).rejects.toThrow(
+        "that exists",
+      );
       const move = sql`update businesses set ${sql({ [column]: 999_999 })} where slug = (select min(slug) from businesses)`;
       await expect(move.execute()).rejects.toThrow("that exists");
     }
   });
 
-  test("a category and a city that have businesses cannot be deleted", async () => {
+  test("a category and a city that have businesses cannot be deleted, nor can the city have another id", async () => {
     const categories = sql`delete from categories where slug = 'root-b'`;
     await expect(categories.execute()).rejects.toThrow("there are businesses of root-b");
     const cities = sql`delete from cities where slug = 'town-3'`;
     await expect(cities.execute()).rejects.toThrow("there are businesses of town-3");
+    const renumber = sql`update cities set id = default where slug = 'town-3'`;
+    await expect(renumber.execute()).rejects.toThrow("there are businesses of town-3");
   });
 
   test("of concurrently adding a business and deleting its city, only one succeeds", async () => {
