@@ -294,6 +294,12 @@ describe("the database refuses to approve what is incomplete", () => {
       ).rejects.toThrow("approved_is_complete");
     });
   }
+
+  test("a latitude needs a longitude", async () => {
+    const { id } = await addBusiness(server.sql, { status: "pending" });
+    const halve = server.sql`update businesses set longitude = null where id = ${id}`;
+    await expect(halve.execute()).rejects.toThrow("check constraint");
+  });
 });
 
 test("lists are ordered by premium, rating, review count, then id, at every depth", async () => {
@@ -305,7 +311,7 @@ test("lists are ordered by premium, rating, review count, then id, at every dept
       category: "florists",
       city: "Ordertown",
       isPremium: number % 5 === 0,
-      rating: (number % 3) + 2,
+      rating: 4 + (number % 3) / 100,
       reviewCount: number % 2,
     });
   }
