@@ -11,7 +11,7 @@ import { openEmptyDirectory } from "./empty-directory.ts";
 import { proxyMeilisearch } from "./proxy.ts";
 
 const directory = await openEmptyDirectory();
-const { url, sql, where, index, sync, total, indexed, exists } = directory;
+const { url, sql, where, index, nextIndex, sync, total, indexed, exists } = directory;
 const { setStatus, pendingChanges } = directory;
 
 const startSync = (options: Partial<Parameters<typeof startSearchSync>[0]> = {}) =>
@@ -35,6 +35,10 @@ describe("the running sync", () => {
     await until(async () => (await indexed()).length === 0, FOUND_WITHIN_MS);
     await addBusiness(sql, { name: "Slow" });
     await until(async () => (await total("slow")) === 1, FOUND_WITHIN_MS);
+    await sql`update categories set name = 'Zinkworkers' where slug = 'plumbers'`;
+    await until(async () => (await total("zinkworker")) === 1, FOUND_WITHIN_MS);
+    await sql`update cities set name = 'Xanadu' where slug = 'leeds'`;
+    await until(async () => (await total("xanadu")) === 1, FOUND_WITHIN_MS);
     // It is only marked, since deleting it takes longer and can wait.
     expect(await indexed({ marked: true })).toHaveLength(2);
     await running.stop();
@@ -68,15 +72,24 @@ describe("the running sync", () => {
     await running.stop();
   });
 
-  test("tidies up when nothing has happened for a while", async () => {
+  test("tidies up when nothing has happened for a while, and not with each run", async () => {
     // Were a change taken for ever more of them, it would take ten times as long.
     const pollIntervalMs = 200;
-    const running = await startSync({ pollIntervalMs });
+    let tidied = 0;
+    await using counting = proxyMeilisearch(({ method, pathname }, forward) => {
+      // It looks for what a rebuild has left.
+      if (method === "GET" && pathname.endsWith(`/${nextIndex().uid}`)) tidied++;
+      return forward();
+    });
+    const began = performance.now();
+    const running = await startSync({ meili: counting.meili, pollIntervalMs });
     await until(() => exists(index()), 10_000);
     const { slug } = await addBusiness(sql, { name: "Swift" });
     await until(async () => (await indexed({ marked: true })).length === 1, FOUND_WITHIN_MS);
     await setStatus(slug, "suspended");
     await until(async () => (await indexed({ marked: true })).length === 0, FOUND_WITHIN_MS);
+    await until(() => tidied >= 2, FOUND_WITHIN_MS);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(2 * 6 * pollIntervalMs);
     await running.stop();
   });
 

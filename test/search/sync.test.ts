@@ -133,6 +133,20 @@ describe("bringing the index up to date", () => {
     expect(await total("xanadu")).toBe(1);
   });
 
+  test("a search is filtered by a category or city whose slug has changed", async () => {
+    await sql`insert into categories (slug, name) values ('coopers', 'Coopers')`;
+    await addBusiness(sql, { name: "Quux", category: "coopers", city: "Ely" });
+    await sync();
+    const filtered = async (filter: { city?: string; category?: string }) =>
+      (await createSearch(where())({ text: "quux", limit: 1, ...filter })).total;
+    await sql`update cities set slug = 'ely-on-ouse' where slug = 'ely'`;
+    await sync();
+    expect(await filtered({ city: "ely-on-ouse" })).toBe(1);
+    await sql`update categories set slug = 'barrel-makers' where slug = 'coopers'`;
+    await sync();
+    expect(await filtered({ category: "barrel-makers" })).toBe(1);
+  });
+
   // While the name of a city changes, PostgreSQL itself makes new businesses in it wait.
   for (const [what, slug] of [
     ["category", "plumbers"],
