@@ -61,6 +61,7 @@ describe("when nothing matches all words", () => {
       ["pub gateshead tyne & wear", "pub gateshead"],
     ] as const) {
       expect([text, ...(await names(text))]).toEqual([text, ...(await names(same))]);
+      expect([text, (await search(text)).instead]).toEqual([text, null]);
     }
     expect((await names("boots uk norwich"))[0]).toBe("Boots UK Ltd");
     expect(await names("norfolk club norwich")).toEqual(["The Norfolk Club"]);

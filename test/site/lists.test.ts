@@ -202,6 +202,7 @@ describe("lists", () => {
       "/cities?page=2",
       "/cities/leeds?page=999",
       "/cities/atlantis",
+      "/cities/%00",
       "/categories/wizards",
       "/categories/plumbers?city=atlantis",
       "/businesses/%zz",
