@@ -153,3 +153,14 @@ test("a command fails at once while Redis is away, and is not done after all onc
   expect(print).not.toHaveBeenCalled();
   redis.disconnect();
 });
+
+test("a command whose answer is lost is not done a second time", async () => {
+  await using proxy = await openProxy(new URL(stores().redisUrl));
+  const redis = openRedis([proxy.url]);
+  await connectRedis(redis);
+  proxy.loseAnswer();
+  await expect(redis.incr("once")).rejects.toThrow("max retries per request");
+  await until(() => succeeds(redis.ping()), 5_000);
+  expect(await redis.get("once")).toBe("1");
+  redis.disconnect();
+});
