@@ -178,7 +178,7 @@ function settings(own: { port: number; cluster_name: string }, durable: boolean)
  */
 async function isReady(url: string, data: string, pid: number): Promise<boolean> {
   const lines = (await readFile(join(data, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
-  if (lines[0] !== `${pid}` || !/^(ready|standby) *$/.test(lines[7] ?? "")) return false;
+  if (lines[0] !== `${pid}` || lines[7]?.trim() !== "ready") return false;
   await using sql = openPostgres(url, { max: 1 });
   try {
     await ping(sql);
