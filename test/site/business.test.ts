@@ -36,7 +36,7 @@ describe("a business", () => {
     expect(claimed).toContain("hello@shop.example");
     const unclaimed = (await open("/businesses/unclaimed-shop")).html;
     expect(unclaimed).toContain("0161 496 ****");
-    expect(unclaimed).not.toContain("0999");
+    expect(unclaimed).not.toMatch(/496 ?0999/);
     expect(unclaimed).not.toContain("hello@shop.example");
     expect(unclaimed).not.toContain("telephone");
   });
